@@ -9,17 +9,20 @@ from delivery.papers.planning import Bundle, Drop
 GRAMS_PER_OUNCE, OUNCES_PER_POUND = Decimal("28.349523"), 16
 # Priority Mail takes 70 pounds; one person lifts half of it. The sample, forms and box itself weigh two pounds.
 HEAVIEST_POUNDS, EMPTY_POUNDS = Decimal(35), Decimal(2)
-# Of pieces whose weight is unknown.
-MOST_PIECES = 1_000
+# Pieces whose weight is unknown are taken for unfolded ones of the heaviest usual board.
+BOARD_GSM, MOST_PIECES = 400, 1_000
+MM2_PER_M2 = 1_000_000
 
 
-def boxes_of(drop: Drop, date: str, piece_weight_g: Decimal | None) -> list[dict[str, Any]]:
+def boxes_of(
+    drop: Drop, date: str, piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal]
+) -> list[dict[str, Any]]:
     """The labels of a drop's boxes: whole bundles in their order, as many as a person can lift."""
-    boxes = _filled(drop.bundles, _most_pieces(piece_weight_g))
+    boxes = _filled(drop.bundles, _most_pieces(piece_weight_g, size_mm))
     return [
         {
             "office": drop.entry_office,
-            "code": box[0].route.postal_code,
+            "codes": list(dict.fromkeys(bundle.route.postal_code for bundle in box)),
             "day": drop.day,
             "date": date,
             "number": number,
@@ -34,11 +37,12 @@ def boxes_of(drop: Drop, date: str, piece_weight_g: Decimal | None) -> list[dict
     ]
 
 
-def _most_pieces(piece_weight_g: Decimal | None) -> int:
-    if piece_weight_g is None:
-        return MOST_PIECES
+def _most_pieces(piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal]) -> int:
     grams = (HEAVIEST_POUNDS - EMPTY_POUNDS) * OUNCES_PER_POUND * GRAMS_PER_OUNCE
-    return int(grams / piece_weight_g)
+    if piece_weight_g is not None:
+        return int(grams / piece_weight_g)
+    width, height = size_mm
+    return min(MOST_PIECES, int(grams / (width * height / MM2_PER_M2 * BOARD_GSM)))
 
 
 def _filled(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:

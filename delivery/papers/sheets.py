@@ -74,7 +74,7 @@ def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn
         "boxes": [
             box
             for drop, sheet in zip(drops, sheets, strict=True)
-            for box in boxes_of(drop, sheet["date"], mailing.piece_weight_g)
+            for box in boxes_of(drop, sheet["date"], mailing.piece_weight_g, mailing.size_mm)
         ],
         "vintage": mailing.vintage,
         "addressee": "Residential Customer" if mailing.is_residential_only else "Postal Customer",

@@ -13,7 +13,7 @@ import pikepdf
 from printing.bounded import refuse_to_wait
 from printing.documents.examining import MAXIMUM_BYTES, SENT, DocumentRefused, answering, run_on_document
 from printing.preflight.artwork import ArtworkFacts
-from printing.preflight.artwork.isolation import packed_facts, unpacked_facts
+from printing.preflight.artwork.isolation import packed_facts, trim_in_points, unpacked_facts
 from printing.preflight.artwork.pdf import read_pdf
 from printing.press.artwork import MM, ArtworkPage, page_from
 from printing.press.screen import fit_pictures, opened
@@ -154,7 +154,7 @@ def _lay_out_page(
     with opened(small or alone) as fitted:
         _lay_out(fitted.pages[0], page, target, screen)
     _lay_out(source, page, target, whole)
-    found = read_pdf(alone, small=small)
+    found = read_pdf(alone, small=small, trim=trim_in_points(page))
     alone.unlink()
     return found
 

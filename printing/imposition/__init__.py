@@ -3,8 +3,9 @@
 from printing.imposition.contact_sheets import Cell, contact_sheet
 from printing.imposition.imposing import impose_sheet
 from printing.imposition.planning import plan_sheets
-from printing.imposition.reading import spot_plates
+from printing.imposition.reading import bleed_of
 from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, Sheet
+from printing.imposition.spots import spot_plates
 from printing.imposition.stamping import Stamp, stamp_file
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "PlannedSheet",
     "Sheet",
     "Stamp",
+    "bleed_of",
     "contact_sheet",
     "impose_sheet",
     "plan_sheets",

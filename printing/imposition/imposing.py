@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 import pikepdf
 
 from printing.imposition.marks import (
-    BAR_MM,
     BLACK,
     PAPER,
     POINTS,
     bar_code,
     bar_code_width,
+    bar_width,
     box,
     color_bar,
     cross,
@@ -24,6 +24,7 @@ from printing.imposition.marks import (
 )
 from printing.imposition.outlines import text_path, text_width
 from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet, Sheet
+from printing.imposition.spots import spot_inks
 
 SIZE_TOLERANCE_MM = 0.5
 MARK_WIDTH = 0.25
@@ -140,9 +141,10 @@ def _add_side(
         operators.append(f"q {_matrix(place, trim)} cm {names[key]} Do Q")
     operators += [_number(place, sheet, labels.get(place.job_number, "")) for place in places]
     operators.append(_marks(planned, is_back=side == "BACK"))
-    operators.append(_slug(planned, side, code))
+    spots = spot_inks(pdf)
+    operators.append(_slug(planned, side, code, list(spots)))
     page.obj.Resources = pikepdf.Dictionary(
-        XObject=resources, ColorSpace=pikepdf.Dictionary(All=registration(pdf))
+        XObject=resources, ColorSpace=pikepdf.Dictionary({**spots, "/All": registration(pdf)})
     )
     page.obj.Contents = pdf.make_stream("\n".join(operators).encode())
     page.obj.TrimBox = _around(places, 0)
@@ -211,27 +213,38 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
     return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *crosses])
 
 
-def _slug(planned: PlannedSheet, side: str, code: str) -> str:
-    """The slug line with all job numbers, in smaller type if there are many; bar code and color bar at its end."""
+def _slug(planned: PlannedSheet, side: str, code: str, spots: Sequence[str]) -> str:
+    """The slug line with all job numbers, in smaller type if there are many; then the bar code, and color bars to the
+    end of the line."""
     sheet = planned.sheet
     if not sheet.slug_mm:
         return ""
+    spots = spots if bar_width(spots) <= sheet.width_mm / 3 else ()
+    end, bar = sheet.width_mm - sheet.margin_mm, bar_width(spots)
+    code_x = _slug_code(sheet, code, right=end - bar - 2)[1]
+    size, lines = _slug_lines(planned, side, code, width=(code_x - sheet.margin_mm - 2) * POINTS)
+    x, top = sheet.margin_mm * POINTS, (sheet.bottom_mm + sheet.slug_mm) * POINTS
+    paths = [text_path(line, size, x, top - (row + 1) * size * 1.25) for row, line in enumerate(lines)]
+    longest = max(text_width(line, size) for line in lines) / POINTS
+    times = 1 + max(0, int((code_x - 2 - sheet.margin_mm - longest) // bar))
+    bar_x = end - times * bar
+    drawn_code, _ = _slug_code(sheet, code, right=bar_x - 2)
+    bars = color_bar(bar_x, sheet.bottom_mm + 1, spots, times=times)
+    return "\n".join(["q /All cs 1 scn", *paths, "Q", drawn_code, bars])
+
+
+def _slug_lines(planned: PlannedSheet, side: str, code: str, *, width: float) -> tuple[float, list[str]]:
+    """The largest type in which the words fit, and their lines in it."""
     overs = f" + {planned.overs} OVERS" if planned.overs else ""
     sheets = f"{code and code + '   '}SHEET {planned.number}/{planned.of}"
     head = f"{sheets}   RUN {planned.run}{overs}   {_side(planned, side)}"
     words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
-    bar_x = sheet.width_mm - sheet.margin_mm - BAR_MM
-    drawn_code, code_x = _slug_code(sheet, code, right=bar_x - 2)
-    width = (code_x - sheet.margin_mm - 2) * POINTS
     for size in SLUG_SIZES:
         lines = _lines(words, size, width)
-        if len(lines) * size * 1.25 <= sheet.slug_mm * POINTS or size == SLUG_SIZES[-1]:
+        if len(lines) * size * 1.25 <= planned.sheet.slug_mm * POINTS or size == SLUG_SIZES[-1]:
             break
-    x, top = sheet.margin_mm * POINTS, (sheet.bottom_mm + sheet.slug_mm) * POINTS
-    paths = [text_path(line, size, x, top - (row + 1) * size * 1.25) for row, line in enumerate(lines)]
-    bar = color_bar(bar_x, sheet.bottom_mm + 1)
-    return "\n".join(["q /All cs 1 scn", *paths, "Q", drawn_code, bar])
+    return size, lines
 
 
 def _slug_code(sheet: Sheet, code: str, *, right: float) -> tuple[str, float]:

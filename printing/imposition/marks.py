@@ -1,6 +1,7 @@
 """Marks beside the pieces: registration crosses, color bars and bar codes, as PDF operators. Lengths are mm."""
 
 import io
+from collections.abc import Sequence
 
 import pikepdf
 
@@ -14,9 +15,10 @@ CROSS_MM, LINE_POINTS = 4.0, 0.25
 PATCH_MM = (4.0, 3.0)
 # Full and half of each process color.
 PATCHES = tuple(
-    " ".join(str(amount if at == ink else 0) for at in range(4)) for amount in (1, 0.5) for ink in range(4)
+    " ".join([*(str(amount if at == ink else 0) for at in range(4)), "k"])
+    for amount in (1, 0.5)
+    for ink in range(4)
 )
-BAR_MM = PATCH_MM[0] * len(PATCHES)
 
 
 def registration(pdf: pikepdf.Pdf) -> pikepdf.Object:
@@ -43,12 +45,18 @@ def cross(x: float, y: float) -> str:
     return "\n".join(["q /All CS 1 SCN", f"{LINE_POINTS} w", *lines, "S Q"])
 
 
-def color_bar(x: float, y: float) -> str:
-    """A patch of each process color, from the lower left."""
+def bar_width(spots: Sequence[str] = ()) -> float:
+    return PATCH_MM[0] * (len(PATCHES) + 2 * len(spots))
+
+
+def color_bar(x: float, y: float, spots: Sequence[str] = (), *, times: int = 1) -> str:
+    """Patches of each process color and each spot color, several times side by side, from the lower left.
+
+    `spots` are names of color spaces in the resources.
+    """
     width, height = PATCH_MM
-    return "\n".join(
-        f"q {ink} k {box(x + at * width, y, width, height)} f Q" for at, ink in enumerate(PATCHES)
-    )
+    inks = [*PATCHES, *(f"{spot} cs {amount} scn" for spot in spots for amount in (1, 0.5))] * times
+    return "\n".join(f"q {ink} {box(x + at * width, y, width, height)} f Q" for at, ink in enumerate(inks))
 
 
 def bar_code(text: str, x: float, y: float, *, module: float, height: float) -> str:

@@ -1,62 +1,49 @@
-"""Reads size, bleed, sides and plates of a piece from its print file."""
+"""Reads size, bleed and sides of a piece from its print file."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import pikepdf
 
 from printing.imposition.imposing import SIZE_TOLERANCE_MM
 from printing.imposition.marks import POINTS
 from printing.imposition.sheets import GangRequest
-from printing.press.resources import PROCESS
 
 
-def spot_plates(content: bytes) -> tuple[str, ...]:
-    """Names of the plates beside those of the process colors, sorted; none where the file cannot be read."""
-    names: set[str] = set()
+def bleed_of(content: bytes) -> float | None:
+    """The least bleed of all sides and pages in mm; None where the file cannot be read."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            for found in pdf.objects:
-                names.update(_inks(found))
-                if isinstance(found, pikepdf.Dictionary | pikepdf.Stream):
-                    for space in _spaces(found):
-                        names.update(_inks(space))
+            return round(_least_bleed(_boxes(pdf)), 3)
     except pikepdf.PdfError:
-        return ()
-    return tuple(sorted(names - PROCESS))
+        return None
 
 
-def _spaces(found: pikepdf.Object) -> Iterator[pikepdf.Object]:
-    """Color spaces of resources and pictures."""
-    resources = found.get("/Resources", found)
-    spaces = (
-        resources.get("/ColorSpace") if isinstance(resources, pikepdf.Dictionary | pikepdf.Stream) else None
-    )
-    if isinstance(spaces, pikepdf.Dictionary):
-        yield from (space for _, space in spaces.items())
-    elif spaces is not None:
-        yield spaces
+# The trim and the bleed of a page, in points.
+_Boxes = tuple[list[float], list[float]]
 
 
-def _inks(space: pikepdf.Object) -> list[str]:
-    if not isinstance(space, pikepdf.Array) or len(space) < 4:
-        return []
-    kind, inks = space[0], space[1]
-    if kind == pikepdf.Name.Separation and isinstance(inks, pikepdf.Name):
-        return [str(inks)[1:]]
-    if kind == pikepdf.Name.DeviceN and isinstance(inks, pikepdf.Array):
-        return [str(ink)[1:] for ink in inks]
-    return []
+def _boxes(pdf: pikepdf.Pdf) -> list[_Boxes]:
+    return [
+        ([float(edge) for edge in page.trimbox], [float(edge) for edge in page.bleedbox])
+        for page in pdf.pages
+    ]
+
+
+def _least_bleed(boxes: Sequence[_Boxes]) -> float:
+    edges = [
+        edge / POINTS
+        for trim, outer in boxes
+        for edge in (trim[0] - outer[0], trim[1] - outer[1], outer[2] - trim[2], outer[3] - trim[3])
+    ]
+    return max(min(edges, default=0.0), 0.0)
 
 
 def request_of(job_number: str, content: bytes, *, quantity: int, preset: str) -> GangRequest:
     """Size, bleed and sides by the boxes of the file; raises ValueError where it cannot share a sheet."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            boxes = [
-                ([float(edge) for edge in page.trimbox], [float(edge) for edge in page.bleedbox])
-                for page in pdf.pages
-            ]
+            boxes = _boxes(pdf)
     except pikepdf.PdfError as error:
         raise ValueError(f"{job_number}: the print file is not a PDF that can be read.") from error
     if not 1 <= len(boxes) <= 2:
@@ -64,17 +51,12 @@ def request_of(job_number: str, content: bytes, *, quantity: int, preset: str) -
     sizes = [((trim[2] - trim[0]) / POINTS, (trim[3] - trim[1]) / POINTS) for trim, _ in boxes]
     if any(abs(one - other) > SIZE_TOLERANCE_MM for one, other in zip(sizes[0], sizes[-1], strict=True)):
         raise ValueError(f"{job_number}: its two pages are not of one size.")
-    bleed = min(
-        edge / POINTS
-        for trim, outer in boxes
-        for edge in (trim[0] - outer[0], trim[1] - outer[1], outer[2] - trim[2], outer[3] - trim[3])
-    )
     return GangRequest(
         job_number,
         # Rounded, because files of one product differ slightly.
         round(sizes[0][0], 1),
         round(sizes[0][1], 1),
-        round(min(max(bleed, 0.0), 20.0), 1),
+        round(min(_least_bleed(boxes), 20.0), 1),
         quantity,
         len(boxes) == 2,
         preset,

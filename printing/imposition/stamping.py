@@ -1,28 +1,29 @@
-"""Stamps a print file with its job: number, copies, deadline and label as text, the number as a bar code.
+"""Stamps a print file with its job: number, page, copies, deadline and label as text, the number as a bar code.
 
 The stamp lies outside of the bleed, on pages that leave room for marks there. The same file and job give the same
 bytes.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 import pikepdf
 
 from printing.imposition.marks import (
-    BAR_MM,
     CROSS_MM,
     POINTS,
     bar_code,
     bar_code_width,
+    bar_width,
     color_bar,
     cross,
     registration,
     save_for_press,
 )
 from printing.imposition.outlines import text_path, text_width
+from printing.imposition.spots import spot_inks
 
 FORM_NAME = pikepdf.Name("/JobStamp")
 # Around the bleed: crop marks begin half a millimetre off it, and a slug line takes the first four below.
@@ -42,11 +43,12 @@ class Stamp:
     ship_by: date | None
     label: str = ""
 
-    @property
-    def words(self) -> str:
+    def words(self, page: int = 1, of: int = 1) -> str:
+        """The page is named where there are several."""
+        place = f"   PAGE {page} OF {of}" if of > 1 else ""
         day = f"   SHIP BY {self.ship_by:%b} {self.ship_by.day}, {self.ship_by.year}" if self.ship_by else ""
         label = f"   {self.label[:LABEL_LENGTH]}" if self.label else ""
-        return f"JOB {self.number}   {self.copies:,} COPIES{day}{label}"
+        return f"JOB {self.number}{place}   {self.copies:,} COPIES{day}{label}"
 
 
 def stamp_file(content: bytes, stamp: Stamp) -> bytes:
@@ -54,27 +56,34 @@ def stamp_file(content: bytes, stamp: Stamp) -> bytes:
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             title = str(pdf.docinfo.get("/Title", ""))
-            stamped = [_stamp_page(pdf, page, stamp) for page in pdf.pages]
+            spots = spot_inks(pdf)
+            count = len(pdf.pages)
+            stamped = [
+                _stamp_page(pdf, page, stamp.number, stamp.words(number, count), spots)
+                for number, page in enumerate(pdf.pages, 1)
+            ]
             return save_for_press(pdf, title=title) if any(stamped) else content
     except pikepdf.PdfError:
         return content
 
 
-def _stamp_page(pdf: pikepdf.Pdf, page: pikepdf.Page, stamp: Stamp) -> bool:
+def _stamp_page(
+    pdf: pikepdf.Pdf, page: pikepdf.Page, number: str, words: str, spots: Mapping[str, pikepdf.Object]
+) -> bool:
     media, bleed, trim = (
         [float(edge) / POINTS for edge in edges] for edges in (page.mediabox, page.bleedbox, page.trimbox)
     )
     room = min(bleed[0] - media[0], bleed[1] - media[1], media[2] - bleed[2], media[3] - bleed[3])
     if room < ROOM_MM - 0.01:
         return False
-    operators = [*_job(stamp, trim, top=bleed[3] + CLEAR_MM), *_register(bleed, trim)]
+    operators = [*_job(number, words, trim, top=bleed[3] + CLEAR_MM), *_register(bleed, trim, list(spots))]
     form = pikepdf.Stream(
         pdf,
         "\n".join(operators).encode(),
         Type=pikepdf.Name.XObject,
         Subtype=pikepdf.Name.Form,
         BBox=[edge * POINTS for edge in media],
-        Resources=pikepdf.Dictionary(ColorSpace=pikepdf.Dictionary(All=registration(pdf))),
+        Resources=pikepdf.Dictionary(ColorSpace=pikepdf.Dictionary({**spots, "/All": registration(pdf)})),
     )
     name = page.add_resource(pdf.make_indirect(form), pikepdf.Name.XObject, FORM_NAME)
     page.contents_add(b"q", prepend=True)
@@ -82,25 +91,26 @@ def _stamp_page(pdf: pikepdf.Pdf, page: pikepdf.Page, stamp: Stamp) -> bool:
     return True
 
 
-def _job(stamp: Stamp, trim: Sequence[float], *, top: float) -> list[str]:
+def _job(number: str, words: str, trim: Sequence[float], *, top: float) -> list[str]:
     """A line of text over the bar code, above the trim and between its crop marks."""
     left, width = trim[0] + SIDE_MM, trim[2] - trim[0] - 2 * SIDE_MM
-    size = next(
-        (size for size in TEXT_SIZES if text_width(stamp.words, size) <= width * POINTS), TEXT_SIZES[-1]
-    )
-    words = text_path(stamp.words, size, left * POINTS, (top + CODE_MM + 0.6) * POINTS)
-    drawn = [f"q 0 0 0 1 k\n{words}\nQ"]
-    fitting = [module for module in MODULES if bar_code_width(stamp.number, module) <= width]
+    size = next((size for size in TEXT_SIZES if text_width(words, size) <= width * POINTS), TEXT_SIZES[-1])
+    line = text_path(words, size, left * POINTS, (top + CODE_MM + 0.6) * POINTS)
+    drawn = [f"q 0 0 0 1 k\n{line}\nQ"]
+    fitting = [module for module in MODULES if bar_code_width(number, module) <= width]
     if fitting:
-        drawn.append(bar_code(stamp.number, left, top, module=fitting[0], height=CODE_MM))
+        drawn.append(bar_code(number, left, top, module=fitting[0], height=CODE_MM))
     return drawn
 
 
-def _register(bleed: Sequence[float], trim: Sequence[float]) -> list[str]:
+def _register(bleed: Sequence[float], trim: Sequence[float], spots: Sequence[str]) -> list[str]:
     """Crosses at the middle of each side, and the color bar below the room of the slug line."""
     middle = (trim[1] + trim[3]) / 2
     off = CLEAR_MM + CROSS_MM / 2 + 1
     drawn = [cross(bleed[0] - off, middle), cross(bleed[2] + off, middle)]
-    if trim[2] - trim[0] >= BAR_MM + 2 * SIDE_MM:
-        drawn.append(color_bar((trim[0] + trim[2] - BAR_MM) / 2, bleed[1] - ROOM_MM))
+    room = trim[2] - trim[0] - 2 * SIDE_MM
+    fitting = [some for some in (spots, ()) if bar_width(some) <= room]
+    if fitting:
+        left = (trim[0] + trim[2] - bar_width(fitting[0])) / 2
+        drawn.append(color_bar(left, bleed[1] - ROOM_MM, fitting[0]))
     return drawn

@@ -37,6 +37,11 @@ class Area:
         down = min(self.bottom, other.bottom) - max(self.y, other.y)
         return max(across, 0.0) * max(down, 0.0)
 
+    def touches(self, other: "Area") -> bool:
+        """Also a line, which has no area."""
+        across = self.x <= other.right and self.right >= other.x
+        return across and self.y <= other.bottom and self.bottom >= other.y
+
     def insets(self, page: Page) -> tuple[float, float, float, float]:
         """The distances to the trim at the left, top, right and bottom; negative outside of it."""
         return self.x, self.y, page.width - self.right, page.height - self.bottom

@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 
 from accounts.callers import Caller
-from printing.imposition import Stamp, spot_plates, stamp_file
+from printing.imposition import Stamp, bleed_of, spot_plates, stamp_file
 from production import interface
 from production.jobs.models import Job, JobState, ScanStep
 from stores.orders.business_days import ship_day
@@ -105,6 +105,7 @@ def _end_of(day: date, order: Order) -> datetime:
 def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) -> interface.JobItem:
     product = item.product
     pages = (product.template or {}).get("Pages") or []
+    bleed = bleed_of(files[0].content) if files else None
     return interface.JobItem(
         key=item.item_key,
         label=item.label,
@@ -115,7 +116,7 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) ->
         pages=len(pages) or product.page_count,
         width_mm=float(product.width_mm),
         height_mm=float(product.height_mm),
-        bleed_mm=float(pages[0].get("BleedMM") or 0) if pages else 0.0,
+        bleed_mm=bleed or 0.0,
         two_sided=(len(pages) or product.page_count) > 1,
         options=item_options(item),
         stock_code=product.stock_code,

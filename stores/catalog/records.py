@@ -252,7 +252,7 @@ PRODUCT_MEMBERS = (
         FOLDING,
         "",
         "folding",
-        hint="A number of CIP4's fold catalog: F4-1 folds once, F6-1 is a letter fold.",
+        hint="A number of CIP4's fold catalog: F4-1 folds once, F6-4 is a letter fold.",
     ),
     FieldSpec(
         "PieceWeightG",

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -14,19 +15,46 @@ MM = 72 / 25.4
 
 
 def made_pdf(
-    width_mm: float = 88.9, height_mm: float = 50.8, bleed_mm: float = 3.175, pages: int = 2
+    width_mm: float = 88.9,
+    height_mm: float = 50.8,
+    bleed_mm: float = 3.175,
+    pages: int = 2,
+    *,
+    spots: Sequence[str] = (),
+    room_mm: float = 0.0,
 ) -> bytes:
-    """A print file: one solid field to the bleed, TrimBox and BleedBox, no marks."""
+    """A print file: one solid field to the bleed, TrimBox and BleedBox, no marks; spot colors on it, room around it."""
     pdf = pikepdf.new()
     width, height = (width_mm + 2 * bleed_mm) * MM, (height_mm + 2 * bleed_mm) * MM
     for number in range(pages):
         page = pdf.add_blank_page(page_size=(width, height))
+        edge = room_mm * MM
+        page.obj.MediaBox = [-edge, -edge, width + edge, height + edge]
+        page.obj.Resources = pikepdf.Dictionary(ColorSpace=pikepdf.Dictionary(spot_spaces(spots)))
+        painted = "".join(f"/S{at} cs 1 scn {at * 20 + 20} 20 9 9 re f " for at, _ in enumerate(spots))
         page.obj.TrimBox = [bleed_mm * MM, bleed_mm * MM, width - bleed_mm * MM, height - bleed_mm * MM]
         page.obj.BleedBox = [0, 0, width, height]
-        page.obj.Contents = pdf.make_stream(b"0 %.1f 0 0 k 0 0 1000 1000 re f" % (number / 10))
+        page.obj.Contents = pdf.make_stream(
+            f"q 0 {number / 10:.1f} 0 0 k 0 0 {width} {height} re f {painted} Q".encode()
+        )
     content = io.BytesIO()
     pdf.save(content, deterministic_id=True)
     return content.getvalue()
+
+
+def spot_spaces(names: Sequence[str]) -> dict[str, pikepdf.Object]:
+    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0] * 4, C1=[0, 0.3, 0.7, 0.1], N=1)
+    return {
+        f"/S{at}": pikepdf.Array(
+            [
+                pikepdf.Name.Separation,
+                pikepdf.Name(f"/{name}"),
+                pikepdf.Name.DeviceCMYK,
+                tint,
+            ]
+        )
+        for at, name in enumerate(names)
+    }
 
 
 def job_file(

@@ -12,8 +12,8 @@ from printing.caches import WeightedCache
 from printing.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.artwork.pdf import UNREADABLE, read_pdf
 from printing.preflight.artwork.svg import read_svg
-from printing.preflight.geometry import Area
-from printing.press.artwork import ArtworkRefused
+from printing.preflight.geometry import MM_OF_POINT, Area
+from printing.press.artwork import ArtworkPage, ArtworkRefused
 from printing.typesetting import Artwork
 from printing.typesetting.placed import prepared
 
@@ -22,22 +22,25 @@ SECONDS, MEMORY_BYTES = 10.0, 512 << 20
 _one_at_a_time = threading.Lock()
 
 
-def read_isolated(content: bytes) -> ArtworkFacts:
+def read_isolated(content: bytes, trim: Area | None = None) -> ArtworkFacts:
     """As `read_pdf`; a PDF that takes too much memory or time counts as unreadable."""
     refuse_to_wait()
     task, files = "printing.preflight.artwork.isolation:read_in_folder", {"artwork": content}
     try:
         with (
             _one_at_a_time,
-            run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, folder),
+            run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES, trim=_sides(trim)) as (
+                answer,
+                folder,
+            ),
         ):
             return unpacked_facts(answer, (folder / "bare").read_bytes())
     except TaskFailed:
         return UNREADABLE
 
 
-def read_in_folder(folder: Path) -> dict[str, Any]:
-    facts = read_pdf((folder / "artwork").read_bytes())
+def read_in_folder(folder: Path, trim: list[float] | None) -> dict[str, Any]:
+    facts = read_pdf((folder / "artwork").read_bytes(), trim=Area(*trim) if trim else None)
     (folder / "bare").write_bytes(facts.bare)
     return packed_facts(facts)
 
@@ -71,6 +74,13 @@ def _finite(facts: ArtworkFacts) -> ArtworkFacts:
         if all(map(math.isfinite, (one.size, *(_sides(one.area) or ()), *one.color)))
     )
     return replace(facts, parts=tuple(parts))
+
+
+def trim_in_points(page: ArtworkPage) -> Area | None:
+    if page.trim is None:
+        return None
+    sides = (page.trim.x, page.trim.y, page.trim.width, page.trim.height)
+    return Area(*(side / MM_OF_POINT for side in sides))
 
 
 def _sides(area: Area | None) -> list[float] | None:
@@ -112,4 +122,5 @@ def _read_pdf(artwork: Artwork) -> ArtworkFacts:
         made = prepared(artwork)
     except ArtworkRefused:
         return UNREADABLE
-    return replace(read_isolated(made.pdf), page=made.pages[0], page_count=len(made.pages))
+    trim = trim_in_points(made.pages[0])
+    return replace(read_isolated(made.pdf, trim), page=made.pages[0], page_count=len(made.pages))

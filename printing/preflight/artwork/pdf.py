@@ -32,15 +32,19 @@ _SHOWS = frozenset({"Tj", "TJ", "'", '"'})
 _PATHS = {"m": (0,), "l": (0,), "c": (0, 2, 4), "v": (0, 2), "y": (0, 2)}
 _ENDS = _FILLS | _STROKES | {"n"}
 _INVISIBLE = frozenset({3, 7})
+# Fonts and plates stay in the file, also those of marks.
+_CUT_OFF = frozenset({Part.LINE, Part.TEXT, Part.INK, Part.OVERPRINT, Part.WHITE_OVERPRINT})
 
 
 @dataclass(frozen=True, slots=True)
 class _Color:
-    """`values` are empty for patterns; `spot` names the plates of a spot colour."""
+    """`values` are empty for patterns; `spot` names the plates of a spot colour. One number of registration stands for
+    each process ink."""
 
     kind: str | None = GREY
     values: tuple[float, ...] = (0.0,)
     spot: str = ""
+    is_registration: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +68,14 @@ class _State:
     font_name: str = ""
 
 
-def read_pdf(content: bytes | Path, *, small: bytes = b"") -> ArtworkFacts:
-    """`small` is the same PDF with smaller pictures, enough to see what is behind its letters."""
+def read_pdf(content: bytes | Path, *, small: bytes = b"", trim: Area | None = None) -> ArtworkFacts:
+    """`small` is the same PDF with smaller pictures, enough to see what is behind its letters. Outside of `trim`, in
+    points, are marks that are cut off."""
     try:
         with opened(content) as pdf:
             page = pdf.pages[0]
             _, _, right, top = (float(one) for one in page.mediabox)
-            reader = _Reader(height=top)
+            reader = _Reader(height=top, trim=trim)
             reader.read(page, page.obj.get("/Resources", pikepdf.Dictionary()), _State(), 0)
             bare = _without_letters(small or content) if reader.has_letters else b""
     except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
@@ -101,10 +106,10 @@ def _drop_letters(stream: Any) -> None:
 
 
 class _Reader:
-    def __init__(self, *, height: float) -> None:
+    def __init__(self, *, height: float, trim: Area | None) -> None:
         self.parts: list[ArtworkPart] = []
         self.has_letters = False
-        self._height = height
+        self._height, self._trim = height, trim
         self._known: set[tuple[Part, str]] = set()
         self._left, self._texts = OPERATORS, TEXTS
         self._path: list[tuple[float, float]] = []
@@ -112,9 +117,14 @@ class _Reader:
 
     def note(self, kind: Part, *, name: str = "", **facts: Any) -> None:
         """Notes a part; named parts only once."""
+        if kind in _CUT_OFF and self._is_outside(facts.get("area")):
+            return
         if len(self.parts) - (TEXTS - self._texts) < PARTS and (not name or (kind, name) not in self._known):
             self._known.add((kind, name))
             self.parts.append(ArtworkPart(kind, name=name, **facts))
+
+    def _is_outside(self, area: Area | None) -> bool:
+        return area is not None and self._trim is not None and not area.touches(self._trim)
 
     def read(self, stream: Any, resources: Any, state: _State, depth: int) -> None:
         self._resources(resources)
@@ -280,7 +290,7 @@ class _Reader:
         self._inked(color, area, overprints=state.overprints_fill)
         if state.font_name:
             self.note(Part.FONT, name=state.font_name, is_embedded=False, area=area)
-        if self._texts > 0:
+        if self._texts > 0 and not self._is_outside(area):
             self._texts -= 1
             values = color.values if color.kind in _WHITES and not color.spot else ()
             self.parts.append(ArtworkPart(Part.TEXT, area, size, color=values))
@@ -307,11 +317,19 @@ def _colored(name: str, operands: Any, resources: Any, before: _Color) -> _Color
     if name in {"cs", "CS"}:
         key = str(operands[0])
         space = resources.get("/ColorSpace", pikepdf.Dictionary()).get(key)
+        if _is_registration(space):
+            return _Color(OF_CMYK, (1.0,) * 4, is_registration=True)
         kind = KINDS_OF_DEVICES.get(key) if space is None else kind_of(space)
         black = (0.0, 0.0, 0.0, 1.0) if kind == OF_CMYK else (0.0,) * COMPONENTS.get(kind or "", 0)
         return _Color(kind, black, spots_of(space))
     numbers = [one for one in operands if not isinstance(one, pikepdf.Name)]
+    if before.is_registration:
+        numbers = numbers[:1] * 4
     return replace(before, values=tuple(float(one) for one in numbers) if before.kind else ())
+
+
+def _is_registration(space: Any) -> bool:
+    return isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]
 
 
 def spots_of(space: Any) -> str:

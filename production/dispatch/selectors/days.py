@@ -1,16 +1,18 @@
-"""Open jobs by the day they must ship: late, today, tomorrow, later."""
+"""Open jobs by the day they must ship: late, today, the next business day, later."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from production.dispatch.selectors.board import MAX_COUNTED
 from production.jobs.models import OPEN, Job
+from stores.orders.business_days import add_business_days
 
 SHOWN = 25
 
@@ -33,18 +35,10 @@ class Day:
         return min(self.count, MAX_COUNTED) - len(self.jobs)
 
 
-NAMES: Mapping[str, Any] = {
-    "late": gettext_lazy("Late"),
-    "today": gettext_lazy("Today"),
-    "tomorrow": gettext_lazy("Tomorrow"),
-    "later": gettext_lazy("Later"),
-}
-
-
 def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
     """Of the visible jobs; the earliest first."""
     days = []
-    for key, condition in _conditions(timezone.localdate()).items():
+    for key, name, condition in _columns(timezone.localdate()):
         of_day = jobs.filter(condition, state__in=OPEN)
         shown = of_day.select_related("store", "provider", "item", "order", "gang_sheet").order_by(
             "due", "id"
@@ -53,18 +47,24 @@ def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
             "store__rendering", "store__verbose_rendering", "order__rendering", "item__template_data"
         )
         count = of_day.order_by().values("pk")[: MAX_COUNTED + 1].count()
-        days.append(Day(NAMES[key], key, count, list(light[:SHOWN])))
+        days.append(Day(name, key, count, list(light[:SHOWN])))
     return days
 
 
-def _conditions(today: date) -> dict[str, Q]:
-    tomorrow = today + timedelta(days=1)
-    return {
-        "late": Q(due__lt=today),
-        "today": Q(due=today),
-        "tomorrow": Q(due=tomorrow),
-        "later": Q(due__gt=tomorrow),
-    }
+def _columns(today: date) -> list[tuple[str, str, Q]]:
+    """The key, name and jobs of each column. On a Friday the next one is Monday, by its name."""
+    following = add_business_days(today, 1)
+    is_tomorrow = following == today + timedelta(days=1)
+    return [
+        ("late", _("Late"), Q(due__lt=today)),
+        ("today", _("Today"), Q(due=today)),
+        (
+            "next",
+            _("Tomorrow") if is_tomorrow else date_format(following, "l"),
+            Q(due__gt=today, due__lte=following),
+        ),
+        ("later", _("Later"), Q(due__gt=following)),
+    ]
 
 
 def open_by_provider(jobs: QuerySet[Job]) -> list[dict[str, Any]]:

@@ -119,3 +119,30 @@ def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
     assert "0.500 oz" in "\n".join(pages)
     assert "0.012 in" in "\n".join(pages)
     assert "4077123" in "\n".join(pages)
+
+
+def test_letter_names_all_zip_codes_of_the_drop_and_asks_for_no_day_before_the_boxes_arrive():
+    routes = [DropRoute(code, "C001", "MAIN", 600) for code in ("84101", "84103")]
+    sheets = papers_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
+
+    pages = PdfReader(io.BytesIO(render_document(LAYOUT, sheets, timestamp=0))).pages
+    texts = [" ".join(page.extract_text().split()) for page in pages]
+
+    letter = next(text for text in texts if "Dear Postmaster" in text)
+    assert "ZIP codes 84101, 84103" in letter
+    assert "sent to you by Priority Mail on Mon, Nov 23, 2026" in letter
+    assert "accept the mailing on the day on which it arrives" in letter
+    assert [box["codes"] for box in sheets["boxes"]] == [["84101", "84103"], ["84103"]]
+
+
+def test_boxes_of_large_pieces_of_unknown_weight_hold_fewer_so_that_a_person_can_lift_them():
+    [drop] = plan_drops([DropRoute("84101", "C001", "MAIN", 1500)])
+
+    small, large = (
+        papers_sheets(make_mailing(size_mm=(Decimal(width), Decimal(height))), [drop], lambda day: PRICE)
+        for width, height in (("165.1", "228.6"), ("304.8", "381"))
+    )
+
+    # 12 by 15 inches of 400 g/m2 weigh 46 g: 322 of them weigh 33 pounds.
+    assert max(box["pieces"] for box in small["boxes"]) == 900
+    assert max(box["pieces"] for box in large["boxes"]) == 300

@@ -1,5 +1,6 @@
 import io
 
+import numpy as np
 import pikepdf
 import pytest
 import zxingcpp
@@ -13,6 +14,7 @@ from stores.orders.models import OrderItem
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.pdfx_rules import faults
+from tests.support.printing_programs import plates
 from tests.support.production_jobs import MM, made_pdf
 
 
@@ -95,6 +97,21 @@ def test_marks_are_on_every_plate_and_outside_of_all_bleed():
             inside_x = place.x_mm - planned.bleed_mm < x < place.x_mm + place.width_mm + planned.bleed_mm
             inside_y = place.y_mm - planned.bleed_mm < y < place.y_mm + place.height_mm + planned.bleed_mm
             assert not (inside_x and inside_y)
+
+
+def test_color_bars_fill_the_slug_line_and_have_patches_of_spot_colors_but_not_of_tools(tmp_path):
+    planned, files = _planned(Sheet())
+    files = dict.fromkeys(files, made_pdf(spots=("PANTONE 871 C", "CutContour")))
+
+    content = impose_sheet(planned, files)
+
+    found = plates(tmp_path, content, dpi=72)
+    line = {name: plate[-round(12 * MM) :] for name, plate in found.items()}
+    thirds = [part.max() for part in np.array_split(line["Cyan"], 3, axis=1)]
+    assert thirds[1:] == [1, 1]
+    last = slice(-round(40 * MM), None)
+    assert line["PANTONE 871 C"][:, last].max() == 1
+    assert line["CutContour"][:, last].max() == 0
 
 
 def test_output_intent_and_no_font_are_in_the_sheet():

@@ -14,6 +14,7 @@ from stores.orders.models import OrderItem
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.pdfx_rules import faults
+from tests.support.printing_programs import plates
 from tests.support.production_jobs import made_pdf
 
 STAMP = Stamp("1001-1-2", 2500, date(2026, 11, 27))
@@ -39,7 +40,15 @@ def test_each_page_names_its_job_in_a_bar_code_outside_of_the_bleed(print_file):
         assert [code.text for code in zxingcpp.read_barcodes(shown(stamped, number))] == ["1001-1-2"]
         before, after = (shown(file, number, trimmed=True) for file in (print_file, stamped))
         assert before.tobytes() == after.tobytes()
-    assert STAMP.words == "JOB 1001-1-2   2,500 COPIES   SHIP BY Nov 27, 2026"
+    assert STAMP.words() == "JOB 1001-1-2   2,500 COPIES   SHIP BY Nov 27, 2026"
+
+
+def test_sheets_of_a_file_with_several_pages_name_their_page():
+    assert STAMP.words(3, 8) == "JOB 1001-1-2   PAGE 3 OF 8   2,500 COPIES   SHIP BY Nov 27, 2026"
+
+    with pikepdf.open(io.BytesIO(stamp_file(made_pdf(room_mm=8), STAMP))) as stamped:
+        first, second = (page.obj.Resources.XObject.JobStamp.read_bytes() for page in stamped.pages)
+    assert first != second
 
 
 def test_stamped_file_is_pdf_x4_and_the_same_for_the_same_job(print_file):
@@ -50,6 +59,16 @@ def test_stamped_file_is_pdf_x4_and_the_same_for_the_same_job(print_file):
     with pikepdf.open(io.BytesIO(stamped)) as new, pikepdf.open(io.BytesIO(print_file)) as old:
         assert new.trailer.ID[1] != old.trailer.ID[1]
         assert list(new.pages[0].mediabox) == list(old.pages[0].mediabox)
+
+
+def test_color_bar_has_patches_of_spot_colors_but_not_of_tools(tmp_path):
+    printed = made_pdf(spots=("PANTONE 871 C", "CutContour"), pages=1, room_mm=8)
+
+    found = plates(tmp_path, stamp_file(printed, STAMP))
+
+    bar = {name: plate[-round(7 / 25.4 * 150) :] for name, plate in found.items()}
+    assert bar["PANTONE 871 C"].max() == 1
+    assert bar["CutContour"].max() == 0
 
 
 @pytest.mark.parametrize("content", [made_pdf(), b"%PDF-1.7 art", b""], ids=["no-room", "damaged", "empty"])

@@ -13,7 +13,18 @@ from printing.preflight.artwork.svg import read_svg
 from printing.preflight.rules.eddm import RULES as EDDM_RULES
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import FontSet
-from tests.support.preflight_cards import code, encoded, inspected, pdf, photo, picture, raster, svg, text
+from tests.support.preflight_cards import (
+    POINTS,
+    code,
+    encoded,
+    inspected,
+    pdf,
+    photo,
+    picture,
+    raster,
+    svg,
+    text,
+)
 
 CMYK = PresetRules(policy=ColourPolicy.CMYK, severities={})
 MANAGED = PresetRules(policy=ColourPolicy.MANAGED)
@@ -142,6 +153,19 @@ def trimmed(content=FULL, size=(88.9, 50.8)):
     return {"artwork": pdf(content, *size)}
 
 
+REGISTRATION = pikepdf.Dictionary(
+    CS=pikepdf.Array(
+        [
+            pikepdf.Name.Separation,
+            pikepdf.Name.All,
+            pikepdf.Name.DeviceCMYK,
+            pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0] * 4, C1=[1] * 4, N=1),
+        ]
+    )
+)
+# Outside of the trim, as crop marks and slug lines of layout programs are.
+MARKS = b"1 1 1 1 K .1 w 12 1 m 12 20 l S 1 1 1 1 k 30 1 9 9 re f /CS cs 1 scn 50 1 9 9 re f "
+GROUND = b"0 0 .3 0 k 0 0 400 300 re f "
 CYAN_OVER = pdf(FULL + b"/GS gs 1 0 0 0 k 60 60 99 40 re f", ExtGState=OVERPRINT)
 ARTWORK_FAULTS = [
     ("overprint_not_shown", [], {"artwork": CYAN_OVER, "preset": PresetRules(keeps_overprint=True)}),
@@ -161,6 +185,11 @@ ARTWORK_FAULTS = [
     ("text_rich_black", [], letters(size=8, color=b"0 0 0 rg") | {"preset": MANAGED}),
     ("text_rich_black", [], letters(size=8, color=b".137 .122 .125 rg")),
     ("text_contrast_low", [], letters(before=DARK_BLUE)),
+    (
+        "total_ink_high",
+        [],
+        {"artwork": pdf(FULL + b"/CS cs 1 scn 60 60 99 40 re f", ColorSpace=REGISTRATION)},
+    ),
     ("artwork_text_too_small", [], letters(size=3)),
     ("artwork_colors_left", [], altered(hatched)),
     (
@@ -350,6 +379,26 @@ def test_sound_card_is_left_alone(rule):
     boxes, card = SOUND[rule]
 
     assert inspected(*boxes, **card) == []
+
+
+def with_margin(made):
+    """A margin of 10 mm around the trim, and no BleedBox."""
+    page = made.pages[0].obj
+    page.MediaBox = [0, 0, 108.9 * POINTS, 70.8 * POINTS]
+    page.TrimBox = [edge * POINTS for edge in (10, 10, 98.9, 60.8)]
+    page.Resources = pikepdf.Dictionary(ColorSpace=REGISTRATION)
+
+
+def test_marks_outside_of_the_trim_of_a_pdf_are_no_fault():
+    assert inspected(**altered(with_margin, GROUND + MARKS)) == []
+
+
+def test_ink_within_the_trim_is_found_where_marks_have_as_much():
+    content = GROUND + MARKS + b"1 1 1 1 k 90 90 30 20 re f"
+
+    [found] = inspected(**altered(with_margin, content))
+
+    assert (found.code, found.found) == ("total_ink_high", "400%")
 
 
 def test_every_rule_has_a_fault_and_a_sound_card():

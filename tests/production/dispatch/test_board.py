@@ -1,12 +1,13 @@
 """The production board beside very many jobs: bounded counts, few statements, and each stage along an index."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
+from django.utils import timezone, translation
 
+from production.dispatch.selectors import days
 from production.dispatch.selectors.board import ORDERS, STAGES, stage_filter
 from production.jobs.models import Job, JobState
 from tests.factories.orders import order_body
@@ -54,9 +55,9 @@ def test_board_takes_few_statements_however_many_jobs(world, client, jobs, query
 
 def test_longest_overdue_jobs_come_first(world, client, jobs):
     today = timezone.now().date()
-    for days, job in enumerate(jobs, 1):
+    for late, job in enumerate(jobs, 1):
         Job.objects.filter(pk=job.pk).update(
-            due=today - timedelta(days=days), state=JobState.SENT, next_try=None
+            due=today - timedelta(days=late), state=JobState.SENT, next_try=None
         )
     client.force_login(world.operator)
 
@@ -64,3 +65,34 @@ def test_longest_overdue_jobs_come_first(world, client, jobs):
 
     places = [page.index(f"Choose job {job.number}") for job in reversed(jobs)]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("today", "name", "following"),
+    [
+        (date(2026, 11, 25), "Tomorrow", date(2026, 11, 26)),
+        (date(2026, 11, 27), "Monday", date(2026, 11, 30)),
+        (date(2026, 11, 28), "Monday", date(2026, 11, 30)),
+    ],
+    ids=["Wednesday", "Friday", "Saturday"],
+)
+def test_next_column_is_the_next_business_day(jobs, monkeypatch, today, name, following):
+    monkeypatch.setattr(days.timezone, "localdate", lambda: today)
+    for job, due in zip(jobs, (today, following, following + timedelta(days=1)), strict=False):
+        Job.objects.filter(pk=job.pk).update(due=due, state=JobState.SENT, next_try=None)
+    chosen = Job.objects.filter(pk__in=[job.pk for job in jobs[:3]])
+
+    columns = [(day.name, day.count) for day in days.jobs_by_day(chosen)]
+
+    assert columns == [("Late", 0), ("Today", 1), (name, 1), ("Later", 1)]
+
+
+def test_columns_are_named_in_the_language_of_the_reader(jobs, monkeypatch):
+    monkeypatch.setattr(days.timezone, "localdate", lambda: date(2026, 11, 27))
+    with translation.override("de"):
+        assert [day.name for day in days.jobs_by_day(Job.objects.all())] == [
+            "Verspätet",
+            "Heute",
+            "Montag",
+            "Später",
+        ]

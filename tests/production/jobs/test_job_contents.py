@@ -5,6 +5,7 @@ import io
 import json
 from dataclasses import replace
 from datetime import date, datetime
+from decimal import Decimal
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from stores.orders.models import Order
 from tests.factories.eddm import make_selection
 from tests.factories.orders import design_data, make_design, make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.support.document_making import document
 from tests.support.order_helpers import Shop, open_shop
 from tests.support.production_jobs import job_file, made_job
 from tests.support.siteflow import SECRET, running_siteflow
@@ -185,6 +187,20 @@ def test_spot_plate_of_a_print_file_is_named():
     assert json.loads(write_json_ticket(job))["Plates"][-1] == "CutContour"
     front = etree.fromstring(write_xjdf(job)).find(".//x:SurfaceColor", SPACES)
     assert front.get("ColorsUsed") == "Cyan Magenta Yellow Black CutContour"
+
+
+def test_bleed_in_tickets_is_that_of_the_print_file_also_of_print_ready_pdfs(shop):
+    make_product(shop.store, "leaflet", PageCount=1, WidthMM=Decimal("88.9"), HeightMM=Decimal("50.8"))
+    client = shop.world.as_application()
+    path = "/api/v1/store/associated/asset"
+    asset = client.post(path, document(bleed=3.175, margin=5), content_type="application/pdf").json()
+    artwork = {"AssetID": asset["AssetID"]}
+
+    job = adapter_job(sent(shop, {"ProductID": "leaflet", "Quantity": 100, "Artwork": artwork}))
+
+    assert json.loads(write_json_ticket(job))["Size"]["BleedMM"] == 3.175
+    layout = etree.fromstring(write_xjdf(job)).find(".//x:LayoutIntent", SPACES)
+    assert layout.get("Bleed") == "9"
 
 
 def with_address(job: interface.Job) -> interface.Job:

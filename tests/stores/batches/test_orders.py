@@ -351,4 +351,4 @@ def test_slip_ticket_and_stamp_carry_the_name_and_key_of_the_row(access):
     assert job.item.label == "Person 001 (k-1)"
     assert b"Person 001 (k-1)" in write_json_ticket(job)
     assert b"Person 001 (k-1)" in write_xjdf(job)
-    assert Stamp("1-1", 100, None, job.item.label).words.endswith("Person 001 (k-1)")
+    assert Stamp("1-1", 100, None, job.item.label).words().endswith("Person 001 (k-1)")
