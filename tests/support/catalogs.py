@@ -155,6 +155,10 @@ def names() -> set[str]:
     if not apps.ready:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
         django.setup()
+    from production.adapters.registry import adapter_kinds  # noqa: PLC0415 - it needs Django's apps
+
+    # Adapters name the fields of their settings when they register.
+    adapter_kinds()
     return NAMES
 
 
