@@ -12,6 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from pypdf import PdfReader
 
 from production.adapters.folder import FolderAdapter
@@ -319,3 +320,21 @@ def test_board_and_page_of_a_sheet_show_what_waits_and_send_it(shop, press, clie
         "json",
     ]
     assert again(job).state == JobState.SENT
+
+
+def test_earliest_day_of_its_jobs_is_that_of_the_sheet(shop, press, client):
+    """On the list, on its page and in its ticket."""
+    jobs = [order(shop) for _ in range(2)]
+    first = timezone.localdate() - timedelta(days=30)
+    Job.objects.filter(pk=jobs[1].pk).update(due=first)
+    sheet = GangSheet.objects.get()
+    client.force_login(shop.world.operator)
+    for name, values in (("changelist", []), ("change", [sheet.pk])):
+        page = client.get(reverse(f"admin:production_gangsheet_{name}", args=values)).content.decode()
+        assert date_format(first, "DATE_FORMAT") in page
+
+    wait_is_over()
+    work_off_jobs()
+
+    ticket = json.loads((Path(press.settings["folder"]) / f"{sheet}/{sheet}.json").read_bytes())
+    assert ticket["ShipBy"] == min(one["ShipBy"] for one in ticket["Jobs"]) > first.isoformat()
