@@ -87,7 +87,7 @@ def _sheets(gang: _Gang, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
     plan = plan_sheets(gang.requests, gang.sheet)
     names: dict[int, str] = {}
     for planned in plan.sheets:
-        names[planned.number] = f"sheet-{planned.number:02}-run-{planned.run}.pdf"
+        names[planned.number] = f"sheet-{planned.number:02}-run-{planned.printed}.pdf"
         try:
             slug = Slug(ship_by=min(gang.days[number] for number in planned.counts))
             yield names[planned.number], impose_sheet(planned, gang.files, gang.labels, slug=slug)
