@@ -63,6 +63,7 @@ def _row(name: str, rule: Rule, value: str) -> dict[str, Any]:
     own = (
         usual.pop() if len(usual) == 1 else " / ".join(str(rule.severities[one] or "Off") for one in POLICIES)
     )
+    own += f"; {rule.of_pdf} of a PDF" if rule.of_pdf else ""
     return {
         "name": f"{name}-{rule.code}",
         "title": rule.code.replace("_", " ").capitalize(),
