@@ -224,7 +224,11 @@ PRODUCT_MEMBERS = (
     FieldSpec("IsActive", checks.flag, True, "is_active"),
     FieldSpec("Preset", checks.optional(PRESET), None, "preset_id", label="Print preset", hint=PRESET_HINT),
     FieldSpec(
-        "StockCode", checks.text(64), "", "stock_code", hint="The paper, as your printers name it in tickets."
+        "StockCode",
+        checks.text(64),
+        "",
+        "stock_code",
+        hint="The paper, as your printers name it in tickets; without weight and coating, another material.",
     ),
     FieldSpec(
         "StockWeightGSM",

@@ -95,6 +95,23 @@ def test_product_states_quantity_size_sides_and_paper():
     ]
 
 
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "Paper"),
+        ({"stock_code": "16PT-C2S", "stock_weight_gsm": 350}, "Paper"),
+        ({"stock_code": "FELT", "coating": "None"}, "Paper"),
+        ({"stock_code": "MUG-11OZ-WHITE"}, "Other"),
+        ({"stock_code": "13OZ-VINYL", "options": {"MediaType": "Vinyl"}}, "Vinyl"),
+        ({"stock_code": "16PT-C2S", "stock_weight_gsm": 350, "options": {"MediaType": "Film"}}, "Film"),
+    ],
+)
+def test_stock_without_weight_and_coating_is_no_paper(changes, expected):
+    root = _ticket(**{"options": {}, **changes})
+    assert _only(root, ".//x:MediaIntent").get("MediaType") == expected
+    _follows_schema(etree.tostring(root))
+
+
 def test_delivery_names_address_and_what_is_in_the_parcel():
     root = _ticket()
     contact = _only(root, ".//x:Contact")
