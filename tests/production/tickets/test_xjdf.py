@@ -263,9 +263,10 @@ def test_check_needs_a_schema_and_names_lines(tmp_path, monkeypatch, capsys):
     assert f"{ticket}: Line 2: " in capsys.readouterr().out
 
 
-def test_check_runs_as_a_command():
+def test_check_runs_as_a_command_without_settings():
     done = subprocess.run(
         [sys.executable, "-m", "production.tickets.check"],
+        env={name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
