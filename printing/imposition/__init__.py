@@ -4,7 +4,7 @@ from printing.imposition.contact_sheets import Cell, contact_sheet
 from printing.imposition.imposing import impose_sheet
 from printing.imposition.planning import plan_sheets
 from printing.imposition.reading import bleed_of
-from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, Sheet
+from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, Sheet, Slug
 from printing.imposition.spots import spot_plates
 from printing.imposition.stamping import Stamp, stamp_file
 
@@ -15,6 +15,7 @@ __all__ = [
     "Plan",
     "PlannedSheet",
     "Sheet",
+    "Slug",
     "Stamp",
     "bleed_of",
     "contact_sheet",

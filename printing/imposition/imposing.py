@@ -23,7 +23,7 @@ from printing.imposition.marks import (
     save_for_press,
 )
 from printing.imposition.outlines import text_path, text_width
-from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet, Sheet
+from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet, Sheet, Slug, ship_by_words
 from printing.imposition.spots import spot_inks
 
 SIZE_TOLERANCE_MM = 0.5
@@ -33,6 +33,7 @@ NUMBER_SIZE, NUMBER_MM, NUMBER_CLEAR_MM = 3.5, 1.4, 1.0
 # The bar code in the slug line.
 CODE_MODULE_MM, CODE_LEAST_MM = 0.25, 4.0
 LABEL_LENGTH = 100
+NO_SLUG = Slug()
 SLUG_SIZES = (6.0, 5.0, 4.0, 3.0)
 TURNS = {0: (1, 0, 0, 1), 90: (0, 1, -1, 0), 180: (-1, 0, 0, -1), 270: (0, -1, 1, 0)}
 
@@ -42,10 +43,9 @@ def impose_sheet(
     files: Mapping[str, bytes],
     labels: Mapping[str, str] | None = None,
     *,
-    code: str = "",
+    slug: Slug = NO_SLUG,
 ) -> bytes:
-    """`files` are print files by job number, `labels` say who or what a job is for, and `code` is what is scanned for
-    all of them.
+    """`files` are print files by job number, `labels` say who or what a job is for, and `slug` is about all of them.
 
     Raises ValueError naming the job whose file does not fit its place.
     """
@@ -53,7 +53,7 @@ def impose_sheet(
     forms = _Forms(pdf, planned, files)
     for side, places in (("FRONT", planned.fronts), ("BACK", planned.backs)):
         if places:
-            _add_side(pdf, planned, side, places, forms, labels or {}, code)
+            _add_side(pdf, planned, side, places, forms, labels or {}, slug)
     if forms.intents is not None:
         pdf.Root.OutputIntents = forms.intents
     return save_for_press(pdf, title=f"Sheet {planned.number} of {planned.of}: {', '.join(planned.counts)}")
@@ -125,7 +125,7 @@ def _add_side(
     places: Sequence[Place],
     forms: _Forms,
     labels: Mapping[str, str],
-    code: str,
+    slug: Slug,
 ) -> None:
     sheet = planned.sheet
     size = (sheet.width_mm * POINTS, sheet.height_mm * POINTS)
@@ -142,7 +142,7 @@ def _add_side(
     operators += [_number(place, sheet, labels.get(place.job_number, "")) for place in places]
     operators.append(_marks(planned, is_back=side == "BACK"))
     spots = spot_inks(pdf)
-    operators.append(_slug(planned, side, code, list(spots)))
+    operators.append(_slug(planned, side, slug, list(spots)))
     page.obj.Resources = pikepdf.Dictionary(
         XObject=resources, ColorSpace=pikepdf.Dictionary({**spots, "/All": registration(pdf)})
     )
@@ -213,7 +213,7 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
     return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *crosses])
 
 
-def _slug(planned: PlannedSheet, side: str, code: str, spots: Sequence[str]) -> str:
+def _slug(planned: PlannedSheet, side: str, slug: Slug, spots: Sequence[str]) -> str:
     """The slug line with all job numbers, in smaller type if there are many; then the bar code, and color bars to the
     end of the line."""
     sheet = planned.sheet
@@ -221,23 +221,23 @@ def _slug(planned: PlannedSheet, side: str, code: str, spots: Sequence[str]) -> 
         return ""
     spots = spots if bar_width(spots) <= sheet.width_mm / 3 else ()
     end, bar = sheet.width_mm - sheet.margin_mm, bar_width(spots)
-    code_x = _slug_code(sheet, code, right=end - bar - 2)[1]
-    size, lines = _slug_lines(planned, side, code, width=(code_x - sheet.margin_mm - 2) * POINTS)
+    code_x = _slug_code(sheet, slug.code, right=end - bar - 2)[1]
+    size, lines = _slug_lines(planned, side, slug, width=(code_x - sheet.margin_mm - 2) * POINTS)
     x, top = sheet.margin_mm * POINTS, (sheet.bottom_mm + sheet.slug_mm) * POINTS
     paths = [text_path(line, size, x, top - (row + 1) * size * 1.25) for row, line in enumerate(lines)]
     longest = max(text_width(line, size) for line in lines) / POINTS
     times = 1 + max(0, int((code_x - 2 - sheet.margin_mm - longest) // bar))
     bar_x = end - times * bar
-    drawn_code, _ = _slug_code(sheet, code, right=bar_x - 2)
+    drawn_code, _ = _slug_code(sheet, slug.code, right=bar_x - 2)
     bars = color_bar(bar_x, sheet.bottom_mm + 1, spots, times=times)
     return "\n".join(["q /All cs 1 scn", *paths, "Q", drawn_code, bars])
 
 
-def _slug_lines(planned: PlannedSheet, side: str, code: str, *, width: float) -> tuple[float, list[str]]:
+def _slug_lines(planned: PlannedSheet, side: str, slug: Slug, *, width: float) -> tuple[float, list[str]]:
     """The largest type in which the words fit, and their lines in it."""
     overs = f" + {planned.overs} OVERS" if planned.overs else ""
-    sheets = f"{code and code + '   '}SHEET {planned.number}/{planned.of}"
-    head = f"{sheets}   RUN {planned.run}{overs}   {_side(planned, side)}"
+    sheets = f"{slug.code and slug.code + '   '}SHEET {planned.number}/{planned.of}"
+    head = f"{sheets}   RUN {planned.run}{overs}   {_side(planned, side)}{ship_by_words(slug.ship_by)}"
     words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
     for size in SLUG_SIZES:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 Turn = Literal["sheetwise", "work_and_turn"]
@@ -126,6 +127,15 @@ class PlannedSheet:
 
 
 @dataclass(frozen=True, slots=True)
+class Slug:
+    """What the slug line says of all jobs on a sheet: the code that is scanned for them, and the day that the first of
+    them must leave."""
+
+    code: str = ""
+    ship_by: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """`waste` is the share of slots on all sheets without an ordered piece."""
 
@@ -133,6 +143,10 @@ class Plan:
     ordered: Mapping[str, int]
     produced: Mapping[str, int]
     waste: float
+
+
+def ship_by_words(day: date | None) -> str:
+    return f"   SHIP BY {day:%b} {day.day}, {day.year}" if day else ""
 
 
 def _edges(spans: Iterable[tuple[float, float]]) -> list[float]:

@@ -23,6 +23,7 @@ from printing.imposition.marks import (
     save_for_press,
 )
 from printing.imposition.outlines import text_path, text_width
+from printing.imposition.sheets import ship_by_words
 from printing.imposition.spots import spot_inks
 
 FORM_NAME = pikepdf.Name("/JobStamp")
@@ -46,9 +47,8 @@ class Stamp:
     def words(self, page: int = 1, of: int = 1) -> str:
         """The page is named where there are several."""
         place = f"   PAGE {page} OF {of}" if of > 1 else ""
-        day = f"   SHIP BY {self.ship_by:%b} {self.ship_by.day}, {self.ship_by.year}" if self.ship_by else ""
         label = f"   {self.label[:LABEL_LENGTH]}" if self.label else ""
-        return f"JOB {self.number}{place}   {self.copies:,} COPIES{day}{label}"
+        return f"JOB {self.number}{place}   {self.copies:,} COPIES{ship_by_words(self.ship_by)}{label}"
 
 
 def stamp_file(content: bytes, stamp: Stamp) -> bytes:

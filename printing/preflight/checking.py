@@ -35,7 +35,8 @@ def _all(sheet: Sheet) -> Iterator[Finding]:
         if severity is not None:
             is_chosen = rule.code in sheet.limits.severities
             for hit in rule.find(sheet):
-                yield _finding(rule, severity if is_chosen else hit.severity or severity, hit)
+                of_pdf = rule.of_pdf if hit.is_pdf and not is_chosen else None
+                yield _finding(rule, of_pdf or severity, hit)
 
 
 def _finding(rule: Rule, severity: Severity, hit: Hit) -> Finding:

@@ -2,6 +2,7 @@
 
 from itertools import chain
 
+from printing.preflight.findings import Severity
 from printing.preflight.rules import artwork, artwork_text, eddm, pictures, product, space, text
 from printing.preflight.rules.rule import (
     ERROR,
@@ -68,6 +69,7 @@ RULES = (
         "has ink at the trim and too little bleed: a white edge may show after cutting",
         "Add bleed to the page and let backgrounds reach its end.",
         space.bleed_missing,
+        of_pdf=Severity.ERROR,
     ),
     Rule(
         "bleed_not_filled",

@@ -1,10 +1,11 @@
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Min, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -61,7 +62,17 @@ class GangSheetAdmin(StaffAdmin):
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
     knows_versions = True
-    list_display = ["number", "shown_state", "product", "kind", "jobs_on_it", "pieces", "goes", "provider"]
+    list_display = [
+        "number",
+        "shown_state",
+        "product",
+        "kind",
+        "jobs_on_it",
+        "pieces",
+        "ship_by",
+        "goes",
+        "provider",
+    ]
     list_filter = [SheetFilter, StoreFilter]
     list_filter_submit = True
     search_fields = ["product__external_id", "product__name"]
@@ -79,6 +90,7 @@ class GangSheetAdmin(StaffAdmin):
         "kind",
         "provider_name",
         "pieces",
+        "ship_by",
         "goes",
         "plan",
         "message",
@@ -86,7 +98,7 @@ class GangSheetAdmin(StaffAdmin):
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[GangSheet]:
-        return super().get_queryset(request).annotate(count=Count("jobs"))
+        return super().get_queryset(request).annotate(count=Count("jobs"), first_due=Min("jobs__due"))
 
     def get_fields(self, request: HttpRequest, sheet: GangSheet | None = None) -> list[str]:
         """Leaves out empty fields, and the number, which is in the heading."""
@@ -100,6 +112,12 @@ class GangSheetAdmin(StaffAdmin):
     @admin.display(description="jobs")
     def jobs_on_it(self, sheet: GangSheet) -> int:
         return int(getattr(sheet, "count", 0))
+
+    @admin.display(description="ship by")
+    def ship_by(self, sheet: GangSheet) -> str:
+        """The earliest day of its jobs; a sheet whose jobs have left has none."""
+        first: date | None = getattr(sheet, "first_due", None)
+        return date_format(first, "DATE_FORMAT") if first else "-"
 
     @admin.display(description="product")
     def product_name(self, sheet: GangSheet) -> str:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core import signing
-from django.db.models import F, Q, QuerySet
+from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 
 from accounts.callers import Caller
@@ -39,17 +39,36 @@ def adapter_job(job: Job, *, is_stamped: bool = True) -> interface.Job:
     Raises DomainError if the print file is missing or damaged.
     """
     item = OrderItem.objects.select_related("product", "order__store").get(pk=job.item_id)
-    together = Job.objects.filter(Q(provider=job.provider_id) | Q(provider=None), order=job.order_id)
-    numbers = (
-        together.exclude(state=JobState.CANCELLED).order_by("item__position").values_list("number", flat=True)
-    )
+    numbers = list(siblings_of(job).values_list("number", flat=True))
     built = build_job(
-        job.order, item, number=job.number, created=job.created, siblings=list(numbers), pieces=job.pieces
+        job.order, item, number=job.number, created=job.created, siblings=numbers, pieces=job.pieces
     )
     if not is_stamped:
         return built
     files = [_stamped(file, item, job) if file.is_printed else file for file in built.files]
     return replace(built, files=files)
+
+
+def siblings_of(job: Job) -> QuerySet[Job]:
+    """The jobs of the order that the job's provider has or may get, this one included, in the order of the items."""
+    return _of_order(job.order_id, job.provider_id).order_by("item__position")
+
+
+def with_places(jobs: QuerySet[Job]) -> QuerySet[Job]:
+    """Each job with `siblings`, how many there are, and with `place`, its place among them."""
+    siblings = _of_order(OuterRef("order"), OuterRef("provider"))
+    before = siblings.filter(item__position__lte=OuterRef("item__position"))
+    return jobs.annotate(siblings=_count(siblings), place=_count(before))
+
+
+def _of_order(order: Any, provider: Any) -> QuerySet[Job]:
+    of_order = Job.objects.filter(Q(provider=provider) | Q(provider=None), order=order)
+    return of_order.exclude(state=JobState.CANCELLED)
+
+
+def _count(jobs: QuerySet[Job]) -> Subquery:
+    counted = jobs.order_by().values("order").annotate(count=Count("pk")).values("count")
+    return Subquery(counted, output_field=IntegerField())
 
 
 def _stamped(file: interface.JobFile, item: OrderItem, job: Job) -> interface.JobFile:

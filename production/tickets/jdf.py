@@ -13,6 +13,8 @@ from lxml import etree
 from production.interface import Job, JobItem
 from production.tickets.xjdf import (
     AGENT,
+    OTHER_MATERIAL,
+    PAPER,
     RUSH_PRIORITY,
     checked_number,
     clean,
@@ -113,7 +115,8 @@ def _add_press(pool: Any, item: JobItem) -> None:
         DescriptiveName=paper.get("MediaQuality"),
         FrontCoatings=coating,
         ID="Paper",
-        MediaType="Paper",
+        # JDF has fewer types than XJDF.
+        MediaType=PAPER if paper["MediaType"] == PAPER else OTHER_MATERIAL,
         ProductID=paper.get("MediaQuality"),
         Status="Available",
         Thickness=paper.get("Thickness"),

@@ -22,6 +22,7 @@ OWN_NAMESPACE = "urn:store-fulfillment:ticket:1"
 VERSION = "2.1"
 AGENT = "Store Fulfillment"
 PAPERS = "Papers"
+PAPER, OTHER_MATERIAL = "Paper", "Other"
 PROCESS_PLATES = ("Cyan", "Magenta", "Yellow", "Black")
 # Of 0 to 100; 50 is usual.
 RUSH_PRIORITY = "90"
@@ -166,9 +167,18 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
 
 
 def media_of_product(item: JobItem) -> dict[str, str]:
-    """The paper by the product; options that the customer chose come before it."""
+    """The paper by the product; options that the customer chose come before it.
+
+    What has a stock code, but neither weight nor coating of paper, is of another material.
+    """
     weight = str(item.stock_weight_gsm) if item.stock_weight_gsm else ""
-    named = {"Coating": item.coating, "MediaQuality": item.stock_code, "Weight": weight}
+    is_paper = bool(weight or item.coating or not item.stock_code)
+    named = {
+        "Coating": item.coating,
+        "MediaQuality": item.stock_code,
+        "MediaType": PAPER if is_paper else OTHER_MATERIAL,
+        "Weight": weight,
+    }
     return {name: value for name, value in named.items() if value}
 
 
@@ -178,7 +188,7 @@ def media_of(options: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _split_options(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    media, features = {"MediaType": "Paper"}, {}
+    media, features = {}, {}
     for name, value in sorted(options.items()):
         is_number = re.fullmatch(r"\d{1,6}(\.\d{1,4})?", value) is not None
         if (

@@ -233,7 +233,11 @@ PRODUCT_MEMBERS = (
         hint=PRESET_HINT,
     ),
     FieldSpec(
-        "StockCode", checks.text(64), "", "stock_code", hint="The paper, as your printers name it in tickets."
+        "StockCode",
+        checks.text(64),
+        "",
+        "stock_code",
+        hint="The paper, as your printers name it in tickets; without weight and coating, another material.",
     ),
     FieldSpec(
         "StockWeightGSM",

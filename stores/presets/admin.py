@@ -62,13 +62,16 @@ class SeveritiesField(forms.Field):
 def _row(name: str, rule: Rule, value: str) -> dict[str, Any]:
     # One where both policies have the same.
     usual = dict.fromkeys(_(str(rule.severities[policy] or "Off")) for policy in POLICIES)
+    severity = " / ".join(usual)
+    if rule.of_pdf:
+        severity = _("%(usual)s; %(severity)s of a PDF") % {"usual": severity, "severity": _(rule.of_pdf)}
     return {
         "name": f"{name}-{rule.code}",
         "code": rule.code,
         "title": translated(rule.message),
         "value": value,
         "choices": [
-            ("", _("Default (%(severity)s)") % {"severity": " / ".join(usual)}),
+            ("", _("Default (%(severity)s)") % {"severity": severity}),
             *((one, _(one)) for one in SEVERITIES),
         ],
     }

@@ -9,10 +9,7 @@ from printing.press.rules import ColourPolicy
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The place of a broken rule: pages count from 0, `what` begins the message of the finding.
-
-    `severity` replaces that of the rule, but not that of a preset.
-    """
+    """The place of a broken rule: pages count from 0, `what` begins the message of the finding."""
 
     number: int
     area: Area
@@ -20,7 +17,7 @@ class Hit:
     found: str
     wanted: str
     at: int | None = None
-    severity: Severity | None = None
+    is_pdf: bool = False
 
 
 def hit_of(shown: Shown, found: str, wanted: str, *, area: Area | None = None) -> Hit:
@@ -48,10 +45,14 @@ STRICT_WHEN_CONVERTED: Severities = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`message` follows what is at fault: "Name" + "is set in letters too small to print"."""
+    """`message` follows what is at fault: "Name" + "is set in letters too small to print".
+
+    `of_pdf` replaces the severities where a PDF is at fault, but not the severity of a preset.
+    """
 
     code: str
     severities: Severities
     message: str
     remedy: str
     find: Find
+    of_pdf: Severity | None = None

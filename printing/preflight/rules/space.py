@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from printing.preflight.colours import is_white
-from printing.preflight.findings import Severity
 from printing.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
 from printing.preflight.rules.product import has_wrong_size
 from printing.preflight.rules.rule import Hit, hit_behind, hit_of
@@ -42,7 +41,7 @@ def _artwork_bleed_missing(sheet: Sheet) -> Iterator[Hit]:
         if sides := set(_inked_edges(sheet, one.number)):
             words = ", ".join(side for side in SIDES if side in sides)
             found = f"{max(one.bleed, 0):.1f} mm, with ink at the {words}"
-            yield replace(hit_behind(one, None, found, f"{wanted:g} mm"), severity=Severity.ERROR)
+            yield replace(hit_behind(one, None, found, f"{wanted:g} mm"), is_pdf=True)
 
 
 def _lacks_bleed(one: Background, wanted: float) -> bool:

@@ -1,11 +1,13 @@
 """The columns of the production board and the fields of a job's page."""
 
+from collections.abc import Sequence
+
 from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.timezone import localtime
@@ -17,6 +19,7 @@ from unfold.widgets import CHECKBOX_CLASSES
 from accounts.admin.staff import StaffAdmin
 from production.gang_sheets.models import SheetState
 from production.jobs.models import OPEN, Job, JobState
+from production.jobs.selectors import siblings_of
 
 COLOURS: dict[str, str] = {
     JobState.QUEUED: "default",
@@ -27,6 +30,8 @@ COLOURS: dict[str, str] = {
     JobState.FAILED: "danger",
     JobState.CANCELLED: "default",
 }
+# Links to jobs of the same order; its page has all of them.
+LINKED = 20
 CHECKBOX = '<input type="checkbox" name="{}" value="{}" class="{}" aria-label="Choose job {}">'
 
 
@@ -68,6 +73,22 @@ class JobColumns(StaffAdmin):
             '<div><span class="whitespace-nowrap">{}</span><br><span class="console-late">{}</span></div>'
         )
         return format_html(template, shown, words)
+
+    @admin.display(description="deliver by")
+    def deliver_by(self, job: Job) -> str:
+        return date_format(job.order.latest_delivery, "DATE_FORMAT")
+
+    @admin.display(description="jobs of the order")
+    def place_in_order(self, job: Job) -> str | SafeString:
+        """Such as “2 of 3” above links to the others; what tickets say."""
+        siblings = list(siblings_of(job).only("number"))
+        if job not in siblings:
+            return "-"
+        place = _("%(place)s of %(siblings)s") % {
+            "place": siblings.index(job) + 1,
+            "siblings": len(siblings),
+        }
+        return format_html("<div>{}<br>{}</div>", place, _links([one for one in siblings if one != job]))
 
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:
@@ -132,6 +153,13 @@ def waits_on_sheet(job: Job) -> bool:
     return bool(
         job.gang_sheet_id and job.state == JobState.QUEUED and not (job.is_uncertain or job.cancel_requested)
     )
+
+
+def _links(jobs: Sequence[Job]) -> SafeString:
+    pages = [(reverse("admin:production_job_change", args=[one.pk]), one.number) for one in jobs]
+    links = format_html_join(", ", '<a class="console-link" href="{}">{}</a>', pages[:LINKED])
+    more = len(pages) - LINKED
+    return format_html("{} {}", links, _("and %(number)s more") % {"number": more}) if more > 0 else links
 
 
 def _picture(job: Job) -> SafeString:

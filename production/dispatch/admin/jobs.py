@@ -111,6 +111,8 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         "reference",
         "sent_with",
         "due_when",
+        "deliver_by",
+        "place_in_order",
         "sheet_link",
         "trouble",
         "next_try",
@@ -143,6 +145,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         """Leaves out empty fields."""
         filled = {
             "provider_link": job and job.provider_id,
+            "place_in_order": job and job.order.item_count > 1,
             "reference": job and job.reference,
             "sent_with": job and job.provider_order,
             "sheet_link": job and job.gang_sheet_id,

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from production.dispatch.selectors.board import MAX_COUNTED
 from production.jobs.models import OPEN, Job
+from production.jobs.selectors import with_places
 from stores.orders.business_days import add_business_days
 
 SHOWN = 25
@@ -47,7 +48,7 @@ def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
             "store__rendering", "store__verbose_rendering", "order__rendering", "item__template_data"
         )
         count = of_day.order_by().values("pk")[: MAX_COUNTED + 1].count()
-        days.append(Day(name, key, count, list(light[:SHOWN])))
+        days.append(Day(name, key, count, list(with_places(light)[:SHOWN])))
     return days
 
 

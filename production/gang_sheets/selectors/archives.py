@@ -3,11 +3,12 @@
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import ZipStream
-from printing.imposition import GangRequest, Plan, Sheet, impose_sheet, plan_sheets
+from printing.imposition import GangRequest, Plan, Sheet, Slug, impose_sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.building import build_sheet, sheet_values
 from production.gang_sheets.selectors.requests import gang_request, sheet_for
@@ -28,6 +29,7 @@ class _Gang:
     requests: list[GangRequest] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    days: dict[str, date] = field(default_factory=dict)
 
 
 def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
@@ -66,6 +68,7 @@ def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
         gang.requests.append(request)
         gang.files[job.number] = sent.files[0].content
         gang.labels[job.number] = sent.item.label
+        gang.days[job.number] = job.due
         held += len(gang.files[job.number])
     return gangs
 
@@ -84,9 +87,10 @@ def _sheets(gang: _Gang, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
     plan = plan_sheets(gang.requests, gang.sheet)
     names: dict[int, str] = {}
     for planned in plan.sheets:
-        names[planned.number] = f"sheet-{planned.number:02}-run-{planned.run}.pdf"
+        names[planned.number] = f"sheet-{planned.number:02}-run-{planned.printed}.pdf"
         try:
-            yield names[planned.number], impose_sheet(planned, gang.files, gang.labels)
+            slug = Slug(ship_by=min(gang.days[number] for number in planned.counts))
+            yield names[planned.number], impose_sheet(planned, gang.files, gang.labels, slug=slug)
         except ValueError as error:
             left_out.append(f"{names[planned.number]}: {error}")
     yield "plan.csv", _plan_rows(plan, names)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
-from printing.imposition import GangRequest, Plan, PlannedSheet, Sheet, impose_sheet, plan_sheets
+from printing.imposition import GangRequest, Plan, PlannedSheet, Sheet, Slug, impose_sheet, plan_sheets
 from production import interface
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.requests import gang_request
@@ -56,9 +56,11 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
     contents = {one.number: one.files[0].content for one in sent}
     labels = {one.number: one.item.label for one in sent}
     names = {planned.number: _name(gang, planned) for planned in plan.sheets}
+    first_to_ship = min(sent, key=lambda one: one.ship_by or one.created)
+    slug = Slug(gang.number, first_to_ship.ship_by.date() if first_to_ship.ship_by else None)
     files = []
     for planned in plan.sheets:
-        content = impose_sheet(planned, contents, labels, code=gang.number)
+        content = impose_sheet(planned, contents, labels, slug=slug)
         digest = hashlib.sha256(content).hexdigest()
         files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.printed))
     first = sent[0]
@@ -68,7 +70,6 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
         quantity=sum(one.item.quantity for one in sent),
         pages=2 if any(planned.backs for planned in plan.sheets) else 1,
     )
-    first_to_ship = min(sent, key=lambda one: one.ship_by or one.created)
     return interface.Job(
         number=gang.number,
         order_id="",

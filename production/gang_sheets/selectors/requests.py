@@ -69,6 +69,6 @@ def gang_request(sent: SentJob) -> GangRequest:
 def kind_of(sent: SentJob, request: GangRequest) -> str:
     sides = "two sides" if request.two_sided else "one side"
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
-    parts += [f"{name} {value}" for name, value in media_of(sent.item.options).items() if name != "MediaType"]
+    parts += [f"{name} {value}" for name, value in media_of(sent.item.options).items()]
     parts += [f"preset {preset}"] if (preset := sent.item.options.get("Print preset")) else []
     return ", ".join(parts)[:300]

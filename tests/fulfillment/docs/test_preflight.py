@@ -10,6 +10,8 @@ PAGE = settings.BASE_DIR / "docs" / "preflight.md"
 
 def row(rule):
     severities = [str(rule.severities[policy] or "–") for policy in (ColourPolicy.MANAGED, ColourPolicy.CMYK)]
+    if rule.of_pdf:
+        severities = [f"{severity}; {rule.of_pdf} of a PDF" for severity in severities]
     return f"| `{rule.code}` | {severities[0]} | {severities[1]} | {rule.message} | {rule.remedy} |"
 
 

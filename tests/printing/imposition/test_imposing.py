@@ -1,4 +1,5 @@
 import io
+from datetime import date
 
 import numpy as np
 import pikepdf
@@ -7,7 +8,7 @@ import zxingcpp
 from PIL import Image
 from pypdf import PdfReader
 
-from printing.imposition import GangRequest, Sheet, impose_sheet, plan_sheets
+from printing.imposition import GangRequest, Sheet, Slug, impose_sheet, imposing, outlines, plan_sheets
 from printing.imposition.reading import request_of
 from printing.typesetting import render_pdf_page
 from stores.orders.models import OrderItem
@@ -206,10 +207,25 @@ def test_number_of_its_job_stands_below_each_piece_in_the_gutter():
 
 def test_code_of_the_sheet_is_read_from_the_slug_line_of_both_sides():
     planned, files = _planned(Sheet())
-    content = impose_sheet(planned, files, code="G12-2")
+    content = impose_sheet(planned, files, slug=Slug("G12-2"))
     for number in range(2):
         page = Image.open(io.BytesIO(render_pdf_page(content, number, pixels=3500, trimmed=False)))
         assert [found.text for found in zxingcpp.read_barcodes(page)] == ["G12-2"]
+
+
+def test_slug_line_says_the_day_that_the_first_job_must_leave(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        imposing, "text_path", lambda text, *place: drawn.append(text) or outlines.text_path(text, *place)
+    )
+    planned, files = _planned(Sheet())
+
+    impose_sheet(planned, files, slug=Slug("G12", date(2026, 11, 27)))
+
+    heads = [line for line in drawn if "SHEET" in line]
+    assert [line.split("   ")[:5] for line in heads] == [
+        ["G12", "SHEET 1/1", f"RUN {planned.run}", side, "SHIP BY Nov 27, 2026"] for side in ("FRONT", "BACK")
+    ]
 
 
 @pytest.mark.parametrize("label", ["Ada Lovelace (k17)", "x" * 400])

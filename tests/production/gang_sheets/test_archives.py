@@ -71,6 +71,17 @@ def test_jobs_of_one_product_share_sheets_that_give_all_that_was_ordered(shop, t
     assert "left-out.txt" not in archive.namelist()
 
 
+def test_name_of_a_sheet_counts_its_overs(shop, tmp_path, client):
+    _provider(tmp_path, gang_sheets="sheetwise", gang_overs_least=7)
+    _order(shop, 100)
+    work_off_jobs()
+
+    archive = _download(client, shop.world.operator)
+
+    [row] = csv.DictReader(io.StringIO(archive.read("press/plan.csv").decode()))
+    assert row["File"] == f"sheet-01-run-{int(row['Run']) + 7}.pdf"
+
+
 def test_left_out_job_is_named_with_its_reason(shop, tmp_path, client):
     provider = _provider(tmp_path)
     _order(shop, 100)

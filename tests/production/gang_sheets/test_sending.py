@@ -12,12 +12,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from pypdf import PdfReader
 
+from printing.imposition import GangRequest
 from production.adapters.folder import FolderAdapter
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
+from production.gang_sheets.selectors.requests import kind_of
 from production.gang_sheets.services.sending import _plan
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
@@ -29,6 +32,7 @@ from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
 from tests.support.batches import access_to, checked, make_batch, ordered, person
 from tests.support.order_helpers import Shop, open_shop
+from tests.support.production_jobs import made_job
 
 pytestmark = pytest.mark.django_db
 
@@ -319,3 +323,28 @@ def test_board_and_page_of_a_sheet_show_what_waits_and_send_it(shop, press, clie
         "json",
     ]
     assert again(job).state == JobState.SENT
+
+
+def test_earliest_day_of_its_jobs_is_that_of_the_sheet(shop, press, client):
+    """On the list, on its page and in its ticket."""
+    jobs = [order(shop) for _ in range(2)]
+    first = timezone.localdate() - timedelta(days=30)
+    Job.objects.filter(pk=jobs[1].pk).update(due=first)
+    sheet = GangSheet.objects.get()
+    client.force_login(shop.world.operator)
+    for name, values in (("changelist", []), ("change", [sheet.pk])):
+        page = client.get(reverse(f"admin:production_gangsheet_{name}", args=values)).content.decode()
+        assert date_format(first, "DATE_FORMAT") in page
+
+    wait_is_over()
+    work_off_jobs()
+
+    ticket = json.loads((Path(press.settings["folder"]) / f"{sheet}/{sheet}.json").read_bytes())
+    assert ticket["ShipBy"] == min(one["ShipBy"] for one in ticket["Jobs"]) > first.isoformat()
+
+
+def test_jobs_on_different_material_do_not_share():
+    paper, vinyl = (made_job(options={"MediaType": kind}) for kind in ("Paper", "Vinyl"))
+    request = GangRequest(paper.number, 88.9, 50.8, 3.175, 100, two_sided=True)
+
+    assert kind_of(paper, request) != kind_of(vinyl, request)

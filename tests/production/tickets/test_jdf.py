@@ -49,6 +49,12 @@ def test_press_finds_file_copies_sides_paper_and_deadline():
     assert linked == {one.get("ID") for one in ticket.find("j:ResourcePool", SPACES)}
 
 
+@pytest.mark.parametrize(("weight", "expected"), [(350, "Paper"), (0, "Other")])
+def test_stock_without_weight_is_no_paper(weight, expected):
+    ticket = ticket_of(made_job(stock_code="STOCK", stock_weight_gsm=weight, options={}))
+    assert ticket.find(".//j:Media", SPACES).get("MediaType") == expected
+
+
 def test_each_layout_of_a_gang_sheet_has_its_own_run():
     ticket = ticket_of(made_gang_job())
 

@@ -95,6 +95,23 @@ def test_product_states_quantity_size_sides_and_paper():
     ]
 
 
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "Paper"),
+        ({"stock_code": "16PT-C2S", "stock_weight_gsm": 350}, "Paper"),
+        ({"stock_code": "FELT", "coating": "None"}, "Paper"),
+        ({"stock_code": "MUG-11OZ-WHITE"}, "Other"),
+        ({"stock_code": "13OZ-VINYL", "options": {"MediaType": "Vinyl"}}, "Vinyl"),
+        ({"stock_code": "16PT-C2S", "stock_weight_gsm": 350, "options": {"MediaType": "Film"}}, "Film"),
+    ],
+)
+def test_stock_without_weight_and_coating_is_no_paper(changes, expected):
+    root = _ticket(**{"options": {}, **changes})
+    assert _only(root, ".//x:MediaIntent").get("MediaType") == expected
+    _follows_schema(etree.tostring(root))
+
+
 def test_delivery_names_address_and_what_is_in_the_parcel():
     root = _ticket()
     contact = _only(root, ".//x:Contact")
@@ -246,9 +263,10 @@ def test_check_needs_a_schema_and_names_lines(tmp_path, monkeypatch, capsys):
     assert f"{ticket}: Line 2: " in capsys.readouterr().out
 
 
-def test_check_runs_as_a_command():
+def test_check_runs_as_a_command_without_settings():
     done = subprocess.run(
         [sys.executable, "-m", "production.tickets.check"],
+        env={name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"},
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -11,10 +11,10 @@ import pytest
 from rest_framework.exceptions import ParseError
 
 from fulfillment.core.api import parsing
+from fulfillment.core.api.json_depth import MAXIMUM_DEPTH
 from fulfillment.core.api.parsing import (
     LARGE_BODIES,
     LONGEST_NAME,
-    MAXIMUM_DEPTH,
     MAXIMUM_VALUES,
     check_structure,
 )

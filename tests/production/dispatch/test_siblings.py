@@ -1,0 +1,103 @@
+"""What the console says of the other jobs of an order, and of its day of delivery."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from production.dispatch.selectors.days import jobs_by_day
+from production.dispatch.services.actions import cancel_job
+from production.jobs.models import Job, JobState
+from production.jobs.selectors import adapter_job
+from production.providers.models import Provider
+from stores.orders.models import Order
+from tests.factories.production import STORE, make_provider, make_rule
+from tests.support.joint_orders import placed
+from tests.support.order_helpers import Shop
+from tests.support.scenario import sign_in
+
+pytestmark = pytest.mark.django_db
+BOARD = "/admin/production/job/"
+MOST_STATEMENTS = 14
+
+
+@pytest.fixture
+def order(shop: Shop, tmp_path) -> Order:
+    make_rule(make_provider(tmp_path))
+    return placed(shop, items=3)
+
+
+@pytest.fixture
+def operator(world, client) -> Client:
+    return sign_in(client, world.operator)
+
+
+def _page(client: Client, address: str) -> tuple[str, int]:
+    client.get(address)
+    with CaptureQueriesContext(connection) as found:
+        answer = client.get(address)
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", answer.content.decode()), len(found)
+
+
+def _link(job: Job) -> str:
+    return f'href="/admin/production/job/{job.pk}/change/">{job.number}</a>'
+
+
+def test_page_of_a_job_names_its_place_and_links_to_the_others(operator, order):
+    first, second, third = order.jobs.order_by("item__position")
+
+    page, statements = _page(operator, f"{BOARD}{second.pk}/change/")
+
+    assert "2 of 3<br>" in page
+    assert f"{_link(first)}, <a" in page
+    assert _link(third) in page
+    assert _link(second) not in page
+    assert date_format(order.latest_delivery, "DATE_FORMAT") in page
+    assert statements <= MOST_STATEMENTS
+
+
+def test_job_of_an_order_of_one_item_says_nothing_of_others(operator, shop, tmp_path):
+    make_rule(make_provider(tmp_path))
+    job = placed(shop, items=1).jobs.get()
+
+    page, _ = _page(operator, f"{BOARD}{job.pk}/change/")
+
+    assert "Jobs of the order" not in page
+    assert "Deliver by" in page
+
+
+def test_cards_of_production_by_day_say_place_and_day_of_delivery(operator, order):
+    second = order.jobs.order_by("item__position")[1]
+
+    page, statements = _page(operator, f"{BOARD}days/")
+
+    assert f"Deliver by {date_format(order.latest_delivery, 'DATE_FORMAT')}" in page
+    assert f'<a class="console-link" href="/admin/stores/order/{order.pk}/change/">2 of 3 of order' in page
+    assert second.number in page
+    assert statements <= MOST_STATEMENTS
+
+
+def test_places_are_those_of_the_tickets(order, shop, tmp_path):
+    """Without cancelled jobs, and without those of another provider."""
+    jobs = list(order.jobs.order_by("item__position"))
+    cancel_job(job=jobs[0], actor=STORE)
+    other = placed(shop, items=3)
+    away = other.jobs.order_by("item__position")[0]
+    Job.objects.update(provider=Provider.objects.get(code="press"))
+    Job.objects.filter(pk=away.pk).update(provider=make_provider(tmp_path, "offset"))
+    Job.objects.filter(state=JobState.QUEUED).update(due=timezone.localdate())
+
+    places = {
+        job.number: (job.place, job.siblings) for day in jobs_by_day(Job.objects.all()) for job in day.jobs
+    }
+
+    assert len(places) == 5
+    for job in Job.objects.exclude(state=JobState.CANCELLED).select_related("order"):
+        siblings = adapter_job(job).siblings
+        assert places[job.number] == (siblings.index(job.number) + 1, len(siblings))
+    assert sorted(places.values()) == [(1, 1), (1, 2), (1, 2), (2, 2), (2, 2)]
