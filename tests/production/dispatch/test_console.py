@@ -19,6 +19,8 @@ from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
 BOARD = "/admin/production/job/"
+# A select always sends its choice.
+GANG_CHOICES = {"setting_gang_sheets": "off", "setting_gang_flip": "left_right"}
 
 
 @pytest.fixture
@@ -135,6 +137,7 @@ def test_provider_is_added_with_settings_that_are_checked(operator, settings, tm
         "setting_name_pattern": "{number}",
         "setting_tickets": "both",
         "setting_taken": "Acknowledged",
+        **GANG_CHOICES,
     }
     assert "PRODUCTION_FOLDERS" in operator.post(address, body).content.decode()
 
@@ -160,6 +163,7 @@ def test_secrets_are_encrypted_kept_and_never_shown(operator):
         "setting_layout": "job_folder",
         "setting_tickets": "both",
         "setting_time_limit": "300",
+        **GANG_CHOICES,
     }
     page = operator.post(address, body, follow=True)
     provider = Provider.objects.get()
