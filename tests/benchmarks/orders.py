@@ -161,7 +161,7 @@ def _export_lines(
     ratio, under = statistics.median(ratios), " **(under)**"
     lines = [
         _line(
-            "first page of 100, of the limit's rate",
+            "first page of 100, rate relative to the limit",
             f"{ratio:.2f} x",
             f"≥ 0.5{'' if ratio >= 0.5 else under}",
         ),
@@ -169,7 +169,7 @@ def _export_lines(
     ]
     for name, _, mark in rows:
         value = f"{statistics.median(paired[name]):.2f} x ({statistics.median(p50s[name]):.1f} ms)"
-        lines.append(_line(f"{name}, of the first page", value, f"≤ {mark}"))
+        lines.append(_line(f"{name}, relative to the first page", value, f"≤ {mark}"))
     return [*lines, _line("`take=1000`, p50", f"{thousand.p50:.1f} ms", "≤ 60 ms")]
 
 
@@ -225,8 +225,8 @@ def _submission_lines(
             continue
         slower = statistics.median(few / many for many, few in zip(*rates.values(), strict=True))
         rate = statistics.median(rates["many"])
-        lines.append(_line(f"{name}, a second", f"{rate:.0f}", f"≥ {MARKS[name]}"))
-        lines.append(_line(f"{name}, slower than at {FEW:,} orders", f"{slower:.2f} x", "≤ 1.2"))
+        lines.append(_line(f"{name}, per second", f"{rate:.0f}", f"≥ {MARKS[name]}"))
+        lines.append(_line(f"{name}, time relative to {FEW:,} orders", f"{slower:.2f} x", "≤ 1.2"))
         print(*lines[-2:], sep="\n", file=sys.stderr, flush=True)
     return lines
 
@@ -237,9 +237,9 @@ def _line(name: str, value: str, mark: str) -> str:
 
 def _report(stored: int, lines: list[str]) -> str:
     heading = (
-        f"Measured by `python -m tests.benchmarks.orders` at {stored:,} orders in {STORES} stores, one web "
-        f"worker on {os.cpu_count()} cores with its database and the load; medians. Load average of the machine "
-        f"during the run: {os.getloadavg()[1]:.1f}.\n\n"
+        f"`python -m tests.benchmarks.orders` measured these medians with {stored:,} orders in {STORES} stores. "
+        f"One web worker, its database and the load shared {os.cpu_count()} cores. The load average was "
+        f"{os.getloadavg()[1]:.1f}.\n\n"
         "| what | measured | mark |\n|---|---|---|\n"
     )
     return heading + "\n".join(lines) + "\n"

@@ -14,17 +14,15 @@ from tests.benchmarks.tail import TAIL_MARK
 DOCUMENT = ROOT / "docs" / "performance.md"
 UNDER = " **(under)**"
 HEADING = """
-Written by `make bench` (needs `wrk`): the service as in production, one web worker with 8 threads, beside
+`make bench` writes this section; it needs `wrk`. It compares the service (as in production, one web worker with 8
+threads) with two other servers. The *limit* is bare WSGI and psycopg on the same server, with the same credential
+checks and statements but no framework. The *peer* returns the same response in the usual way, with nested
+ModelSerializers and the OAuth toolkit's authentication class; for tokens, it is the toolkit with hashed secrets.
 
-- a *limit*: bare WSGI and psycopg on the same server, the same credential checks and the same statements, no framework;
-- a *peer*: the same answer the usual way, nested ModelSerializers and the OAuth toolkit's own authentication class; for
-  tokens the toolkit as it comes, with hashed secrets.
-
-All run on the same machine and database, in turn, {rounds} rounds of {seconds} s with {connections} connections after
-a round that is not counted; ratios are medians over the rounds, by rate / by processor time, and both must reach the
-mark. Processor time is that of the worker + that of PostgreSQL. {cores} cores are shared by the server, PostgreSQL and
-the load; load average {before:.1f} before the run and {after:.1f} after it. Each row waits up to a minute for a quiet
-machine; *busy* are those beside which other work took more than a tenth of the processors.
+All three run in turn on the same machine and database, with {connections} connections. After an uncounted round,
+{rounds} rounds of {seconds} s count. Ratios are medians over them, by rate / by processor time; both must reach the
+mark. *CPU ms* is the worker's time + PostgreSQL's. The load average on {cores} shared cores was {before:.1f} before
+the run and {after:.1f} after it. Rows wait up to a minute for a quiet machine; *busy* rows saw other work.
 """
 ROWS_HEAD = """
 | row | requests/s | p50 ms | p99 ms | CPU ms | limit CPU | queries | worker MB | of limit | times peer |
@@ -58,10 +56,10 @@ class Report:
         rows = "\n".join(self._row(row, runs) for row, runs in self.rows.items())
         few = f"{STORES:,} stores, {PRODUCTS:,} products, {ORDERS:,} orders and {TOKENS:,} access tokens"
         growth = f"""
-### Beside {self.scale} times the data
+### With {self.scale} times the data
 
-Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {self.scale} times as much as
-{few}:
+Each figure is a read's rate with {self.scale} times the data, divided by its normal rate
+(mark: {GROWTH_MARK}). The normal database has {few}:
 
 """
         tail = "\n\n### Waiting times at 70% load\n\n"
@@ -92,10 +90,10 @@ Each read keeps so much of its own rate (mark: {GROWTH_MARK}) when there is {sel
             p50, p99 = outcome.percentile(0.5), outcome.percentile(0.99)
             good = p99 <= TAIL_MARK and not outcome.refused + outcome.broken
             yield (
-                f"- At 70% load ({rate:.0f} requests/s, sent when due whether earlier ones were answered or not): p50 "
+                f"- At 70% load ({rate:.0f} requests/s, each sent on schedule without waiting for earlier ones): p50 "
                 f"{p50:.2f} ms, p99 {p99:.2f} ms (mark: at most {TAIL_MARK} ms{'' if good else UNDER}); "
                 f"{outcome.refused + outcome.broken} of {len(outcome.times)} failed. The "
-                f"limit at this rate, directly afterwards: p50 {least.percentile(0.5):.2f} ms, p99 "
+                f"*limit* at this rate, directly afterwards: p50 {least.percentile(0.5):.2f} ms, p99 "
                 f"{least.percentile(0.99):.2f} ms."
             )
 

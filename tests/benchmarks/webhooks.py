@@ -52,7 +52,7 @@ def main() -> int:
                 lines += measure(receiver)
                 print(*lines[-2:], sep="\n", flush=True)
     cores = os.cpu_count()
-    head = f"{cores} cores shared by everything, load average {before:.1f} before and {os.getloadavg()[0]:.1f} after.\n"
+    head = f"All processes shared {cores} cores; load average {before:.1f} before and {os.getloadavg()[0]:.1f} after.\n"
     text = "\n".join([head, "| figure | measured | mark |", "|---|---|---|", *lines, ""])
     print(text)
     if arguments.write and not arguments.only:
@@ -194,8 +194,8 @@ def _rate(receiver: Receiving) -> list[str]:
     count = events * ENDPOINTS
     rate, with_jobs = count / (moments[-1] - moments[0]), count / (ended - moments[0])
     return [
-        _line("deliveries a second, one worker", f"{rate:.0f}", "≥ 150", met=rate >= 150),
-        _line("the same, until every job has ended", f"{with_jobs:.0f}", "≥ 150", met=with_jobs >= 150),
+        _line("deliveries per second, one worker", f"{rate:.0f}", "≥ 150", met=rate >= 150),
+        _line("the same, until every job has finished", f"{with_jobs:.0f}", "≥ 150", met=with_jobs >= 150),
     ]
 
 
@@ -254,11 +254,11 @@ def _submissions(receiver: Receiving) -> list[str]:
         for name, body in (("without template", order_body()), ("of a two-sided card", card)):
             post = _poster(server.port, headers, json.dumps(body).encode())
             text, ratio = _compared(post)
-            title = f"an order {name}, with 3 webhooks against none"
+            title = f"an order {name}, with 3 webhooks, relative to none"
             lines.append(_line(title, text, "≤ 1.15 x", met=ratio <= 1.15))
             with _worker():
                 text, _ = _compared(post)
-            lines.append(f"| the same while a worker sends as fast on the same cores | {text} | |")
+            lines.append(f"| the same while a worker sends them on the same cores | {text} | |")
     return lines
 
 
@@ -334,7 +334,7 @@ def _pruning(receiver: Receiving) -> list[str]:
     wait = f"{_p95(waits):.0f} ms p95, {max(waits):.0f} ms at most"
     return [
         _line(f"prune of {count:,} old deliveries", f"{seconds:.0f} s", "≤ 60 s", met=seconds <= 60),
-        _line("events written meanwhile", wait, "≤ 1000 ms", met=max(waits) <= 1000),
+        _line("writing an event during the prune", wait, "≤ 1000 ms", met=max(waits) <= 1000),
     ]
 
 

@@ -1,4 +1,4 @@
-"""docs/operating/hardening.md: each line of the units' hardening, what it forbids, and what needs what it leaves.
+"""docs/operating/hardening.md: each line of the units' hardening, what it forbids, and what breaks if it is stricter.
 
 `HARDENING_PAGE=write` lets the slow test that measures it write the page.
 """
@@ -12,58 +12,61 @@ from tests.support.units import ROOT, UNITS, hardening_of, sets
 PAGE = ROOT / "docs" / "operating" / "hardening.md"
 HEAD = """# Hardening of the systemd units
 
-Use this page to check what each line of the systemd units forbids, and what breaks if you make them stricter. The slow
-tests `fulfillment/operations/test_hardening*.py` generate it with `HARDENING_PAGE=write`. They read each line from the
-units and apply it to real processes: paths by mounts, system calls by seccomp, capabilities by setpriv. With the
-unchanged units, web, worker and backup do all their work. They make a proof, an order, print files, an icon, an export
-and a backup. They accept a photo of 50 megapixels, and send jobs to an SFTP server and a hot folder.
+Look up what each line of the systemd units forbids, and what breaks if you make the units stricter.
+
+The slow tests `fulfillment/operations/test_hardening*.py` write this page when `HARDENING_PAGE=write` is set. They read
+each line from the units and apply it to real processes. Mounts restrict paths, seccomp restricts system calls, and
+setpriv restricts capabilities.
+
+With the unchanged units, web, worker and backup do all their work. They make a proof, an order, print files, an icon,
+an export and a backup. They accept a photo of 50 megapixels. They send jobs to an SFTP server and a hot folder.
 
 ## Each line
 
-"Applied" shows how far the test applies the line.
+The column *tested* shows whether the tests apply the line.
 
 """
 FULLY = "yes"
 # Of each name: what it forbids, and how far the test applies it.
 LINES = {
-    "NoNewPrivileges": ("gaining rights by a program of root", FULLY),
-    "ProtectSystem": ("writing outside of `ReadWritePaths` and /tmp", FULLY),
-    "ReadWritePaths": ("what is written elsewhere", "yes, as a folder of the test"),
-    "ProtectHome": ("/home, /root and /run/user: a release or a Python below them is not found", FULLY),
-    "PrivateTmp": ("the /tmp and /var/tmp of others", FULLY),
-    "PrivateDevices": ("devices other than /dev/null, random and the like", FULLY),
-    "ProtectProc": ("processes of other users", "yes, where the test runs as root"),
+    "NoNewPrivileges": ("gaining privileges through a setuid program", FULLY),
+    "ProtectSystem": ("writes outside `ReadWritePaths` and /tmp", FULLY),
+    "ReadWritePaths": ("writes anywhere else", "yes, with a test folder"),
+    "ProtectHome": ("access to /home, /root and /run/user, including a release or Python there", FULLY),
+    "PrivateTmp": ("access to the shared /tmp and /var/tmp", FULLY),
+    "PrivateDevices": ("devices except /dev/null, /dev/random and similar ones", FULLY),
+    "ProtectProc": ("seeing other users' processes", "yes, if the test runs as root"),
     "ProtectClock": ("setting the clock", "by `SystemCallFilter`"),
-    "ProtectHostname": ("setting the host's name", "by `SystemCallFilter`"),
-    "ProtectKernelLogs": ("the kernel's log", "by `SystemCallFilter` and `PrivateDevices`"),
-    "ProtectKernelModules": ("loading modules", "by `SystemCallFilter`"),
+    "ProtectHostname": ("setting the host name", "by `SystemCallFilter`"),
+    "ProtectKernelLogs": ("access to the kernel log", "by `SystemCallFilter` and `PrivateDevices`"),
+    "ProtectKernelModules": ("loading kernel modules", "by `SystemCallFilter`"),
     "ProtectKernelTunables": ("writing to /proc/sys and /sys", FULLY),
     "ProtectControlGroups": ("writing to control groups", "by `ProtectKernelTunables`"),
-    "RestrictAddressFamilies": ("sockets other than those of IPv4, IPv6 and files", FULLY),
-    "RestrictNamespaces": ("containers of its own", FULLY),
-    "RestrictRealtime": ("real-time priority", FULLY),
-    "RestrictSUIDSGID": ("files that run as their owner", FULLY),
-    "LockPersonality": ("emulating other systems", FULLY),
-    "MemoryDenyWriteExecute": ("code made in memory", FULLY),
-    "RemoveIPC": ("shared memory that outlives the unit", "no: it acts when the unit stops"),
-    "CapabilityBoundingSet": ("all rights of root", "yes, but for reading a private checkout"),
-    "AmbientCapabilities": ("all rights of root", "yes, but for reading a private checkout"),
-    "SystemCallArchitectures": ("programs for other processors", FULLY),
-    "SystemCallFilter": ("system calls that services do not use, and those of root", FULLY),
-    "SystemCallErrorNumber": ("nothing: a forbidden call fails instead of ending its process", FULLY),
-    "UMask": ("access of others to new files; to those of a backup, also of the group", FULLY),
+    "RestrictAddressFamilies": ("sockets except IPv4, IPv6 and Unix sockets", FULLY),
+    "RestrictNamespaces": ("creating namespaces", FULLY),
+    "RestrictRealtime": ("real-time scheduling", FULLY),
+    "RestrictSUIDSGID": ("creating setuid and setgid files", FULLY),
+    "LockPersonality": ("changing the execution domain", FULLY),
+    "MemoryDenyWriteExecute": ("memory that is writable and executable", FULLY),
+    "RemoveIPC": ("IPC objects that outlive the unit", "no: it takes effect when the unit stops"),
+    "CapabilityBoundingSet": ("all root capabilities", "yes, except for reading a private checkout"),
+    "AmbientCapabilities": ("all root capabilities", "yes, except for reading a private checkout"),
+    "SystemCallArchitectures": ("system calls of other architectures", FULLY),
+    "SystemCallFilter": ("privileged system calls, and those that services do not need", FULLY),
+    "SystemCallErrorNumber": ("nothing: a forbidden call fails and does not end the process", FULLY),
+    "UMask": ("access to new files by others; for backups, also by the group", FULLY),
     "LimitNOFILE": (
-        "more open files: each client, file and connection is one",
-        "up to the limit of the test",
+        "more open files, including sockets",
+        "up to the test's own limit",
     ),
 }
 # Sets of system calls that services may use and this one does not: the units leave them to newer libraries.
 UNUSED = ("@aio", "@keyring", "@memlock", "@setuid", "@timer")
 # Not in the units, and why.
 LEFT_OUT = {
-    "PrivateNetwork": "the service answers and sends requests",
-    "PrivateUsers": "files belong to the user `fulfillment`, whom others on the machine may have to know",
-    "SystemCallFilter=~@resources": "renderers and readers of pictures lower their own priority",
+    "PrivateNetwork": "the service receives and sends requests",
+    "PrivateUsers": "files belong to the user `fulfillment`, and other users of the machine may need to see that owner",
+    "SystemCallFilter=~@resources": "processes that render or read pictures lower their own priority",
 }
 
 
@@ -111,7 +114,7 @@ def page(broken: Mapping[str, Collection[str]]) -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield "| line | units | forbids | applied |"
+    yield "| line | units | forbids | tested |"
     yield "|---|---|---|---|"
     units = {name: hardening_of(path) for name, path in UNITS.items()}
     for name, (forbids, applied) in LINES.items():
@@ -121,10 +124,13 @@ def _lines() -> Iterator[str]:
 
 
 def _matrix(broken: Mapping[str, Collection[str]]) -> Iterator[str]:
-    yield from ("", "## What needs what the lines leave", "")
-    yield "The table shows what broke when the test removed one permission. All other lines of the units are as"
-    yield "strict as possible. The test reaches the database by a socket file; over the network it needs `AF_INET`"
-    yield "or `AF_INET6` instead. The last row shows what nothing uses today; newer libraries may."
+    yield from ("", "## What breaks if a line is stricter", "")
+    yield "Each row removes one permission. A cell with *breaks* names work that then failed. The other lines of"
+    yield "the units are as strict as possible."
+    yield ""
+    yield "The test connects to the database through a Unix socket. Over the network, the service needs `AF_INET`"
+    yield "or `AF_INET6` instead of `AF_UNIX`. Nothing uses the system calls in the last row today, but newer"
+    yield "libraries may."
     yield from ("", f"| stricter | {' | '.join(WORK)} |", f"|---|{'---|' * len(WORK)}")
     for one in stricter_lines():
         cells = ("breaks" if work in broken[one.named] else "" for work in WORK)

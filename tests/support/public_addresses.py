@@ -15,95 +15,99 @@ from fulfillment.core.http.secret_links import PLACE
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "access.md"
 BEGIN, END = "<!-- Addresses without a password -->\n", "<!-- End of the addresses -->"
-HEAD = "| address | what it gives | what it costs | its limit |\n|---|---|---|---|\n"
+HEAD = "| path | response | cost | limit |\n|---|---|---|---|\n"
 VALUES = {"uuid": "00000000-0000-4000-8000-000000000000", "int": "1"}
 SIGN_IN = ("/accounts/login", "/admin/")
 PROXY = "the proxy's"
-REFERENCE = "`ADDRESS_REQUESTS_PER_MINUTE` of an address, counted apart"
+REFERENCE = "`ADDRESS_REQUESTS_PER_MINUTE` per address, counted separately"
 STORED, ROW = "a stored text", "a row"
-MAILED = ("the question of the link; to its reader alone", "rows of one link", PROXY)
+MAILED = ("the confirmation page of a mailed link", "rows for one link", PROXY)
 # By route: what it gives, what it costs, its limit.
 KNOWN = {
-    "": ("the start page; no data of stores but the live proof's", "a template", PROXY),
-    ".well-known/api-catalog": ("addresses of the API and its description (RFC 9727)", STORED, PROXY),
-    ".well-known/oauth-authorization-server": ("addresses for signing in (RFC 8414)", STORED, PROXY),
+    "": ("the start page, with store data only in the live proof", "a template", PROXY),
+    ".well-known/api-catalog": ("URLs of the API and its description (RFC 9727)", STORED, PROXY),
+    ".well-known/oauth-authorization-server": ("OAuth server metadata (RFC 8414)", STORED, PROXY),
     ".well-known/oauth-authorization-server/<path:issuer_path>": ("the same, or 404", STORED, PROXY),
-    ".well-known/oauth-protected-resource": ("addresses of the API (RFC 9728)", STORED, PROXY),
+    ".well-known/oauth-protected-resource": ("protected resource metadata (RFC 9728)", STORED, PROXY),
     ".well-known/oauth-protected-resource/<path:resource_path>": ("the same, or 404", STORED, PROXY),
     "accounts/email/<secret:token>/": MAILED,
     "accounts/email/confirm/<secret:token>/": MAILED,
     "accounts/login/": (
-        "a session for the right password",
-        "one password hash, in turn",
+        "a session for a valid password",
+        "one queued password hash",
         "`SIGN_IN_TRIES_PER_ACCOUNT`, `SIGN_IN_TRIES_PER_ADDRESS`",
     ),
-    "accounts/logout/": ("nothing", "the end of a session", PROXY),
+    "accounts/logout/": ("nothing", "ending a session", PROXY),
     "accounts/password-reset/": (
-        "nothing: the same answer for all addresses",
+        "nothing: the response is always the same",
         "a job and a mail",
-        "20 in 15 minutes from an address; 3 mails an hour, 10 a day to one",
+        "20 in 15 minutes per IP address; 3 mails an hour and 10 a day per e-mail address",
     ),
     "accounts/password-reset/<uidb64>/<secret:token>/": (
         "the form for a new password",
-        "a row; one password hash, in turn",
+        "a row; one queued password hash",
         PROXY,
     ),
     "accounts/password-reset/saved/": ("a fixed page", "a template", PROXY),
     "accounts/password-reset/sent/": ("a fixed page", "a template", PROXY),
     "accounts/signup/": (
-        "404 where sign-up is off; else an account, and whether a user name is taken",
-        "one password hash, in turn; an account and a mail",
-        "20 in 15 minutes from an address; 3 mails an hour, 10 a day to one",
+        "404 if sign-up is off; otherwise an account, and whether a user name is taken",
+        "one queued password hash; an account and a mail",
+        "20 in 15 minutes per IP address; 3 mails an hour and 10 a day per e-mail address",
     ),
-    "^api/(?!v1/docs)": ("404", "nothing", "`ADDRESS_REQUESTS_PER_MINUTE` of an address"),
-    "api/v1/docs": ("the reference of the API", "a template", REFERENCE),
-    "api/v1/docs/errors/<str:code>": ("what an error code means", "a template", REFERENCE),
+    "^api/(?!v1/docs)": ("404", "nothing", "`ADDRESS_REQUESTS_PER_MINUTE` per address"),
+    "api/v1/docs": ("the API reference", "a template", REFERENCE),
+    "api/v1/docs/errors/<str:code>": ("the meaning of an error code", "a template", REFERENCE),
     "api/v1/docs/events": ("the reference of events", "a template", REFERENCE),
     "api/v1/docs/events/<str:name>": ("the reference of one event", "a template", REFERENCE),
     "api/v1/docs/guides/<str:slug>": ("a guide", "a template", REFERENCE),
     "api/v1/docs/operations/<str:operation_id>": ("the reference of one operation", "a template", REFERENCE),
-    "api/v1/docs/search": ("places in the reference", "a search in memory", REFERENCE),
-    "api/v1/schema": ("the OpenAPI document", STORED, "`ADDRESS_REQUESTS_PER_MINUTE` of an address"),
-    "assets/<secret:token>/<str:name>": ("an uploaded picture, by its signed address", "a file", PROXY),
+    "api/v1/docs/search": ("search results in the reference", "a search in memory", REFERENCE),
+    "api/v1/schema": ("the OpenAPI document", STORED, "`ADDRESS_REQUESTS_PER_MINUTE` per address"),
+    "assets/<secret:token>/<str:name>": ("an uploaded picture, at its signed URL", "a file", PROXY),
     "clients": ("the names of the client libraries", "a template", PROXY),
     "clients/<str:name>": ("a client library", "a file", PROXY),
     "guide": ("the quick start", "a template", PROXY),
-    "dev/mail": ("404; in development mode the mails of this machine", "some files", PROXY),
-    "healthz": ("that the process answers", "nothing", PROXY),
-    "icons/<str:sha256>.png": ("an application's icon, by the digest of its content", ROW, PROXY),
+    "dev/mail": ("404; in development mode, mails sent on this machine", "some files", PROXY),
+    "healthz": ("whether the process responds", "nothing", PROXY),
+    "icons/<str:sha256>.png": ("an application's icon, by content digest", ROW, PROXY),
     "invitations/<secret:token>": MAILED,
-    "invitations/<secret:token>/decline": ("nothing; ends the invitation", "rows of one link", PROXY),
-    "jsi18n": ("words of the pages' scripts in the reader's language", "a catalog in memory", PROXY),
+    "invitations/<secret:token>/decline": ("nothing; ends the invitation", "rows for one link", PROXY),
+    "jsi18n": ("translations for the pages' scripts", "a catalog in memory", PROXY),
     "live-proof": (
-        "a proof of the demo card with the visitor's words, where the demo store is",
-        "one rendering at once for all visitors",
-        "120 a minute of an address",
+        "a proof of the demo card with the visitor's text, if there is a demo store",
+        "one rendering at a time for all visitors",
+        "120 a minute per address",
     ),
-    "live-proof.png": ("the picture of it", "the same", "the same"),
-    "changelog.atom": ("the releases and what they change", STORED, PROXY),
+    "live-proof.png": ("the picture of that proof", "the same", "the same"),
+    "changelog.atom": ("the releases and their changes", STORED, PROXY),
     "llms-full.txt": ("the reference and its guides as one text", STORED, PROXY),
     "llms.txt": ("an index of the reference for programs", STORED, PROXY),
-    "logos/<str:sha256>.png": ("a store's logo, by the digest of its content", ROW, PROXY),
-    "metrics": ("404; figures for `METRICS_TOKEN` or from `METRICS_NETWORKS`", "nothing", PROXY),
-    "oauth/authorize": ("a description of a wrong request, else the way to the sign-in", "two rows", PROXY),
-    "oauth/revoke": ("nothing", "a digest and a row", "`TOKEN_FAILURES_PER_MINUTE` of an address"),
+    "logos/<str:sha256>.png": ("a store's logo, by content digest", ROW, PROXY),
+    "metrics": ("404; metrics with `METRICS_TOKEN` or from `METRICS_NETWORKS`", "nothing", PROXY),
+    "oauth/authorize": (
+        "an error for a malformed request, otherwise a redirect to the sign-in",
+        "two rows",
+        PROXY,
+    ),
+    "oauth/revoke": ("nothing", "a digest and a row", "`TOKEN_FAILURES_PER_MINUTE` per address"),
     "oauth/token": (
-        "tokens for the right secret",
+        "tokens for a valid secret",
         "a digest and a row",
-        "`TOKEN_FAILURES_PER_MINUTE` of an address",
+        "`TOKEN_FAILURES_PER_MINUTE` per address",
     ),
     "production/file/<secret:token>/<str:name>": ("a print file, to its provider", "a file", PROXY),
     "production/postback/<slug:code>/<secret:secret>": (
-        "404, but to the provider that knows its secret",
-        "a row; for the provider 1 MB parsed in turn",
-        "one at a time of a provider",
+        "404, except for the provider with the secret",
+        "a row; for the provider, parsing 1 MB in a queue",
+        "one at a time per provider",
     ),
     "proofs/<secret:token>/<str:name>": (
-        "a proof, by its signed address",
-        "a file; a page in a width of its own is drawn once",
-        "the proxy's; 120 such pages a minute of an address",
+        "a proof, at its signed URL",
+        "a file; a page in a custom width is rendered once",
+        "the proxy's; 120 such pages a minute per address",
     ),
-    "readyz": ("which parts are ready, and why one is not", "a few statements", PROXY),
+    "readyz": ("the ready parts, and why a part is not ready", "a few statements", PROXY),
 }
 
 
@@ -136,7 +140,7 @@ def is_public(answer: HttpResponse) -> bool:
 def table() -> str:
     rows = (f"| `/{route}` | {' | '.join(cells)} |\n" for route, cells in sorted(KNOWN.items()))
     return HEAD + "".join(
-        row.replace("`/^api/(?!v1/docs)`", "`/api/` and what is unknown below it") for row in rows
+        row.replace("`/^api/(?!v1/docs)`", "`/api/` and unknown paths below it") for row in rows
     )
 
 
