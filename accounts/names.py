@@ -22,6 +22,10 @@ MAX_PREPARED_LENGTH = 4 * MAX_NAME_LENGTH
 FORBIDDEN = "@:/\\"
 PATTERN = r"^[^\s\x00-\x1F\x7F-\x9F@:/\\]{1,64}$"
 HELP = gettext_lazy("1 to 64 letters, digits and marks of one script, without spaces and @ : / \\")
+# What AUTH_PASSWORD_VALIDATORS ask for.
+PASSWORD_HELP = gettext_lazy(
+    "At least 8 characters: no common password, not digits alone, and not like your name or e-mail address."
+)
 
 # Writing systems that use several scripts (UTS 39, 5.1).
 AUGMENTED = {

@@ -50,11 +50,11 @@ class StaffAdmin(ConsoleAdmin):
 
     @admin.display(description="application")
     def application_name(self, record: Any) -> str:
-        return str(record.application or "-")
+        return str(record.application or "—")
 
     @admin.display(description="user")
     def user_name(self, record: Any) -> str:
-        return str(record.user or "-")
+        return str(record.user or "—")
 
     def _store_id(self, record: Any) -> int:
         *steps, last = self.store_path.split("__")

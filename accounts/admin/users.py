@@ -16,6 +16,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 
 from accounts.admin.roles import RoleForm, RolePlaces
 from accounts.models import Role, Tenant, User
+from accounts.names import PASSWORD_HELP
 from accounts.services.email_confirmations import request_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
@@ -71,11 +72,20 @@ class NewUserForm(OwnName, UserCreationForm):
         # Django's form takes users without a password, too.
         for name in ("password1", "password2"):
             self.fields[name].required = True
+        self.fields["password1"].help_text = PASSWORD_HELP
+        self.fields["password2"].help_text = ""
 
     def clean_username(self) -> str:
         """Replaces Django's check, which refuses names of users of other tenants."""
         name: str = self.cleaned_data["username"]
         return name
+
+
+class SetPasswordForm(AdminPasswordChangeForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].help_text = PASSWORD_HELP
+        self.fields["password2"].help_text = ""
 
 
 class PasswordState(ReadOnlyPasswordHashWidget):
@@ -138,7 +148,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
     }
     form = ChangedUserForm
     add_form = NewUserForm
-    change_password_form = AdminPasswordChangeForm
+    change_password_form = SetPasswordForm
     list_display = ["username", "tenant", "full_name", "email", "is_operator", "is_active", "last_login"]
     list_filter = ["is_operator", "is_active", "tenant"]
     list_select_related = ["tenant"]

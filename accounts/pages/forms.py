@@ -5,14 +5,13 @@ from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.password_validation import password_validators_help_text_html
+from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
 from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from accounts.names import HELP, MAX_NAME_LENGTH
+from accounts.names import HELP, MAX_NAME_LENGTH, PASSWORD_HELP
 from fulfillment.core.errors import DomainError, faults_at_fields
 
 # The longest old name, "@" and the longest domain.
@@ -139,9 +138,15 @@ class SignUpForm(forms.Form):
         strip=False,
         max_length=1024,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text=password_validators_help_text_html,
+        help_text=PASSWORD_HELP,
     )
     time_zone = BrowserZoneField()
+
+
+class NewPasswordForm(SetPasswordForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["new_password1"].help_text = PASSWORD_HELP
 
 
 class ForgottenPasswordForm(forms.Form):

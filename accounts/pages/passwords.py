@@ -4,7 +4,6 @@ from typing import Any
 from cryptography.fernet import InvalidToken
 from django.contrib import messages
 from django.contrib.auth import views
-from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.devices import remember_device
-from accounts.pages.forms import ForgottenPasswordForm
+from accounts.pages.forms import ForgottenPasswordForm, NewPasswordForm
 from accounts.pages.guards import signed_in, too_many
 from accounts.services.users import link_lifetime, request_reset_link
 from accounts.throttles import count_reset
@@ -48,6 +47,7 @@ class PasswordResetDoneView(views.PasswordResetDoneView):
 @method_decorator(harmless, name="dispatch")
 class PasswordResetConfirmView(views.PasswordResetConfirmView):
     template_name = "accounts/password_reset_confirm.html"
+    form_class: Any = NewPasswordForm
 
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Django keeps the token in the session, where a copy of the database would hold a link that works."""
@@ -77,7 +77,7 @@ class PasswordResetCompleteView(views.PasswordResetCompleteView):
 )
 class PasswordChangeView(views.PasswordChangeView):
     template_name = "accounts/password_change.html"
-    form_class: Any = SetPasswordForm
+    form_class: Any = NewPasswordForm
     success_url = "/profile"
     extra_context = {"section": "password"}
 

@@ -171,6 +171,7 @@ class PostagePriceForm(forms.ModelForm):
 
 @admin.register(PostagePrice)
 class PostagePriceAdmin(ConsoleAdmin):
+    plural_name = "EDDM postage"
     harmless_pages = ("add", "change", "delete")
     form = PostagePriceForm
     list_display = ["starts", "per_piece", "note"]

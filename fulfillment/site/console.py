@@ -102,7 +102,7 @@ class ConsoleSite(UnfoldAdminSite):
         found = super()._build_app_dict(request, label)
         for app in found.values():
             for entry in app["models"]:
-                entry["name"] = getattr(self._registry[entry["model"]], "plural_name", entry["name"])
+                entry["name"] = getattr(self._registry[entry["model"]], "plural_name", "") or entry["name"]
         return found
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:

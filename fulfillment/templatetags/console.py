@@ -4,6 +4,7 @@ from typing import Any
 
 import orjson
 from django import template
+from django.contrib.admin import site
 from django.forms import Media
 from django.urls import reverse
 from django.utils import timezone
@@ -30,6 +31,18 @@ ACTIONS, CALENDAR, CORE = "admin/js/actions.js", "admin/js/calendar.js", "admin/
 @register.filter
 def pretty_json(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+@register.filter
+def name_of_list(plural: Any) -> Any:
+    """As the menu names the list of records with this plural."""
+    admins: Iterable[Any] = site._registry.values()  # noqa: SLF001 - Django has no public way to a registered admin
+    named = (
+        one.plural_name
+        for one in admins
+        if getattr(one, "plural_name", "") and one.opts.verbose_name_plural == plural
+    )
+    return next(named, plural)
 
 
 @register.simple_tag

@@ -304,5 +304,6 @@ def _is_right_to_left(content: str) -> bool:
 
 
 def named(cluster: str) -> str:
-    letters = [f"U+{ord(one):04X} {unicodedata.name(one, 'without a name')}" for one in cluster[:4]]
-    return f"{cluster!r} ({', '.join(letters)})"
+    """The characters themselves, with their numbers and the names of those that this version of Unicode names."""
+    letters = [f"U+{ord(one):04X} {unicodedata.name(one, '')}".strip() for one in cluster[:4]]
+    return f"“{cluster}” ({', '.join(letters)})"

@@ -168,6 +168,7 @@ class ProviderAdmin(ConsoleAdmin):
     }
     harmless_pages = ("test",)
     list_display = ["name", "shown_adapter", "health", "daily_capacity", "last_success"]
+    plural_name = "Print providers"
     search_fields = ["name", "code"]
     search_help_text = "Name or code"
     empty_help = (

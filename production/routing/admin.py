@@ -1,5 +1,5 @@
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.widgets import UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
 from fulfillment.core.admin.read_only import register_history
@@ -19,6 +19,7 @@ from fulfillment.core.text import parse_number
 from production.routing.models import RoutingChoice, RoutingRule
 from production.routing.selectors import Decision, ItemFacts, Routing, facts_of
 from stores.catalog.countries import COUNTRIES
+from stores.catalog.models import Product
 from stores.orders.models import Order, OrderItem
 
 MAX_ITEMS = 50
@@ -31,6 +32,10 @@ class TestedItem:
     decision: Decision
 
 
+def _categories() -> Iterable[str]:
+    return Product.objects.order_by().values_list("category", flat=True).distinct()
+
+
 class CountryCodes(forms.CharField):
     """Codes in either case, separated by commas or spaces; the value is a list."""
 
@@ -40,17 +45,29 @@ class CountryCodes(forms.CharField):
     def to_python(self, value: Any) -> Any:
         codes = list(dict.fromkeys(re.findall(r"[^\s,;]+", str(value or "").upper())))
         if unknown := [code for code in codes if code not in COUNTRIES]:
-            message = f"{unknown[0][:20]} is not a country code. Use two letters, such as US, CA or GB."
-            raise forms.ValidationError(message, code="invalid")
+            message = _("%(code)s is not a country code. Use two letters, such as US, CA or GB.")
+            raise forms.ValidationError(message % {"code": unknown[0][:20]}, code="invalid")
         return codes
 
 
 class RuleForm(forms.ModelForm):
+    category = forms.ChoiceField(
+        required=False,
+        widget=UnfoldAdminSelectWidget,
+        help_text=gettext_lazy("The category of the product, as in the catalog. Empty: any."),
+    )
     countries = CountryCodes(
         required=False,
         widget=UnfoldAdminTextInputWidget,
         help_text=gettext_lazy("Destination countries by their codes, such as US, CA. Empty: any."),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # That of the rule stays where no product has it any more.
+        names = {*_categories(), self.instance.category} - {""}
+        category: Any = self.fields["category"]
+        category.choices = [("", _("Any")), *((name, name) for name in sorted(names, key=str.casefold))]
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
@@ -84,7 +101,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
     search_help_text = "Name"
     ordering = ["position", "id"]
     sortable_by = ()
-    list_before_template = "admin/production/rules_before.html"
+    list_tools_template = "admin/production/rules_tools.html"
     empty_help = (
         "A rule decides which items go to which providers. Items that match no rule are produced manually."
     )

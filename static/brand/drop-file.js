@@ -6,6 +6,8 @@
   const input = form.querySelector("input[type=file]");
   const sending = form.querySelector("[data-sending]");
 
+  // Choosing a file sends it.
+  area.querySelector("button").hidden = true;
   form.addEventListener("submit", () => { sending.hidden = false; });
   // A page that is shown again from the memory of the browser sends nothing.
   window.addEventListener("pageshow", () => { sending.hidden = true; });

@@ -53,7 +53,9 @@
 
   const put = (page, id) => {
     const anew = page.getElementById(id);
+    const isOpen = document.querySelector(`#${id} details[open]`);
     if (anew) document.getElementById(id)?.replaceWith(anew);
+    if (isOpen) anew?.querySelector("details")?.setAttribute("open", "");
     return anew;
   };
 

@@ -9,7 +9,9 @@
   const put = (part, nodes) => {
     const focused = part.contains(document.activeElement) && document.activeElement.id;
     const scrolled = [...part.querySelectorAll("[role=region][id]")].map(({ id, scrollLeft }) => [id, scrollLeft]);
+    const opened = [...part.querySelectorAll("details[id][open]")].map(({ id }) => id);
     part.replaceChildren(...nodes);
+    for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
     for (const [id, left] of scrolled) {
       const anew = document.getElementById(id);
       if (anew) anew.scrollLeft = left;

@@ -21,7 +21,7 @@ from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.grid import listed_rows
 from stores.batches.models import Batch, BatchMode, BatchStatus
 from stores.batches.overview import BatchPage
-from stores.batches.selectors import counts_of
+from stores.batches.selectors import counts_of, named
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on
@@ -46,9 +46,8 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     list_filter = [StoreFilter, ModeFilter, "status"]
     list_filter_submit = True
     list_select_related = ["store", "product__store"]
-    search_fields = ["id"]
-    exact_search = {"pk": UUID}
-    search_help_text = "BatchID"
+    search_fields = ["name", "product__name", "id"]
+    search_help_text = "Name, product or BatchID"
     empty_help = "People order files of rows in the portal, and applications do it through the API."
     ordering = ["-created"]
     change_form_outer_before_template = "admin/stores/batch_before.html"
@@ -86,6 +85,11 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
         own = visible(Batch.objects.order_by(), self.store_path, ORDER_GRANTS)
         to_approve = visible(Batch.objects.filter(approval__isnull=False).order_by(), self.store_path, DECIDE)
         return records.filter(Q(pk__in=own.values("pk")) | Q(pk__in=to_approve.values("pk")))
+
+    def get_search_results(
+        self, request: HttpRequest, records: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        return records.filter(named(search_term)), False
 
     def own_pages(self) -> list[OwnPage]:
         return [

@@ -8,6 +8,7 @@ from django.conf import settings
 from fulfillment.core.text import parse_number
 from stores.batches.models import Batch, BatchRow, RowState
 from stores.batches.overview import PROBLEMS, WITH_PROBLEMS, BatchPage
+from stores.batches.rows import given_key
 from stores.batches.selectors import proofs_of, rows_of
 from stores.orders.models import OrderStatus
 from stores.proofs.links import proof_urls
@@ -61,6 +62,7 @@ def row_views(batch: Batch, rows: Sequence[BatchRow]) -> list[dict[str, Any]]:
         found.append(
             {
                 "row": row,
+                "name": row.name or given_key(row.key, row.values, batch.mapping),
                 "state": RowState(row.state).label,
                 "badge": ROW_BADGES.get(RowState(row.state), ""),
                 "picture": pages[0].removeprefix(settings.PUBLIC_URL) if pages else "",

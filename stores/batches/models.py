@@ -100,7 +100,7 @@ class Batch(models.Model):
         verbose_name_plural = "batches"
 
     def __str__(self) -> str:
-        return self.name or str(self.pk)
+        return self.name or self.product.name
 
 
 class BatchRow(models.Model):

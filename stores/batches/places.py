@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from accounts.callers import Caller
 from stores.batches.models import Batch
@@ -46,6 +47,8 @@ class Place:
 
     def render(self, request: HttpRequest, name: str, /, **context: Any) -> HttpResponse:
         own = {**self.context(request), "frame": self.frame, "heading": self.heading, "urls": self.urls}
+        if batch := context.get("batch"):
+            own["back_to"] = reverse(self.show, args=[batch.pk])
         return render(request, f"stores/batches/{name}.html", {**own, **context})
 
     def lead_to(self, page: str, batch_id: UUID) -> HttpResponse:

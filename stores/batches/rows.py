@@ -140,6 +140,12 @@ def name_of(values: Mapping[str, str], mapping: Mapping[str, str]) -> str:
     return " ".join(values.get(column, "").split())[:100] if column else ""
 
 
+def given_key(key: str, values: Mapping[str, str], mapping: Mapping[str, str]) -> str:
+    """The key that the file gives the row; empty for one made of what the row says, which tells people nothing."""
+    column = mapping.get(ROW_KEY)
+    return key if column and values.get(column, "").strip() == key else ""
+
+
 def searched_words(key: str, values: Mapping[str, str]) -> str:
     """What the filter of rows looks through: each cell and the key in a line, folded as what is looked for."""
     return "\n".join(map(folded, (key, *values.values())))

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -117,6 +117,14 @@ def shown_batches() -> QuerySet[Batch]:
             for field in Batch.approval.related.related_model._meta.concrete_fields
         ),
     )
+
+
+def named(words: str) -> Q:
+    """Batches with these words in their name or that of their product, or with this BatchID."""
+    products = Product.objects.filter(name__icontains=words.strip()).values("pk")
+    found = Q(name__icontains=words.strip()) | Q(product__in=products)
+    key = parse_uuid(words.strip())
+    return found | Q(pk=key) if key else found
 
 
 def open_batches(caller: Caller) -> QuerySet[Batch]:

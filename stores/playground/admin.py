@@ -234,7 +234,7 @@ class ProductMailings:
         self, request: HttpRequest, product: Product, name: str, title: str, context: dict[str, Any]
     ) -> HttpResponse:
         whole = {
-            **self.product_admin.page_context(request, title),
+            **self.product_admin.page_context(request, title, below=product),
             "product": product,
             **context,
         }

@@ -82,7 +82,7 @@ class ProductArtwork:
     def _answer(self, request: HttpRequest, product: Product, **shown: Any) -> HttpResponse:
         context = {
             **self.product_admin.page_context(
-                request, _("Check a PDF for %(name)s") % {"name": product.name}
+                request, _("Check a PDF for %(name)s") % {"name": product.name}, below=product
             ),
             "product": product,
             "picture_query": f"?as={MYSELF}",

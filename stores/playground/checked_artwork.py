@@ -52,7 +52,7 @@ class CheckedArtwork:
     def first_pages(self) -> list[tuple[int, str]]:
         """Each page of the PDF that may be the first one, with its size."""
         return [
-            (number, f"{page.size[0]:.1f} x {page.size[1]:.1f} mm")
+            (number, f"{page.size[0]:.1f} × {page.size[1]:.1f} mm")  # noqa: RUF001 - a multiplication sign is meant
             for number, page in enumerate(pages_of(self.asset), 1)
         ]
 

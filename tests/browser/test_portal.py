@@ -73,7 +73,7 @@ def test_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visi
     visitor.page.set_input_files(
         "#id_icon", {"name": "small.png", "mimeType": "image/png", "buffer": small.getvalue()}
     )
-    expect(visitor.page.get_by_role("alert")).to_have_text(re.compile("100 x 80"))
+    expect(visitor.page.get_by_role("alert")).to_have_text(re.compile("100 × 80"))
     visitor.page.set_input_files("#id_icon", {"name": "a.png", "mimeType": "image/png", "buffer": b"none"})
     expect(visitor.page.get_by_role("alert")).to_have_text(re.compile("not a readable"))
     assert visitor.complaints == []

@@ -151,7 +151,7 @@ def _say_saved(request: HttpRequest, icon: ApplicationIcon) -> None:
         messages.warning(
             request,
             _(
-                "The artwork reaches outside the central %(central_side)s x %(central_side)s pixels; "
+                "The artwork reaches outside the central %(central_side)s × %(central_side)s pixels; "  # noqa: RUF001 - a multiplication sign is meant
                 "where only those are shown, it is cut off."
             )
             % {"central_side": CENTRAL_SIDE},

@@ -145,7 +145,7 @@ class IconForm(forms.Form):
         label=_("New icon"),
         widget=forms.FileInput(attrs={"accept": "image/png,image/jpeg,image/bmp"}),
         help_text=_(
-            "PNG, JPEG or BMP of any size: it is cropped and scaled here. Without JavaScript, exactly 215 x 215 "
+            "PNG, JPEG or BMP of any size: it is cropped and scaled here. Without JavaScript, exactly 215 × 215 "  # noqa: RUF001 - a multiplication sign is meant
             "pixels and smaller than 100 KB."
         ),
     )

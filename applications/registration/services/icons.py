@@ -21,7 +21,7 @@ CENTRAL_SIDE = 94
 MAX_ICON_BYTES = 102_400
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "BMP": ".bmp"}
 BACKGROUND_TOLERANCE = 16
-ALLOWED = "Allowed is one PNG, JPEG or BMP image of 215 x 215 pixels, smaller than 100 KB (102,400 bytes)."
+ALLOWED = "Allowed is one PNG, JPEG or BMP image of 215 × 215 pixels, smaller than 100 KB (102,400 bytes)."  # noqa: RUF001 - a multiplication sign is meant
 
 
 @transaction.atomic
@@ -66,7 +66,10 @@ def _opened(content: bytes) -> Image.Image:
 def _check_header(source: Image.Image) -> None:
     """Checks the size before decoding: a small file can contain a gigantic picture."""
     if source.size != (SIDE, SIDE):
-        raise _refused("icon_dimensions", f"The image has {source.width} x {source.height} pixels.")
+        raise _refused(
+            "icon_dimensions",
+            f"The image has {source.width} × {source.height} pixels.",  # noqa: RUF001 - a multiplication sign is meant
+        )
     if getattr(source, "n_frames", 1) != 1:
         raise _refused("icon_animated", "The image has more than one frame.")
 

@@ -234,6 +234,7 @@ class ImportRunAdmin(DeliveryAdmin):
         context = self.page_context(
             request,
             f"Import {run.file_name}",
+            below=run,
             run=run,
             form=form,
             preview=preview,

@@ -10,7 +10,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IS_POPUP_VAR, IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import path, reverse
@@ -112,6 +112,10 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     empty_help = ""
     # The button that leads to a new record; empty means Add and the name of the model.
     add_label = ""
+    # What menu and head call the list, where that is not the plural of the model.
+    plural_name = ""
+    # Links beside the search of the list.
+    list_tools_template = ""
     # In place of those of the model, by field.
     help_texts: Mapping[str, str] = {}
     # Lists in the record's rendering that its history compares, with the members that identify entries.
@@ -227,14 +231,23 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         ]
         return [*own, *patterns]
 
-    def page_context(self, request: HttpRequest, title: str, **context: Any) -> dict[str, Any]:
-        """The context of an own page of this admin."""
+    def page_context(
+        self, request: HttpRequest, title: str, *, below: Model | None = None, **context: Any
+    ) -> dict[str, Any]:
+        """The context of an own page of this admin. Its head leads back to the record that it is `below`, or to the
+        list."""
         return {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": title,
+            "back_to": self._address_of(below) if below else "",
             **context,
         }
+
+    @staticmethod
+    def _address_of(record: Model) -> str:
+        opts = record._meta
+        return reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[record.pk])
 
     def record_context(self, request: HttpRequest, record: Any) -> dict[str, Any]:
         """Additions to the context of the page of a record."""
@@ -260,7 +273,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         except IncorrectLookupParameters as fault:
             messages.warning(request, _("%(fault)s All records are shown.") % {"fault": fault})
             raise
-        changelist.title = capfirst(self.opts.verbose_name_plural)
+        changelist.title = capfirst(self.plural_name or self.opts.verbose_name_plural)
         return changelist
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> NoReturn:

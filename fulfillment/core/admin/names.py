@@ -14,6 +14,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
 NAMES: set[str] = set()
+# Names that Django makes of fields, in the words of docs/style.md.
+WORDS = {"email": "e-mail", "Email": "E-mail", "support email": "support e-mail"}
 # Grants, and words of the API.
 _OF_THE_API = re.compile(r"\w+(\.\w+)+|\w*[a-z][A-Z]\w*")
 _TEXTS = ("empty_help", "search_help_text", "add_label", "plural_name", "verbose_name", "verbose_name_plural")
@@ -22,6 +24,7 @@ _TEXTS = ("empty_help", "search_help_text", "add_label", "plural_name", "verbose
 def named(text: Any) -> Any:
     if not isinstance(text, str) or not text or isinstance(text, SafeString) or _OF_THE_API.fullmatch(text):
         return text
+    text = WORDS.get(text, text)
     NAMES.add(text)
     return gettext_lazy(text)
 

@@ -92,7 +92,7 @@ class JobColumns(StaffAdmin):
 
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:
-        return str(job.provider or "-")
+        return str(job.provider or "—")
 
     @admin.display(description="provider")
     def provider_link(self, job: Job) -> SafeString:
@@ -118,7 +118,7 @@ class JobColumns(StaffAdmin):
     def sheet_link(self, job: Job) -> str | SafeString:
         sheet = job.gang_sheet
         if sheet is None:
-            return "-"
+            return "—"
         address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
         is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
         goes = (

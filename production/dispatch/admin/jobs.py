@@ -82,6 +82,7 @@ class JobPaginator(BoundedPaginator):
 class JobAdmin(JobActions, JobScans, JobColumns):
     """The production board. Staff of a store see and work on the jobs of its orders."""
 
+    plural_name = "Production"
     harmless_pages = ("change", "days", "scan", "reassign", "dry_run", "resend", "hold", "release", "cancel")
     forbidden = ("add", "delete")
     store_path = "store"
@@ -239,7 +240,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
             except (DomainError, ProviderRefused, ProviderUnavailable, ValueError) as error:
                 problem = translated(error)
         context = {
-            **self.page_context(request, _("Dry run: %(provider)s") % {"provider": provider}),
+            **self.page_context(request, _("Dry run: %(provider)s") % {"provider": provider}, below=provider),
             "provider": provider,
             "order_number": number,
             "runs": runs,

@@ -57,7 +57,10 @@ def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
 
 
 def _title(jobs: Sequence[interface.Job]) -> str:
-    names = ", ".join(f"{job.number}: {job.item.quantity:,} x {job.item.product_name}" for job in jobs)
+    names = ", ".join(
+        f"{job.number}: {job.item.quantity:,} × {job.item.product_name}"  # noqa: RUF001 - a multiplication sign is meant
+        for job in jobs
+    )
     return f"Job{'s' if len(jobs) > 1 else ''} {names}"
 
 

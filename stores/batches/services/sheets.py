@@ -9,7 +9,7 @@ from printing.imposition import Cell, contact_sheet
 from printing.text import is_blank
 from stores.batches.files.writing import Format, TemplateColumn, template_file
 from stores.batches.models import Batch, BatchMode, BatchRow, RowState
-from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY
+from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, given_key
 from stores.batches.selectors import page_counts, rows_of
 from stores.batches.services.batches import REQUIRED_RECIPIENT
 from stores.templates.selectors import fields_of
@@ -67,7 +67,10 @@ def _cell(row: BatchRow) -> Cell:
             pdf = read_file(proof_files(row.proof, 0)[0])
         except FileNotFoundError:
             pdf = None  # retention removed it; the next check renders it again
-    lines = [f"{row.number}  {row.name or row.key}", row.problems[0]["Message"] if row.problems else row.key]
+    key = given_key(row.key, row.values, row.batch.mapping)
+    name = row.name or key
+    head = f"{row.number}  {name}" if name else f"Row {row.number}"
+    lines = [head, row.problems[0]["Message"] if row.problems else key]
     return Cell(pdf, lines, marked=row.state in (RowState.ERROR, RowState.FAILED))
 
 

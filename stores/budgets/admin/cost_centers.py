@@ -117,7 +117,7 @@ class CostCenterAdmin(ConsoleAdmin):
     forbidden = ("delete",)
     harmless_pages = ("add", "change", "import")
     change_form_outer_before_template = "admin/stores/cost_center_before.html"
-    list_before_template = "admin/stores/cost_centers_before.html"
+    list_tools_template = "admin/stores/cost_centers_tools.html"
     list_display = ["code", "name", "store"]
     list_filter = [StoreFilter]
     list_filter_submit = True

@@ -55,6 +55,7 @@ class StatementPages(StaffAdmin):
         context = self.page_context(
             request,
             f"Statement of {budget}",
+            below=budget,
             budget=budget,
             **gauge_of(standing_of(budget)),
             form=form,

@@ -109,7 +109,7 @@ class ProductAdmin(StaffAdmin):
     }
     search_help_text = "Name, product ID, APIKey, category or StoreID"
     empty_help = "Add a product, or import a catalog file."
-    list_before_template = "admin/stores/products_before.html"
+    list_tools_template = "admin/stores/products_tools.html"
     ordering = ["store_id", "position", "id"]
     actions = ["duplicate", "archive"]
     fields = ["store", "position", *(column for name, column in COLUMNS.items() if name not in UNTYPED)]

@@ -239,6 +239,15 @@ class StoreAdmin(StaffAdmin):
     def remove_logo(self, store: Store) -> str:
         return ""
 
+    def get_fieldsets(self, request: HttpRequest, store: Store | None = None) -> Any:
+        """A logo is removed only where there is one."""
+        has_logo = store is not None and _profile_of(store).logo_sha256
+        left_out = set() if has_logo else {"remove_logo"}
+        return [
+            (title, {**options, "fields": [one for one in options["fields"] if one not in left_out]})
+            for title, options in super().get_fieldsets(request, store)
+        ]
+
     def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:
         return [*self.readonly_fields, "external_id"] if store else self.readonly_fields
 
@@ -268,7 +277,7 @@ class StoreAdmin(StaffAdmin):
             store=saved,
             values=form.profile_values(),
             logo=form.new_logo(),
-            remove_logo=form.cleaned_data["remove_logo"],
+            remove_logo=form.cleaned_data.get("remove_logo", False),
         )
         store.pk = saved.pk
         store.refresh_from_db()

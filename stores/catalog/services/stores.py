@@ -32,7 +32,7 @@ LOGO_BYTES = 1_048_576
 LOGO_SIDE = 4096
 # It is shown in a square of 64; three times that for dense screens.
 SHOWN_SIDE = 192
-ALLOWED = f"Allowed is one PNG or JPEG picture of at most 1 MB and {LOGO_SIDE} x {LOGO_SIDE} pixels."
+ALLOWED = f"Allowed is one PNG or JPEG picture of at most 1 MB and {LOGO_SIDE} × {LOGO_SIDE} pixels."  # noqa: RUF001 - a multiplication sign is meant
 MAX_NAMED = 5
 COLUMNS = {"Country": "country", "Website": "website", "IsListed": "is_listed"}
 
@@ -96,7 +96,8 @@ def _clean_logo(content: bytes) -> bytes:
 def _check_header(source: Image.Image) -> None:
     if max(source.size) > LOGO_SIDE:
         raise Invalid(
-            f"The picture has {source.width} x {source.height} pixels. {ALLOWED}", code="logo_too_large"
+            f"The picture has {source.width} × {source.height} pixels. {ALLOWED}",  # noqa: RUF001 - a multiplication sign is meant
+            code="logo_too_large",
         )
 
 

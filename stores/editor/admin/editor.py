@@ -230,7 +230,9 @@ class TemplateEditor:
         known = {fault.pointer for fault in drawn}
         every = [*(fault for fault in faults if fault.pointer not in known), *drawn]
         context = {
-            **self.product_admin.page_context(request, _("Template of %(product)s") % {"product": product}),
+            **self.product_admin.page_context(
+                request, _("Template of %(product)s") % {"product": product}, below=product
+            ),
             "is_nav_sidebar_enabled": False,
             "original": product,
             "product": product,

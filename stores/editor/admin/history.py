@@ -257,7 +257,7 @@ class TemplateVersions:
         columns = [self._column(context, product, one, versions) for one in (left, right) if one]
         shown = {
             **self.product_admin.page_context(
-                request, _("Versions of the template of %(product)s") % {"product": product}
+                request, _("Versions of the template of %(product)s") % {"product": product}, below=product
             ),
             "original": product,
             "product": product,

@@ -76,7 +76,7 @@ def reshape_background(*, artwork: Artwork, page: Mapping[str, Any], crop: bool)
         width, height = reshaped_size(picture.size, proportion, crop=crop)
     if width * height > ARTWORK_PIXELS:
         message = (
-            f"With margins the picture would have {width:,} x {height:,} pixels; at most {ARTWORK_PIXELS:,} are "
+            f"With margins the picture would have {width:,} × {height:,} pixels; at most {ARTWORK_PIXELS:,} are "  # noqa: RUF001 - a multiplication sign is meant
             "allowed. Crop it, or upload a smaller one."
         )
         raise Invalid.at("/Artwork", "too_many_pixels", message)

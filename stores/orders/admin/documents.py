@@ -61,7 +61,9 @@ class OrderDocuments(OrderActions):
             messages.error(request, error.message)
             return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
         context: dict[str, Any] = {
-            **self.page_context(request, _("Print file of order %(number)s") % {"number": item.order.number}),
+            **self.page_context(
+                request, _("Print file of order %(number)s") % {"number": item.order.number}, below=item.order
+            ),
             "order": item.order,
             "item": item,
             "pages": [
@@ -99,7 +101,9 @@ class OrderMaps(OrderDocuments):
         item = self._mailed(request, order_id, position)
         routes = list(drop_routes(item.eddm or {}))
         context: dict[str, Any] = {
-            **self.page_context(request, _("Routes of order %(number)s") % {"number": item.order.number}),
+            **self.page_context(
+                request, _("Routes of order %(number)s") % {"number": item.order.number}, below=item.order
+            ),
             **tiles_context(),
             "order": item.order,
             "item": item,

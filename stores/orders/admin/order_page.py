@@ -280,7 +280,9 @@ class OrderWork(OrderMaps):
                 )
                 return HttpResponseRedirect(reverse("admin:stores_order_change", args=[made.pk]))
         context: dict[str, Any] = {
-            **self.page_context(request, _("Reprint order %(number)s") % {"number": order.number}),
+            **self.page_context(
+                request, _("Reprint order %(number)s") % {"number": order.number}, below=order
+            ),
             "order": order,
             "items": order.items.order_by("position"),
             "reprints": order.reprints.count(),

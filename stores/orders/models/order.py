@@ -287,7 +287,7 @@ class OrderItem(models.Model):
         ordering = ["order", "position"]
 
     def __str__(self) -> str:
-        return f"{self.quantity} x {self.product_name}"
+        return f"{self.quantity} × {self.product_name}"  # noqa: RUF001 - a multiplication sign is meant
 
     @property
     def eddm_summary(self) -> Summary | None:

@@ -66,7 +66,7 @@ def batch_form(
     return place.render(
         request,
         "new",
-        back=back,
+        back_to=back,
         product=product,
         actors=actors,
         actor=actor,

@@ -1,5 +1,7 @@
 """The board and the pages of providers, as people use them."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -10,8 +12,9 @@ from production.dispatch.services.actions import cancel_job
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
 from production.providers.selectors import provider_secrets
+from production.routing.models import RoutingRule
 from production.routing.selectors import providers_for_stores
-from stores.catalog.models import Store
+from stores.catalog.models import Product, Store
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.order_helpers import open_shop
@@ -194,3 +197,33 @@ def test_page_of_an_order_and_the_start_page_show_jobs(operator, job):
 
     assert reverse("admin:production_job_change", args=[job.pk]) in order
     assert "print job failed" in start
+
+
+def test_rule_takes_a_category_of_the_catalog_and_known_countries(operator, press, job):
+    Product.objects.update(category="Cards")
+    add = reverse("admin:production_routingrule_add")
+    rows = {"choices-TOTAL_FORMS": 1, "choices-INITIAL_FORMS": 0, "choices-0-provider": press.pk}
+    sent = {"name": "Cards", "position": 1, **rows, "choices-0-priority": 1, "choices-0-share": 1}
+
+    def faults(**changes):
+        return operator.post(add, {**sent, **changes}).context["adminform"].form.errors
+
+    page = operator.get(add).content.decode()
+
+    assert '<option value="Cards">Cards</option>' in page
+    assert "category" in faults(category="Car")
+    [said] = faults(countries="US, Canada")["countries"]
+    assert said == "CANADA is not a country code. Use two letters, such as US, CA or GB."
+    assert operator.post(add, {**sent, "category": "Cards", "countries": "us ca"}).status_code == 302
+    assert RoutingRule.objects.get(name="Cards").countries == ["US", "CA"]
+
+
+def test_own_pages_lead_back_to_the_list_or_to_their_record(operator, press):
+    dry_run = operator.get(reverse("admin:production_job_dry_run", args=[press.pk])).content.decode()
+    days = operator.get(reverse("admin:production_job_days")).content.decode()
+
+    assert re.search(
+        rf'href="/admin/production/provider/{press.pk}/change/"[^>]*aria-label="Go back"', dry_run
+    )
+    assert re.search(rf'href="{BOARD}"[^>]*aria-label="Go back"', days)
+    assert 'aria-label="Go back"' not in operator.get(BOARD).content.decode()

@@ -100,3 +100,26 @@ def test_those_who_may_not_change_batches_see_rows_alone(world, place, signed_in
     for part in ("rows/", "check/", "cancel/"):
         assert approver.post(f"{place}/{part}").status_code == 404
     assert approver.get(f"/admin/stores/batch/of/{world.batch.product_id}/").status_code == 404
+
+
+def test_list_is_searched_by_name_product_and_id(world, place, signed_in):
+    other = make_batch(access_to(world), product_id=world.batch.product.external_id, name="Winter cards")
+    staff = signed_in(world.user)
+
+    def found(words):
+        page = staff.get("/admin/stores/batch/", {"q": words}).content.decode()
+        return {one for one in (world.batch.pk, other.pk) if f"/admin/stores/batch/{one}/change/" in page}
+
+    assert found("winter") == {other.pk}
+    assert found(str(world.batch.pk)) == {world.batch.pk}
+    assert found(world.batch.product.name) == {world.batch.pk, other.pk}
+    assert found("nothing of the kind") == set()
+
+
+def test_row_without_a_name_is_called_by_its_number_or_its_own_key(world, place, signed_in):
+    rows = [{"Job": "Engineer", "Key": ""}, {"Job": "Printer", "Key": "A-17"}]
+    batch = make_batch(access_to(world), rows, product_id=world.batch.product.external_id)
+    page = signed_in(world.user).get(f"/admin/stores/batch/{batch.pk}/change/?state=all").content.decode()
+    heads = [re.sub(r"<[^>]*>|Edit.*", "", one) for one in re.findall(r'scope="row">(.*?)</th>', page)]
+
+    assert heads == ["Row 2", "3 A-17"]

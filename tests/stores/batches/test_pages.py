@@ -216,3 +216,13 @@ def test_batch_is_cancelled_with_a_reason(browser, batch):
 
     batch.refresh_from_db()
     assert (batch.status, batch.note) == ("Cancelled", "Another file")
+
+
+def test_list_is_searched_by_name(browser, batch):
+    Batch.objects.update(name="Winter cards")
+    found = browser.get("/batches?q=winter").content.decode()
+    missed = browser.get("/batches?q=summer").content.decode()
+
+    assert f"/batches/{batch.pk}" in found
+    assert f"/batches/{batch.pk}" not in missed
+    assert "Nothing matches “summer”" in missed

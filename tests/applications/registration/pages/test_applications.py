@@ -190,7 +190,7 @@ def test_icon_is_uploaded_and_served_for_ever(world, browser, client):
 def test_wrong_icon_is_refused_at_the_field(world, browser):
     response = browser.post(f"/applications/{world.application.pk}/icon", {"icon": picture(100)})
 
-    assert "100 x 100" in response.context["form"].errors["icon"][0]
+    assert "100 × 100" in response.context["form"].errors["icon"][0]
     assert browser.post(f"/applications/{world.application.pk}/icon", {}).context["form"].errors["icon"]
 
 

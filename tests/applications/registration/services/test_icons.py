@@ -165,7 +165,7 @@ def test_icon_refused_says_what_is_allowed(application, name):
         set_icon(application=application, content=content)
 
     assert refusal.value.code == code
-    assert "215 x 215" in refusal.value.message
+    assert "215 × 215" in refusal.value.message
     assert not hasattr(type(application).objects.get(pk=application.pk), "icon")
 
 

@@ -1,7 +1,7 @@
 import pytest
 from django.urls import reverse
 
-from stores.catalog.models import Product, Store
+from stores.catalog.models import Product, Store, StoreProfile
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_product, make_store
 from tests.support.fresh import assert_renderings_fresh
@@ -89,3 +89,14 @@ def test_rules_of_the_service_become_errors_of_the_form(operator, changes, messa
 def assert_stores_fresh():
     make_product(Store.objects.get())
     assert_renderings_fresh()
+
+
+def test_a_logo_is_removed_only_where_there_is_one(operator):
+    store = make_store()
+    change = reverse("admin:stores_store_change", args=[store.pk])
+    before = operator.get(change).content.decode()
+    StoreProfile.objects.update_or_create(store=store, defaults={"logo": b"PNG", "logo_sha256": "0" * 64})
+    after = operator.get(change).content.decode()
+
+    assert "remove_logo" not in before
+    assert "remove_logo" in after
