@@ -24,7 +24,6 @@ SHORT = {
 }
 NOT_SEARCHED = {
     "stores/approvals/list.html": "one's own orders, the newest first",
-    "stores/batches/list.html": "one's own batches, the newest first",
     "accounts/notifications.html": "the newest of one's own, older on the next page",
     "applications/join.html": "one's own requests",
     "applications/requests.html": "a log: filtered, and older on the next page",
