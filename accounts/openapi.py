@@ -13,7 +13,7 @@ CLIENT_NAMES = ClientNames(
 )
 
 LINKS = {
-    "User": (Link("user_roles", "What they may do, for operators.", {"userID": f"{BODY}ID"}),),
+    "User": (Link("user_roles", "Read their roles (operators only).", {"userID": f"{BODY}ID"}),),
 }
 
 # What people type to find an operation, beside its own words.

@@ -5,8 +5,8 @@ from fulfillment.core.api.declarations import BODY, ETAG, OF_THE_REQUEST, Link, 
 
 TAGS = (
     Tag("Applications", "Applications, their keys and icons.", 60),
-    Tag("Events and webhooks", "What happened, read at any time or sent as signed requests.", 70),
-    Tag("Webhook requests", "What the address of a webhook is sent.", 80),
+    Tag("Events and webhooks", "Events, read at any time or sent as signed requests.", 70),
+    Tag("Webhook requests", "The requests that a webhook's URL receives.", 80),
 )
 ENUMS = {
     "DeliveryStateEnum": "applications.webhooks.models.DeliveryState",
@@ -34,13 +34,13 @@ WEBHOOK = {"applicationID": f"{BODY}ApplicationID", "webhookID": f"{BODY}ID"}
 OF_DELIVERY = {"applicationID": f"{OF_THE_REQUEST}applicationID", "webhookID": f"{BODY}WebhookID"}
 WEBHOOK_LINKS = (
     Link("webhook_read", "Read it again.", WEBHOOK),
-    Link("webhook_change", "Change it as it was seen here.", {**WEBHOOK, **ETAG}),
-    Link("webhook_delete", "Remove it.", WEBHOOK),
-    Link("webhook_test", "Have a test event sent to it.", WEBHOOK),
-    Link("webhook_delivery_list", "See what was sent to it.", WEBHOOK),
-    Link("webhook_rotate_secret", "Give it a new secret.", WEBHOOK),
-    Link("webhook_enable", "Switch it on again.", WEBHOOK),
-    Link("webhook_recover", "Have what failed sent again.", WEBHOOK),
+    Link("webhook_change", "Change it if it has not changed since this response.", {**WEBHOOK, **ETAG}),
+    Link("webhook_delete", "Delete it.", WEBHOOK),
+    Link("webhook_test", "Send it a test event.", WEBHOOK),
+    Link("webhook_delivery_list", "List its deliveries.", WEBHOOK),
+    Link("webhook_rotate_secret", "Replace its secret.", WEBHOOK),
+    Link("webhook_enable", "Enable it again.", WEBHOOK),
+    Link("webhook_recover", "Send missed and failed events again.", WEBHOOK),
 )
 LINKS = {
     "Application": (
@@ -48,21 +48,21 @@ LINKS = {
         Link("application_change", "Change it.", APPLICATION),
         Link(
             "application_key_regenerate",
-            "Give its first key a new value.",
+            "Regenerate its first key.",
             {**APPLICATION, "keyID": f"{BODY}Keys/0/ID"},
         ),
-        Link("application_icon_read", "Its icon.", APPLICATION),
-        Link("application_icon_set", "Give it another icon.", APPLICATION),
-        Link("application_event_list", "What happened that concerns it.", APPLICATION),
-        Link("application_request_list", "Its calls of the API.", APPLICATION),
-        Link("webhook_list", "Its webhooks.", APPLICATION),
-        Link("webhook_create", "Receive its events.", APPLICATION),
+        Link("application_icon_read", "Read its icon.", APPLICATION),
+        Link("application_icon_set", "Set its icon.", APPLICATION),
+        Link("application_event_list", "Read its events.", APPLICATION),
+        Link("application_request_list", "List its API calls.", APPLICATION),
+        Link("webhook_list", "List its webhooks.", APPLICATION),
+        Link("webhook_create", "Create a webhook for its events.", APPLICATION),
     ),
     "Webhook": WEBHOOK_LINKS,
     "WebhookWithSecret": WEBHOOK_LINKS,
     "Delivery": (
         Link("webhook_delivery_list", "See what became of it.", OF_DELIVERY),
-        Link("webhook_delivery_resend", "Have it sent again.", {**OF_DELIVERY, "deliveryID": f"{BODY}ID"}),
+        Link("webhook_delivery_resend", "Send it again.", {**OF_DELIVERY, "deliveryID": f"{BODY}ID"}),
     ),
 }
 WITH_ETAG = ("Webhook", "WebhookWithSecret")

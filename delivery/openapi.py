@@ -3,9 +3,7 @@
 from fulfillment.core.api.client_names import ClientNames
 from fulfillment.core.api.declarations import BODY, Link, Tag
 
-TAGS = (
-    Tag("Delivery", "How many deliveries a postal code and its carrier routes have, for direct mail.", 50),
-)
+TAGS = (Tag("Delivery", "Delivery counts of postal codes and carrier routes, for direct mail.", 50),)
 CLIENT_NAMES = ClientNames(
     groups={"delivery_eddm": "eddm"},
     methods={"delivery_eddm_selection_create": "select", "delivery_eddm_selection_read": "get_selection"},

@@ -28,8 +28,10 @@ class UserRequestSerializer(StrictSerializer):
     Username = UsernameField(
         max_length=MAX_NAME_LENGTH,
         trim_whitespace=False,
-        help_text="Unique in the tenant, in any case and width of its letters. Follows the PRECIS profile"
-        " UsernameCaseMapped (RFC 8265) and is of one script; shown as it was sent.",
+        help_text=(
+            "Unique in the tenant, regardless of case and letter width. Follows the PRECIS profile "
+            "UsernameCaseMapped (RFC 8265) and uses one script. Shown as it was sent."
+        ),
     )
     FirstName = StrictText(max_length=150)
     LastName = StrictText(max_length=150)
@@ -120,9 +122,9 @@ class UserViewSet(ApiViewSet):
     errors = {
         "create": {
             **concurrency_errors("passwords"),
-            429: "The subscription has had its requests of this minute, the caller has as many passwords under way as "
-            "one may have (`too_many_at_once`), or more accounts were made within a day than one person may make "
-            "(`too_many_accounts`); try again after Retry-After seconds.",
+            429: "The subscription used up its requests for this minute, the caller has too many passwords in progress "
+            "(`too_many_at_once`), or one person created too many accounts within a day (`too_many_accounts`). "
+            "Try again after Retry-After seconds.",
         },
         "emails": {404: "There is no such tenant (reported to operators only)."},
     }
@@ -131,8 +133,11 @@ class UserViewSet(ApiViewSet):
         operation_id="user_create",
         summary="Create a user",
         request=UserRequestSerializer,
-        description="A link to confirm the address is mailed to it. Until it is opened, the requests of the new user "
-        "count against the limit of the user who made it, unless an operator did.",
+        description=(
+            "The service mails a confirmation link to the address. Until the link is opened, the new "
+            "user's requests count against the limit of the user who created it, unless that is an "
+            "operator."
+        ),
         responses={200: UserSerializer},
         examples=USER_EXAMPLES,
     )
@@ -173,8 +178,10 @@ class UserViewSet(ApiViewSet):
     @extend_schema(
         operation_id="user_emails",
         summary="Find addresses that belong to users",
-        description="Returns, in the order sent, the addresses that belong to an active user of the tenant; "
-        "unknown ones are absent. Case does not matter. At most 100 addresses.",
+        description=(
+            "Returns, in the order sent, the addresses that belong to an active user of the tenant; "
+            "unknown addresses are absent. Case does not matter. At most 100 addresses."
+        ),
         parameters=[OpenApiParameter("tenant", str, description="A domain name. Default: your own tenant.")],
         request=serializers.ListSerializer(child=serializers.CharField(allow_blank=True), max_length=100),
         responses={200: serializers.ListSerializer(child=serializers.CharField())},

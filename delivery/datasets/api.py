@@ -47,7 +47,10 @@ class EddmViewSet(ApiViewSet):
     access = {"list": Access(rule="Every caller.")}
     errors = {
         "list": {
-            400: "No code, a malformed one or more than 100 distinct ones; every bad code is named.",
+            400: (
+                "No code, a malformed code, or more than 100 distinct codes. The response names every bad "
+                "code."
+            ),
             503: "No population data is loaded, or the service cannot reach its database.",
         }
     }
@@ -55,16 +58,21 @@ class EddmViewSet(ApiViewSet):
     @extend_schema(
         operation_id="delivery_eddm_list",
         summary="Look up delivery populations",
-        description="Counts of residential and business deliveries per postal code and carrier route, in the order "
-        "sent. A code sent twice is answered once; a well-formed code that is not known has zeros and no routes. "
-        "City, rural and highway contract routes are counted; PO Boxes only where the service is set up so.",
+        description=(
+            "Returns residential and business delivery counts by postal code and carrier route, in the "
+            "order of the request. A repeated code is returned once. An unknown but well-formed code has "
+            "zeros and no routes. Counts include city, rural and highway contract routes, and PO Boxes "
+            "only if the service is configured for them."
+        ),
         parameters=[
             OpenApiParameter(
                 PARAMETER,
                 {"type": "array", "items": {"type": "string", "pattern": CODES_PATTERN}, "minItems": 1},
                 required=True,
-                description="Repeated once per code, or comma separated; up to 100 distinct codes of five digits. "
-                "ZIP+4 is taken and cut to five.",
+                description=(
+                    "Repeat the parameter, or separate the codes with commas: up to 100 distinct "
+                    "five-digit codes. ZIP+4 is accepted and cut to five digits."
+                ),
                 examples=[OpenApiExample("Two codes", value=["84101", "84102"])],
             ),
             OpenApiParameter(
@@ -72,14 +80,14 @@ class EddmViewSet(ApiViewSet):
                 OpenApiTypes.STR,
                 OpenApiParameter.HEADER,
                 response=[200, 304],
-                description="The month the counts are of, YYYY-MM.",
+                description="The month of the counts, YYYY-MM.",
             ),
             OpenApiParameter(
                 "X-Data-Synthetic",
                 OpenApiTypes.BOOL,
                 OpenApiParameter.HEADER,
                 response=[200, 304],
-                description="`true` while the service answers with the invented counts of its demo; else absent.",
+                description="`true` while the counts are invented demo data; otherwise absent.",
             ),
         ],
         responses={200: DeliveryPopulationSerializer(many=True)},

@@ -43,28 +43,28 @@ class SelectedRouteSerializer(serializers.Serializer):
     MedianAge = serializers.FloatField(allow_null=True)
     HouseholdSize = serializers.FloatField(allow_null=True)
     FacilityName = serializers.CharField(
-        allow_blank=True, help_text="The post office of the route, where the data names it."
+        allow_blank=True, help_text="The post office of the route, if the data names it."
     )
 
 
 class SelectionSerializer(serializers.Serializer):
     SelectionID = serializers.UUIDField()
     Created = serializers.DateTimeField()
-    ExpiresAt = serializers.DateTimeField(help_text="Until then it can be quoted and ordered.")
-    Vintage = serializers.CharField(help_text="The month the counts are of, YYYY-MM.")
+    ExpiresAt = serializers.DateTimeField(help_text="You can quote and order the selection until this time.")
+    Vintage = serializers.CharField(help_text="The month of the counts, YYYY-MM.")
     ResidentialCount = serializers.IntegerField()
     BusinessCount = serializers.IntegerField()
     TotalCount = serializers.IntegerField()
-    Pieces = serializers.IntegerField(help_text="What a mailing to the selection takes.")
+    Pieces = serializers.IntegerField(help_text="How many pieces a mailing to the selection needs.")
     BoundingBox = serializers.ListField(
         child=serializers.FloatField(),
         min_length=4,
         max_length=4,
         allow_null=True,
-        help_text="West, south, east, north; null where it is not known where the routes are.",
+        help_text="West, south, east, north; null if the position of the routes is unknown.",
     )
     Routes = SelectedRouteSerializer(many=True)
-    _meta = Meta(required=False, help_text="Says which postal codes of the request were cut to five digits.")
+    _meta = Meta(required=False, help_text="Names the postal codes that were cut to five digits.")
 
 
 ROUTE = {
@@ -136,7 +136,7 @@ SYNTHETIC = OpenApiParameter(
     OpenApiTypes.BOOL,
     OpenApiParameter.HEADER,
     response=[200, 201],
-    description="`true` where the counts are the invented ones of the demo; else absent.",
+    description="`true` if the counts are invented demo data; otherwise absent.",
 )
 
 
@@ -156,14 +156,19 @@ class EddmSelectionViewSet(ApiViewSet):
     }
     errors = {
         "create": {
-            400: "The body is not understood, or a postal code, route, store or product is not known "
-            "(`postal_code_unknown`, `route_unknown`, `route_type_not_counted`, `store_invalid`, `product_unknown`); "
-            "each is named. `polygon_invalid`, `polygon_too_many_corners`, `area_too_large`, `too_many_routes`; "
-            "`selection_empty` where no route holds all criteria.",
-            403: "A Budget at a store without the right to order there.",
-            404: "There is nothing at this address.",
-            409: "The active data set has no geometry: Polygon and Center cannot be used (`geometry_missing`); or "
-            "the caller has as many selections without an order as are kept for one (`too_many_selections`).",
+            400: (
+                "The body is invalid, or a postal code, route, store or product is unknown "
+                "(`postal_code_unknown`, `route_unknown`, `route_type_not_counted`, `store_invalid`, "
+                "`product_unknown`); each is named. `polygon_invalid`, `polygon_too_many_corners`, "
+                "`area_too_large`, `too_many_routes`; `selection_empty` if no route matches all criteria."
+            ),
+            403: "The request has a Budget for a store where the caller may not order.",
+            404: "Nothing exists at this URL.",
+            409: (
+                "The active data set has no geometry: Polygon and Center cannot be used "
+                "(`geometry_missing`). Or the caller has reached the limit for selections without an order "
+                "(`too_many_selections`)."
+            ),
             **concurrency_errors("selections"),
         },
         "retrieve": {404: "There is no such selection of this caller (`selection_not_found`)."},
@@ -177,9 +182,12 @@ class EddmSelectionViewSet(ApiViewSet):
     @extend_schema(
         operation_id="delivery_eddm_selection_create",
         summary="Select carrier routes for a mailing",
-        description="Whole carrier routes by postal code, polygon or circle, and by who lives there, up to a number "
-        "of pieces or a budget. Every criterion sent must hold. The counts are frozen with the selection, which can be "
-        "ordered until `ExpiresAt`. Routes without a piece to deliver are left out.",
+        description=(
+            "Selects whole carrier routes by postal code, polygon or circle, and by demographics, up to a "
+            "number of pieces or a budget. A route must match every criterion you send. The selection "
+            "freezes the counts, and you can order it until `ExpiresAt`. Routes without deliveries are "
+            "omitted."
+        ),
         parameters=[SYNTHETIC],
         request=SelectionRequestSerializer,
         responses={201: SelectionSerializer},
@@ -200,8 +208,10 @@ class EddmSelectionViewSet(ApiViewSet):
     @extend_schema(
         operation_id="delivery_eddm_selection_read",
         summary="Read a selection",
-        description="With `Accept: application/geo+json` as a feature collection with the shape of each route, null "
-        "where it is not known (any more).",
+        description=(
+            "With `Accept: application/geo+json`, returns a feature collection with the shape of each "
+            "route, or null if its shape is unknown."
+        ),
         parameters=[
             OpenApiParameter("selection_id", str, OpenApiParameter.PATH, description="The SelectionID."),
             SYNTHETIC,

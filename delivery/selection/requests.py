@@ -129,7 +129,7 @@ class RingsField(serializers.Field):
 
 
 class PolygonSerializer(StrictSerializer):
-    """A GeoJSON polygon, longitude before latitude (WGS 84). A route is in it when any part of the route is."""
+    """A GeoJSON polygon, longitude before latitude (WGS 84). A route is inside if any part of it is."""
 
     type = StrictChoice(choices=["Polygon"])
     coordinates = RingsField()
@@ -168,7 +168,8 @@ class CenterSerializer(StrictSerializer):
     Latitude = StrictNumber(min_value=-90, max_value=90, required=False)
     Longitude = StrictNumber(min_value=-180, max_value=180, required=False)
     PostalCode = PostalCode(
-        required=False, help_text="In place of Latitude and Longitude: the middle of its routes."
+        required=False,
+        help_text=("In place of Latitude and Longitude: the center is the middle of the code's routes."),
     )
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -211,7 +212,7 @@ class BudgetSerializer(StrictSerializer):
     Amount = StrictNumber(min_value=0.01, max_value=1_000_000_000, help_text="In the store's currency.")
 
 
-RANGE_HELP = "A route whose value is not known is left out."
+RANGE_HELP = "Routes with an unknown value are omitted."
 
 
 class SelectionRequestSerializer(StrictSerializer):
@@ -243,17 +244,21 @@ class SelectionRequestSerializer(StrictSerializer):
         min_value=0.01,
         max_value=MAX_MILES,
         required=False,
-        help_text="A route is in the circle when any part of it is. Without it, and with a limit, the circle grows "
-        "around Center (1, 2, 4 … 100 miles) until it holds enough pieces.",
+        help_text=(
+            "A route is in the circle if any part of it is. Without a radius but with a limit, the circle "
+            "grows around Center (1, 2, 4 … 100 miles) until it holds enough pieces."
+        ),
     )
     RouteTypes = StrictList(
         child=StrictChoice(choices=["C", "R", "H", "B"]),
         required=False,
         allow_empty=False,
         max_length=4,
-        help_text="C city, R rural, H highway contract, B PO Box. Default: all that this service counts.",
+        help_text=(
+            "C city, R rural, H highway contract, B PO Box. Default: all types that this service counts."
+        ),
     )
-    ResidentialOnly = StrictFlag(required=False, help_text="Pieces for homes and none for businesses.")
+    ResidentialOnly = StrictFlag(required=False, help_text="Counts homes only, not businesses.")
     MedianIncome = RangeSerializer(required=False, help_text=f"In dollars. {RANGE_HELP}")
     MedianAge = RangeSerializer(required=False, help_text=f"In years. {RANGE_HELP}")
     HouseholdSize = RangeSerializer(required=False, help_text=f"In persons. {RANGE_HELP}")
@@ -261,9 +266,11 @@ class SelectionRequestSerializer(StrictSerializer):
         min_value=1,
         max_value=LARGEST,
         required=False,
-        help_text="Whole routes are taken while they fit: nearest to Center first, else in the order of their ids.",
+        help_text=(
+            "Adds whole routes while they fit: nearest to Center first, or else in the order of their IDs."
+        ),
     )
-    Budget = BudgetSerializer(required=False, help_text="As many pieces as this buys of a product.")
+    Budget = BudgetSerializer(required=False, help_text="As many pieces of a product as this amount buys.")
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
         places = values.keys() & {"PostalCodes", "Routes", "Polygon", "Center"}

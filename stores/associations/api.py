@@ -135,8 +135,8 @@ class AssociationViewSet(ApiViewSet):
             rule="A user who may write the application, or the application itself, requests access to a store; "
             "a user requests access to an application."
         ),
-        "list": Access(rule="Everyone sees their own requests, operators all."),
-        "retrieve": Access(rule="Everyone reads their own requests, operators all."),
+        "list": Access(rule="Everyone sees their own requests; operators see all of them."),
+        "retrieve": Access(rule="Everyone reads their own requests; operators read all of them."),
         "withdraw": Access(rule="Everyone withdraws their own pending requests."),
         "approve": OPERATORS,
         "deny": OPERATORS,
@@ -144,14 +144,17 @@ class AssociationViewSet(ApiViewSet):
 
     errors = {
         **{action: {409: "The request was already decided."} for action in ("withdraw", "approve", "deny")},
-        "create": {409: "500 requests were made in 24 hours (`too_many_associations`)."},
+        "create": {409: "The limit of 500 requests in 24 hours is reached (`too_many_associations`)."},
     }
 
     @extend_schema(
         operation_id="association_request",
         summary="Request an association",
-        description="201 with the new request, or 200 with the one that is still pending. That of a test application "
-        "for the usual grants is approved at once where the store lets test applications in.",
+        description=(
+            "Returns 201 with the new request, or 200 with the one that is still pending. A test "
+            "application's request for the usual grants is approved at once if the store admits test "
+            "applications."
+        ),
         request=AssociationRequestSerializer,
         responses={201: AssociationSerializer, 200: AssociationSerializer},
         examples=[REQUEST_EXAMPLE, EXAMPLE],

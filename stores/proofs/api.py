@@ -49,7 +49,7 @@ PICTURE_HEADS = (b"\x89PNG", b"\xff\xd8")
 
 
 class PageBoxSerializer(serializers.Serializer):
-    """Millimetres from the upper left corner of the page."""
+    """Millimeters from the upper left corner of the page."""
 
     X = serializers.FloatField()
     Y = serializers.FloatField()
@@ -58,24 +58,29 @@ class PageBoxSerializer(serializers.Serializer):
 
 
 class AssetPageSerializer(serializers.Serializer):
-    """A page as it is looked at: turned, and at its true size."""
+    """A page as viewers show it: rotated, and at its true size."""
 
     WidthMM = serializers.FloatField()
     HeightMM = serializers.FloatField()
     TrimBox = PageBoxSerializer(
-        allow_null=True, help_text="The CropBox in place of a missing one; null if it is the whole page."
+        allow_null=True, help_text="The CropBox if there is no TrimBox; null if it covers the whole page."
     )
-    BleedBox = PageBoxSerializer(allow_null=True, help_text="null if there is none, or it is the whole page.")
+    BleedBox = PageBoxSerializer(
+        allow_null=True, help_text="null if there is none, or if it covers the whole page."
+    )
 
 
 class AssetSerializer(serializers.Serializer):
     AssetID = serializers.CharField(
-        help_text="The value of an Image field of SubType `Upload`; of a PDF that of `Artwork`."
+        help_text=(
+            "For a picture, the value of an Image field of SubType `Upload`. For a PDF, the value in "
+            "`Artwork`."
+        )
     )
-    Width = serializers.IntegerField(help_text="Pixels of a picture; 0 of a PDF.")
-    Height = serializers.IntegerField(help_text="Pixels of a picture; 0 of a PDF.")
+    Width = serializers.IntegerField(help_text="In pixels; 0 for a PDF.")
+    Height = serializers.IntegerField(help_text="In pixels; 0 for a PDF.")
     Pages = AssetPageSerializer(many=True, required=False, help_text="The pages of a PDF.")
-    URL = serializers.CharField(help_text="Signed; opens without credentials for 30 days.")
+    URL = serializers.CharField(help_text="A signed URL that works without credentials for 30 days.")
     Created = Timestamp()
 
 
@@ -91,11 +96,13 @@ class AssetViewSet(ApiViewSet):
     access = {"create": PRODUCT_ACCESS}
     errors = {
         "create": {
-            400: "There is no such store (`store_invalid`), or the file is not one PNG or JPEG picture or PDF within "
-            "the limits, as a PDF with a password; the code begins with `asset_`.",
+            400: (
+                "There is no such store (`store_invalid`), or the file is not a PNG, JPEG or PDF within "
+                "the limits, such as a PDF with a password. The code begins with `asset_`."
+            ),
             403: "There is no association with the store (`association_required`).",
-            404: "There is nothing at this address.",
-            409: "Your PDFs take all the storage that you have (`asset_storage_full`).",
+            404: "Nothing exists at this URL.",
+            409: "Your PDFs use all of your storage (`asset_storage_full`).",
             **concurrency_errors("pictures"),
         }
     }
@@ -122,11 +129,14 @@ class AssetViewSet(ApiViewSet):
     @extend_schema(
         operation_id="asset_create",
         summary="Upload a picture or a PDF",
-        description="As the raw body or as the only file of a form. One PNG or JPEG picture for the image fields of "
-        "this store's products: at most 10 MB and 50 megapixels; it is kept without its metadata, upright and in "
-        "sRGB. Or one print-ready PDF: at most 100 MB and 200 pages, without a password; it is kept without hidden "
-        "layers, scripts and attachments, with annotations and form fields as they look. Only the application that "
-        "sent it can use it, for this store only.",
+        description=(
+            "Send one file as the raw body or as the only file of a form. A picture for the image fields "
+            "of this store's products is a PNG or JPEG of at most 10 MB and 50 megapixels. It is stored "
+            "without metadata, upright and in sRGB. A print-ready PDF has at most 100 MB and 200 pages, "
+            "and no password. It is stored without hidden layers, scripts and attachments; annotations and "
+            "form fields keep their appearance. Only the application that sent the file can use it, for "
+            "this store only."
+        ),
         parameters=[STORE_ID],
         # The form comes first: openapi-generator omits the model of a second media type but still imports it.
         request={
@@ -161,7 +171,7 @@ CODES = [rule.code for rule in RULES]
 
 
 class PreflightBoxSerializer(serializers.Serializer):
-    """Millimetres from the upper left corner of the trimmed page."""
+    """Millimeters from the upper left corner of the trimmed page."""
 
     X = serializers.FloatField()
     Y = serializers.FloatField()
@@ -170,7 +180,7 @@ class PreflightBoxSerializer(serializers.Serializer):
 
 
 class PreflightSerializer(serializers.Serializer):
-    """One thing that may print badly."""
+    """A finding that may print badly."""
 
     Code = serializers.CharField(help_text=f"Stable; new ones are added. One of {', '.join(CODES)}.")
     Severity = serializers.ChoiceField(
@@ -183,12 +193,12 @@ class PreflightSerializer(serializers.Serializer):
     )
     Found = serializers.CharField()
     Wanted = serializers.CharField()
-    Message = serializers.CharField(help_text="What is wrong, for a person.")
+    Message = serializers.CharField(help_text="What is wrong, in words for people.")
     Remedy = serializers.CharField(help_text="What to do about it.")
 
 
 PROOFS = ("screen", "press")
-ADDRESS = "Signed; opens without credentials for 30 days. The next call renews it."
+ADDRESS = "A signed URL that works without credentials for 30 days. The next call renews it."
 
 
 class ProofSerializer(serializers.Serializer):
@@ -243,10 +253,13 @@ class ProofViewSet(ApiViewSet):
     @extend_schema(
         operation_id="proof_create",
         summary="Create a proof",
-        description="Typesets the product's template with these values and returns the addresses of the files. The "
-        "same values for the same version of the product give the same proof. A field left out has its OrgValue, else "
-        "its DefaultValue. The value of an Image field is an AssetID (SubType `Upload`) or the name of a picture "
-        "of the product (SubType `Gallery`). At most 200 KB of data.",
+        description=(
+            "Typesets the product's template with these values and returns the URLs of the files. The same "
+            "values for the same version of the product give the same proof. An omitted field gets its "
+            "OrgValue, or else its DefaultValue. The value of an Image field is an AssetID (SubType "
+            "`Upload`) or the name of a picture of the product (SubType `Gallery`). At most 200 KB of "
+            "data."
+        ),
         parameters=PROOF_PARAMETERS,
         request={
             "application/json": {
@@ -273,7 +286,7 @@ class ArtworkSerializer(StrictSerializer):
 
     ignored_nulls = True
 
-    AssetID = StrictText(max_length=64, help_text="Of a PDF that you uploaded to this store.")
+    AssetID = StrictText(max_length=64, help_text="The AssetID of a PDF that you uploaded to this store.")
     FirstPage = StrictInteger(
         min_value=1,
         max_value=MAXIMUM_PAGES,
@@ -299,9 +312,12 @@ class ArtworkViewSet(ApiViewSet):
     @extend_schema(
         operation_id="artwork_create",
         summary="Check a print-ready PDF",
-        description="Lays the PDF out on the pages of the product, as an order of it prints: each page 1 to 1 by its "
-        "TrimBox, never scaled. A page without one is centerd if it has the size of the trim, or of trim and bleed. "
-        "`Preflight` says what may print badly; an order with an Error is refused.",
+        description=(
+            "Places the PDF on the pages of the product exactly as an order prints it: each page 1 to 1 by "
+            "its TrimBox, never scaled. A page without a TrimBox is centered if it has the size of the "
+            "trim, or of trim and bleed. `Preflight` lists what may print badly; an order with an Error is "
+            "refused."
+        ),
         parameters=PROOF_PARAMETERS,
         request=ArtworkSerializer,
         responses={200: ProofSerializer},

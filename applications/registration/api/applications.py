@@ -50,9 +50,7 @@ VERBOSE = OpenApiParameter(
 class ApplicationViewSet(ApiViewSet):
     tag = "Applications"
     access = {
-        "list": Access(
-            rule="Users see the applications they have a relationship with, an application itself."
-        ),
+        "list": Access(rule="Users see the applications they have a role for; an application sees itself."),
         "create": Access(
             rule="Any user; the user becomes admin of the new application.",
             applications=False,
@@ -67,8 +65,10 @@ class ApplicationViewSet(ApiViewSet):
     }
 
     errors = {
-        "create": {409: "The user has registered as many applications as one may (`too_many_applications`)."},
-        "partial_update": {409: "A key to be regenerated has ended; add a new one instead."},
+        "create": {
+            409: ("The user has reached the limit for registered applications (`too_many_applications`).")
+        },
+        "partial_update": {409: "The key to regenerate has ended. Add a new key instead."},
     }
 
     @extend_schema(
@@ -112,8 +112,10 @@ class ApplicationViewSet(ApiViewSet):
     @extend_schema(
         operation_id="application_change",
         summary="Change an application",
-        description="Only the properties sent are changed; null keeps the existing value. ReplyUrls replaces the "
-        "whole list. Keys not named stay as they are.",
+        description=(
+            "Only the properties you send change; null keeps the existing value. ReplyUrls replaces the "
+            "whole list. Other keys do not change."
+        ),
         request=ApplicationChangeSerializer,
         responses={200: ApplicationSerializer},
         examples=[APPLICATION_CHANGE, APPLICATION],
@@ -139,13 +141,15 @@ class KeyViewSet(ApiViewSet):
         ),
     }
 
-    errors = {"regenerate": {409: "The key has ended; add a new one instead."}}
+    errors = {"regenerate": {409: "The key has ended. Add a new key instead."}}
 
     @extend_schema(
         operation_id="application_key_regenerate",
         summary="Regenerate a key",
-        description="The key is deleted and a new one with the same dates and a new secret value takes its place, "
-        "under a new ID. The old secret no longer works when the response arrives. A body is ignored.",
+        description=(
+            "Replaces the key with a new one that has the same dates, a new secret and a new ID. The old "
+            "secret stops working before the response arrives. A request body is ignored."
+        ),
         request=None,
         responses={200: KeySerializer},
         examples=[KEY_RESPONSE],
@@ -209,7 +213,10 @@ class IconViewSet(ApiViewSet):
         summary="Read the icon",
         parameters=[
             OpenApiParameter(
-                "size", OpenApiTypes.INT, enum=[SIDE, CENTRAL_SIDE], description="94 gives the center alone."
+                "size",
+                OpenApiTypes.INT,
+                enum=[SIDE, CENTRAL_SIDE],
+                description="`94` returns only the center.",
             )
         ],
         responses={(200, "image/png"): OpenApiTypes.BINARY},

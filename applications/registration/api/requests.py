@@ -35,8 +35,8 @@ PARAMETERS = [
         {"type": "string", "pattern": "^([1-5][0-9]{2}|[2-5]xx)$"},
         description="A status such as 404, or a class: 2xx, 3xx, 4xx, 5xx.",
     ),
-    OpenApiParameter("code", str, description="Calls refused with this error code."),
-    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Calls of this moment or later."),
+    OpenApiParameter("code", str, description="Only calls refused with this error code."),
+    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Only calls at or after this time."),
     AFTER,
     take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
     link_header(),
@@ -66,9 +66,9 @@ class LoggedRequestSerializer(serializers.Serializer):
     Path = serializers.CharField(help_text="With names in place of values, as in this description.")
     Status = serializers.IntegerField()
     Code = serializers.CharField(allow_null=True, help_text="The error code of a refused call.")
-    Pointer = serializers.CharField(allow_null=True, help_text="Where the first mistake was.")
+    Pointer = serializers.CharField(allow_null=True, help_text="A JSON pointer to the first error.")
     Detail = serializers.CharField(
-        allow_null=True, help_text="What was wrong, where that cannot quote personal data."
+        allow_null=True, help_text="The error message, unless it might quote personal data."
     )
     Milliseconds = serializers.FloatField()
     IsForUser = serializers.BooleanField(help_text="Whether the call was made for a user.")
@@ -81,9 +81,11 @@ class RequestLogViewSet(ApiViewSet):
     @extend_schema(
         operation_id="application_request_list",
         summary="List the calls of an application",
-        description="Newest first, of the last days (7 unless the operator set another number), some seconds after "
-        "they were answered. No credentials, values of a path, queries or bodies of successful calls are kept. "
-        '`Link: rel="next"` leads to the older ones.',
+        description=(
+            "Returns the calls of the last 7 days, newest first; the operator may set another number of "
+            "days. A call appears some seconds after its response. Credentials, path values, queries, and "
+            'bodies of successful calls are not stored. `Link: rel="next"` returns older calls.'
+        ),
         parameters=PARAMETERS,
         responses={200: LoggedRequestSerializer(many=True)},
         examples=[EXAMPLE],

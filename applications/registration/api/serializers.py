@@ -61,16 +61,16 @@ APPLICATION_CHANGE = OpenApiExample(
 
 
 class KeyRequestSerializer(StrictSerializer):
-    """Without an ID a new key is made; with one its dates change, or GenerateKey replaces it."""
+    """Without an ID, a new key is created. With an ID, the dates of that key change, or GenerateKey replaces it."""
 
     ignored_nulls = True
 
-    ID = StrictText(required=False, help_text="An existing key; leave it out to make a new one.")
+    ID = StrictText(required=False, help_text="An existing key; omit it to create a new one.")
     StartDate = Timestamp(required=False, help_text="Valid from (inclusive). Default for a new key: now.")
     EndDate = Timestamp(
         required=False, help_text="Valid until (exclusive). Default for a new key: one year later."
     )
-    GenerateKey = StrictFlag(required=False, help_text="With an ID: replace the key by a new one.")
+    GenerateKey = StrictFlag(required=False, help_text="With an ID: replaces the key with a new one.")
     Value = serializers.CharField(read_only=True)
 
 
@@ -100,7 +100,10 @@ class ApplicationRequestSerializer(StrictSerializer):
         max_length=MAX_REPLY_URLS,
     )
     IsTest = StrictFlag(
-        required=False, help_text="A test application, for ever: nothing of it is produced. Default false."
+        required=False,
+        help_text=(
+            "Whether this is permanently a test application: nothing it orders is produced. Default: false."
+        ),
     )
     ID = serializers.CharField(read_only=True)
     External_ID = serializers.CharField(read_only=True)
@@ -115,7 +118,7 @@ class ApplicationRequestSerializer(StrictSerializer):
 
 
 class ApplicationChangeSerializer(ApplicationRequestSerializer):
-    """Only what is to change; null keeps the existing value."""
+    """Only the members to change; null keeps the existing value."""
 
     Name = StrictText(max_length=255, required=False)
     IsTest = StrictFlag(required=False, help_text="The mode of the application; it never changes.")

@@ -8,13 +8,13 @@ from fulfillment.core.api.document import or_null
 
 TEXT = {"type": "string"}
 MOMENT = {"type": "string", "format": "date-time"}
-IS_TEST = {"type": "boolean", "description": "Whether it is of a test application."}
+IS_TEST = {"type": "boolean", "description": "Whether it belongs to a test application."}
 TAG = "Webhook requests"
 SCHEMAS = "#/components/schemas/"
 HEADERS = {
-    "webhook-id": "The EventID: the same for every try.",
-    "webhook-timestamp": "When this try was sent, in seconds since 1970.",
-    "webhook-signature": "One or two signatures, `v1,` and base64, separated by a blank.",
+    "webhook-id": "The EventID: the same for every attempt.",
+    "webhook-timestamp": "When this attempt was sent, in seconds since 1970.",
+    "webhook-signature": "One or two signatures, `v1,` and base64, separated by a space.",
 }
 
 
@@ -29,7 +29,7 @@ def _object(members: dict[str, Any], description: str) -> dict[str, Any]:
 
 PARCEL = _object(
     {"Carrier": TEXT, "TrackingNumber": TEXT, "TrackingURL": or_null(TEXT), "Shipped": MOMENT},
-    "A parcel, without what it holds.",
+    "A parcel without its contents.",
 )
 DATA = {
     "Order": _data(
@@ -48,7 +48,7 @@ DATA = {
             },
             "OrderURL": TEXT,
         },
-        "How an order is now. Nothing of a recipient.",
+        "The current state of an order. It contains no recipient data.",
     ),
     "Association": _data(
         {
@@ -67,13 +67,13 @@ DATA = {
             "Name": TEXT,
             "Type": {"$ref": f"{SCHEMAS}BudgetTypeValueEnum"},
             "WarnAt": {"type": "integer"},
-            "Limit": {"type": "number", "description": "Of this period."},
+            "Limit": {"type": "number", "description": "The limit for this period."},
             "Used": {"type": "number"},
-            "Remaining": {"type": "number", "description": "Negative when more is used than the limit."},
+            "Remaining": {"type": "number", "description": "Negative if more is used than the limit."},
             "PeriodStart": MOMENT,
             "PeriodEnd": MOMENT,
         },
-        "How a budget stands in its period.",
+        "The balance of a budget in its period.",
     ),
     "Batch": _data(
         {
@@ -83,14 +83,14 @@ DATA = {
             "Status": {"$ref": f"{SCHEMAS}BatchStatusEnum"},
             "Counts": {"$ref": f"{SCHEMAS}BatchCounts"},
             "Currency": TEXT,
-            "Total": {"type": "number", "description": "What the rows without errors cost together."},
+            "Total": {"type": "number", "description": "The total price of the rows without errors."},
             "BatchURL": TEXT,
         },
-        "How a batch is now, with how many rows are in each state. Nothing of a row.",
+        "The state of a batch, with the number of rows in each state. It contains no row data.",
     ),
     "WebhookTest": _data({"WebhookID": TEXT, "Message": TEXT}, "A test that was requested."),
     "WebhookDisabled": _data(
-        {"WebhookID": TEXT, "URL": TEXT, "DisabledReason": TEXT}, "A webhook that is sent nothing more."
+        {"WebhookID": TEXT, "URL": TEXT, "DisabledReason": TEXT}, "A webhook that receives no more events."
     ),
 }
 
@@ -141,7 +141,7 @@ def _webhook(event_type: EventType, schema: str) -> dict[str, Any]:
     return {
         "operationId": "webhook_event_" + event_type.replace(".", "_"),
         "summary": f"The event {event_type}",
-        "description": f"{event_type.label} Signed as Standard Webhooks says; see the webhooks of an application.",
+        "description": f"{event_type.label} Signed according to Standard Webhooks; see the webhooks of an application.",
         # Separate tags: generators write one file for each tag, which would overwrite that of the operations.
         "tags": [TAG],
         # Authenticated by the signature, not by a token.
@@ -162,6 +162,6 @@ def _webhook(event_type: EventType, schema: str) -> dict[str, Any]:
         "responses": {
             "2XX": {"description": "Received; answered within 15 seconds."},
             "410": {"description": "Disables the webhook."},
-            "default": {"description": "Not received: it is tried again later."},
+            "default": {"description": "Not received: the service tries again later."},
         },
     }

@@ -44,26 +44,31 @@ PARAMETERS = [
     OpenApiParameter(
         "after",
         str,
-        description="Where the last page ended, from its `Link` header; or the EventID of the last event you have.",
+        description=(
+            "The position after the last page, from its `Link` header; or the EventID of the last event "
+            "you have."
+        ),
     ),
-    OpenApiParameter("storeID", str, description="Events of this store."),
-    OpenApiParameter("orderID", str, description="Events of this order, by its OrderID."),
-    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Of this moment or later."),
+    OpenApiParameter("storeID", str, description="Only events of this store."),
+    OpenApiParameter("orderID", str, description="Only events of this order, by its OrderID."),
+    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="Only events at or after this time."),
     OpenApiParameter(
         "type",
         {"type": "array", "items": {"type": "string", "enum": [*PATTERNS, *EventType.values]}},
         explode=True,
-        description=f"Names of events or patterns: {PATTERNS_TEXT}.",
+        description=f"Event names or patterns: {PATTERNS_TEXT}.",
     ),
     OpenApiParameter(
         "wait",
         {"type": "integer", "minimum": 0, "maximum": LONGEST_WAIT, "default": 0},
-        description="Seconds to wait for an event where there is none: the response comes as soon as there is one. In "
-        "each web process one request of an application waits at a time. A further one is answered at once: "
-        "pause for a second before you ask again.",
+        description=(
+            "Seconds to wait if there is no event yet. The response comes as soon as an event occurs. In "
+            "each web process, one request of an application waits at a time. Any other request returns at "
+            "once: pause for a second before you try again."
+        ),
     ),
     take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
-    link_header('What follows, as `<address>; rel="next"`; on the last page too.'),
+    link_header('The next page, as `<URL>; rel="next"`. Also sent on the last page.'),
 ]
 
 
@@ -71,17 +76,21 @@ class EventViewSet(ApiViewSet):
     tag = "Events and webhooks"
     access = {
         "list": Access(
-            rule="The application itself, and users with a role for it. Of the command line's own application "
-            "(`fulfillment-cli`) each user reads the events of their own orders.",
+            rule=(
+                "The application itself, and users with a role for it. In the command line's own "
+                "application (`fulfillment-cli`), each user reads the events of their own orders."
+            ),
         )
     }
 
     @extend_schema(
         operation_id="application_event_list",
         summary="Read the events of an application",
-        description='Oldest first, of the last 30 days. `Link: rel="next"` leads on from the last event of the page: '
-        "keep it and follow it later, and no event is skipped or repeated, regardless of the order in which changes "
-        "are committed. An empty array means that nothing is new yet.",
+        description=(
+            'Returns the events of the last 30 days, oldest first. `Link: rel="next"` continues after '
+            "the last event of the page. Store it and follow it later: no event is skipped or repeated, "
+            "regardless of commit order. An empty array means that there are no new events yet."
+        ),
         parameters=PARAMETERS,
         responses={200: EventSerializer(many=True)},
         examples=[EVENT_RESPONSE],

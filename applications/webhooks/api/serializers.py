@@ -60,11 +60,11 @@ EVENT_RESPONSE = OpenApiExample("An order was shipped", value=EVENT, response_on
 WEBHOOK_RESPONSE = OpenApiExample("Webhook", value=WEBHOOK, response_only=True)
 SECRET_RESPONSE = OpenApiExample("Webhook with its secret", value=WEBHOOK | SECRET, response_only=True)
 WEBHOOK_REQUEST = OpenApiExample(
-    "All news of orders",
+    "All order events",
     value={"URL": WEBHOOK["URL"], "EventTypes": ["order.*"]},
     request_only=True,
 )
-WEBHOOK_CHANGE = OpenApiExample("Of one store only", value={"StoreIDs": [STORE_ID]}, request_only=True)
+WEBHOOK_CHANGE = OpenApiExample("Events of one store only", value={"StoreIDs": [STORE_ID]}, request_only=True)
 RECOVER_REQUEST = OpenApiExample("Since", value={"Since": "2026-03-04T00:00:00Z"}, request_only=True)
 RECOVERED = OpenApiExample(
     "Recovered",
@@ -81,9 +81,9 @@ PATTERNS_TEXT = ", ".join(f"`{pattern}`" for pattern in PATTERNS)
 
 
 class EventSerializer(serializers.Serializer):
-    """The envelope: what is read here and what webhooks are sent."""
+    """The envelope of an event, both in this list and in webhook requests."""
 
-    EventID = serializers.CharField(help_text="Also the header `webhook-id` of every try.")
+    EventID = serializers.CharField(help_text="Also in the `webhook-id` header of every attempt.")
     Type = serializers.ChoiceField(choices=EventType.values)
     Timestamp = Timestamp(help_text="When it happened.")
     StoreID = serializers.CharField(allow_null=True)
@@ -109,7 +109,7 @@ class _Names(StrictList):
 
 
 class WebhookChangeSerializer(StrictSerializer):
-    """Only what is to change; null keeps the existing value."""
+    """Only the members to change; null keeps the existing value."""
 
     ignored_nulls = True
 
@@ -117,14 +117,14 @@ class WebhookChangeSerializer(StrictSerializer):
         required=False,
         max_length=4000,
         trim_whitespace=False,
-        help_text="An `https` address of the public Internet, without user name, password or fragment.",
+        help_text="A public `https` URL without user name, password or fragment.",
     )
     EventTypes = _Names(
         child=_EventPattern(allow_blank=True, trim_whitespace=False),
         help_text=f"Names and patterns: {PATTERNS_TEXT}. Default: `*`, everything.",
     )
     StoreIDs = _Names(
-        help_text="Only events of these stores, and those of no store. Default: of every store."
+        help_text="Only events of these stores, and events that belong to no store. Default: every store."
     )
     IsEnabled = StrictFlag(required=False)
     ID = serializers.CharField(read_only=True)
@@ -136,12 +136,12 @@ class WebhookChangeSerializer(StrictSerializer):
 
 
 class WebhookRequestSerializer(WebhookChangeSerializer):
-    """Where events are to be sent, and which."""
+    """The URL to send events to, and which events to send."""
 
     URL = StrictText(
         max_length=4000,
         trim_whitespace=False,
-        help_text="An `https` address of the public Internet, without user name, password or fragment.",
+        help_text="A public `https` URL without user name, password or fragment.",
     )
 
 
@@ -153,7 +153,9 @@ class WebhookSerializer(serializers.Serializer):
     StoreIDs = serializers.ListField(child=serializers.CharField())
     IsEnabled = serializers.BooleanField()
     DisabledReason = serializers.CharField(allow_null=True)
-    FailingSince = Timestamp(allow_null=True, help_text="When tries began to fail, with no success since.")
+    FailingSince = Timestamp(
+        allow_null=True, help_text="When attempts began to fail, without a success since."
+    )
     Created = Timestamp()
     Updated = Timestamp()
     _meta = Meta()
@@ -161,7 +163,7 @@ class WebhookSerializer(serializers.Serializer):
 
 class WebhookWithSecretSerializer(WebhookSerializer):
     Secret = serializers.CharField(
-        help_text="`whsec_` and 32 random bytes in base64. Shown only now: keep it."
+        help_text="`whsec_` and 32 random bytes in base64. Shown only in this response: store it."
     )
 
 
@@ -170,7 +172,7 @@ class RecoverRequestSerializer(StrictSerializer):
 
 
 class RecoveredSerializer(serializers.Serializer):
-    Deliveries = serializers.IntegerField(help_text="How many are on their way now.")
+    Deliveries = serializers.IntegerField(help_text="How many deliveries are being sent.")
     _meta = Meta()
 
 
@@ -178,12 +180,14 @@ class AttemptSerializer(serializers.Serializer):
     Timestamp = Timestamp(help_text="When the request was sent.")
     Milliseconds = serializers.IntegerField()
     StatusCode = serializers.IntegerField(allow_null=True)
-    Error = serializers.CharField(allow_null=True, help_text="Why there is no answer, or why it is none.")
+    Error = serializers.CharField(
+        allow_null=True, help_text="Why there is no response, or why it is unusable."
+    )
     Body = serializers.CharField(allow_blank=True, help_text="The first 2 kB of the response.")
 
 
 class DeliverySerializer(serializers.Serializer):
-    ID = serializers.CharField(help_text="The EventID, and the `webhook-id` your endpoint sees.")
+    ID = serializers.CharField(help_text="The EventID, which your endpoint receives as `webhook-id`.")
     WebhookID = serializers.CharField()
     State = serializers.ChoiceField(choices=DeliveryState.values)
     Created = Timestamp()

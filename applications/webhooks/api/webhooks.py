@@ -64,7 +64,7 @@ IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
     OpenApiParameter.HEADER,
-    description="The ETag last seen; 412 when the webhook has changed since.",
+    description="The last ETag you received. The response is 412 if the webhook has changed since.",
 )
 DISABLED = "The webhook is disabled (`webhook_disabled`)."
 
@@ -83,10 +83,8 @@ class WebhookViewSet(ApiViewSet):
         "recover": WRITERS,
     }
     errors = {
-        "partial_update": {412: "`If-Match` names another version than the present one."},
-        "rotate_secret": {
-            409: "Ten secrets of the webhook are in force, as many as may be (`too_many_secrets`)."
-        },
+        "partial_update": {412: "`If-Match` does not match the current version."},
+        "rotate_secret": {409: "The webhook has ten valid secrets, which is the limit (`too_many_secrets`)."},
         "test": {409: DISABLED},
         "recover": {409: DISABLED},
     }
@@ -107,8 +105,10 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_create",
         summary="Create a webhook",
-        description="From now on events are sent to the address, signed as Standard Webhooks says. The secret is shown "
-        "in this response only.",
+        description=(
+            "The service sends events to this URL from now on, signed according to Standard Webhooks. The "
+            "secret appears only in this response."
+        ),
         request=WebhookRequestSerializer,
         responses={201: WebhookWithSecretSerializer},
         examples=[WEBHOOK_REQUEST, SECRET_RESPONSE],
@@ -136,8 +136,10 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_change",
         summary="Change a webhook",
-        description="Only the properties sent are changed; lists replace what was there. Later tries of what is on its "
-        "way go to the new URL.",
+        description=(
+            "Only the properties you send change; a list replaces the existing one. Retries of pending "
+            "deliveries go to the new URL."
+        ),
         parameters=[IF_MATCH],
         request=WebhookChangeSerializer,
         responses={200: WebhookSerializer},
@@ -151,7 +153,7 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_delete",
         summary="Delete a webhook",
-        description="Nothing more is sent; its deliveries are gone as well.",
+        description="Stops all sending and deletes the webhook's deliveries.",
         request=None,
         responses={204: None},
     )
@@ -162,8 +164,10 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_rotate_secret",
         summary="Replace the secret",
-        description="The new secret is shown in this response only. For 24 hours everything carries a signature of the "
-        "old one as well.",
+        description=(
+            "The new secret appears only in this response. For 24 hours, every request is also signed with "
+            "the old secret."
+        ),
         request=None,
         responses={200: WebhookWithSecretSerializer},
         examples=[SECRET_RESPONSE],
@@ -190,7 +194,7 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_enable",
         summary="Enable a webhook",
-        description="Events missed while it was disabled are sent by `recover`.",
+        description="To send the events missed while it was disabled, use `recover`.",
         request=None,
         responses={200: WebhookSerializer},
         examples=[WEBHOOK_RESPONSE],
@@ -201,9 +205,11 @@ class WebhookViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_recover",
         summary="Recover missed deliveries",
-        description="Sends every event since `Since` that the webhook subscribes to and that was not delivered: those "
-        "that failed, and those from before it was created or while it was disabled. A repeated request sends none "
-        "twice.",
+        description=(
+            "Sends every undelivered event since `Since` that the webhook subscribes to. This includes "
+            "failed deliveries, and events from before the webhook was created or while it was disabled. A "
+            "repeated request sends nothing twice."
+        ),
         request=RecoverRequestSerializer,
         responses={202: RecoveredSerializer},
         examples=[RECOVER_REQUEST, RECOVERED],
@@ -238,7 +244,9 @@ class DeliveryViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_delivery_list",
         summary="List deliveries with their attempts",
-        description='Newest first, of the last 30 days. `Link: rel="next"` leads to the older ones.',
+        description=(
+            'Returns the deliveries of the last 30 days, newest first. `Link: rel="next"` returns older ones.'
+        ),
         parameters=PARAMETERS,
         responses={200: DeliverySerializer(many=True)},
         examples=[DELIVERY_RESPONSE],
@@ -258,7 +266,10 @@ class DeliveryViewSet(ApiViewSet):
     @extend_schema(
         operation_id="webhook_delivery_resend",
         summary="Send a delivery again",
-        description="Sent immediately, regardless of its state. If it fails, a new schedule of retries begins.",
+        description=(
+            "Sends the delivery immediately, regardless of its state. If it fails, a new retry schedule "
+            "begins."
+        ),
         request=None,
         responses={202: DeliverySerializer},
         examples=[DELIVERY_RESPONSE],

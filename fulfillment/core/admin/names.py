@@ -21,10 +21,10 @@ _OF_THE_API = re.compile(r"\w+(\.\w+)+|\w*[a-z][A-Z]\w*")
 _TEXTS = ("empty_help", "search_help_text", "add_label", "plural_name", "verbose_name", "verbose_name_plural")
 
 
-def named(text: Any) -> Any:
+def named(text: Any, words: Mapping[str, str] = WORDS) -> Any:
     if not isinstance(text, str) or not text or isinstance(text, SafeString) or _OF_THE_API.fullmatch(text):
         return text
-    text = WORDS.get(text, text)
+    text = words.get(text, text)
     NAMES.add(text)
     return gettext_lazy(text)
 
@@ -77,7 +77,8 @@ def name_model(model: type[Model]) -> None:
         field.verbose_name = named(field.verbose_name)
         field.help_text = named(field.help_text)
         if field.choices:
-            field.choices = [(value, named(label)) for value, label in field.flatchoices]
+            # Migrations have the labels.
+            field.choices = [(value, named(label, {})) for value, label in field.flatchoices]
 
 
 def name_form(form: Any) -> None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 BODY = "$response.body#/"
 FIRST = "$response.body#/0/"
-LISTED = "The first of the list: "
+LISTED = "For the first record in the list: "
 OF_THE_REQUEST = "$request.path."
 # OpenAPI has no way to say which members of a body come from an answer that all generators take: `requestBody` of a
 # link is the whole body, and several of them refuse one that is not a string.

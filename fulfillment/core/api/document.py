@@ -91,7 +91,11 @@ def add_links(result: dict[str, Any], **options: Any) -> dict[str, Any]:
             components[name] = _described(link, listed)
             answer.setdefault("links", {})[link.to] = {"$ref": f"#/components/links/{name}"}
         if shown in with_etag and not listed:
-            tag = {"description": "The version shown here.", "schema": {"type": "string"}, "required": True}
+            tag = {
+                "description": "The current version of the record.",
+                "schema": {"type": "string"},
+                "required": True,
+            }
             answer["headers"] = {**answer.get("headers", {}), "ETag": tag}
     return result
 

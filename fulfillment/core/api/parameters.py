@@ -93,8 +93,10 @@ def moment_parameter(query: Mapping[str, str], name: str) -> datetime | None:
         raise Invalid.at(f"?{name}", "parameter_invalid", message) from error
 
 
-AFTER = OpenApiParameter("after", str, description="Where the last page ended; taken from its `Link` header.")
-LINK_TO_NEXT = 'The next page, as `<address>; rel="next"`; not on the last one.'
+AFTER = OpenApiParameter(
+    "after", str, description="The position after the last page, from its `Link` header."
+)
+LINK_TO_NEXT = 'The next page, as `<URL>; rel="next"`. Not sent on the last page.'
 
 
 def take_parameter(*, default: int, largest: int) -> OpenApiParameter:

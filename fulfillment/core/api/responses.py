@@ -65,12 +65,12 @@ def json_bytes(request: HttpRequest, body: bytes, *, etag: str | None = None) ->
 
 def concurrency_errors(what: str) -> dict[int, str]:
     """Error descriptions for the API schema of operations with a concurrency limit."""
-    again = "try again after Retry-After seconds."
+    again = "Try again after Retry-After seconds."
     return {
-        429: "The subscription has had its requests of this minute, or the caller has as many "
-        f"{what} under way as one may have (`too_many_at_once`); {again}",
-        503: "The database or the file storage is away, or there are as many "
-        f"{what} under way as are taken at once (`service_busy`); {again}",
+        429: "The subscription used up its requests for this minute, or the caller has too many "
+        f"{what} in progress (`too_many_at_once`). {again}",
+        503: "The database or the file storage is unavailable, or too many "
+        f"{what} are in progress (`service_busy`). {again}",
     }
 
 

@@ -30,22 +30,22 @@ def classes_without_description() -> list[type]:
 
 
 ALWAYS = {
-    400: "The path, the query or a header could not be understood.",
+    400: "The path, the query or a header is malformed.",
     401: "The subscription key or the access token is missing, invalid, expired or revoked.",
-    403: "This kind of caller, its token or its grants do not open the operation.",
-    406: "Nothing the Accept header names can be answered.",
-    429: "The subscription has had its requests of this minute; try again after Retry-After seconds.",
-    431: "A header, or all of them together, are longer than what is read.",
-    503: "The service cannot reach its database, or cannot write there; try again after Retry-After seconds.",
+    403: "This kind of caller, its token or its grants do not allow the operation.",
+    406: "The service cannot return any media type in the Accept header.",
+    429: "The subscription used up its requests for this minute. Try again after Retry-After seconds.",
+    431: "One header is too long, or all headers together are.",
+    503: "The service cannot reach its database, or cannot write to it. Try again after Retry-After seconds.",
 }
 WITH_KEY = {
-    409: "A request with this `Idempotency-Key` is being worked on (`request_in_progress`), or the state forbids it.",
+    409: "A request with this `Idempotency-Key` is in progress (`request_in_progress`), or its state forbids it.",
     422: "The `Idempotency-Key` was used for another request (`idempotency_key_reused`).",
 }
 WITH_BODY = {
-    400: "The body breaks a rule; `Errors` says where and what is allowed.",
+    400: "The body breaks a rule. `Errors` gives the position and the allowed values.",
     413: "The body is too large.",
-    415: "The Content-Type is not one of those listed.",
+    415: "The operation does not accept this Content-Type.",
 }
 # The characters allowed in URLs; see fulfillment.site.middleware.RequestFilter.
 PATH_PATTERN = r"^[^/\x00-\x1F\x7F]+$"
@@ -61,8 +61,11 @@ IDEMPOTENCY_KEY = OpenApiParameter(
         "pattern": r'^(?:[!#-~](?:[ -~]{0,253}[!-~])?|"[!#-\[\]-~](?:[ !#-\[\]-~]{0,253}[!#-\[\]-~])?")$',
     },
     OpenApiParameter.HEADER,
-    description="Up to 255 printable ASCII characters, plain or quoted. For 24 hours the same key and body get the "
-    "same answer, with `Idempotent-Replayed: true`, and nothing is done twice. Refusals are not kept.",
+    description=(
+        "Up to 255 printable ASCII characters, plain or quoted. For 24 hours, the same key and body return "
+        "the stored response with `Idempotent-Replayed: true`, and nothing is done twice. Refusals are not "
+        "stored."
+    ),
 )
 HEADERS = {
     401: {"WWW-Authenticate": "Which credential was refused, and why."},
@@ -74,27 +77,25 @@ ON_EVERY_ANSWER = {name: {"$ref": f"#/components/headers/{name}"} for name in se
 
 
 class FaultSerializer(serializers.Serializer):
-    Pointer = serializers.CharField(allow_blank=True, help_text="A JSON pointer into what was sent.")
+    Pointer = serializers.CharField(allow_blank=True, help_text="A JSON pointer into the request.")
     Code = serializers.CharField(help_text="Stable, snake_case.")
     Message = serializers.CharField(help_text="What was wrong and what is allowed.")
 
 
 class ProblemSerializer(serializers.Serializer):
-    """The one error body (RFC 9457)."""
+    """The body of every error (RFC 9457)."""
 
-    type = serializers.CharField(help_text="The address of a page with cause, example and remedy.")
+    type = serializers.CharField(help_text="The URL of a page with cause, example and fix.")
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField()
-    Code = serializers.CharField(help_text="Stable, snake_case: what a program can decide on.")
-    Errors = FaultSerializer(
-        many=True, help_text="Everything that is wrong with what was sent; the first 100."
-    )
+    Code = serializers.CharField(help_text="Stable, in snake_case, for programs to act on.")
+    Errors = FaultSerializer(many=True, help_text="Every error in the request, up to the first 100.")
     ErrorCount = serializers.IntegerField(
-        min_value=0, help_text="How many there are, also of those not listed."
+        min_value=0, help_text="The number of all errors, including those not listed."
     )
     RequestID = serializers.CharField(
-        required=False, help_text="Name it when you contact support; also in the header `X-Request-ID`."
+        required=False, help_text="Give it when you contact support. Also in the `X-Request-ID` header."
     )
     _meta = Meta()
     statusCode = serializers.IntegerField(required=False, help_text="Subscription key errors only.")
@@ -184,7 +185,7 @@ class OperationSchema(AutoSchema):
     def _errors(self) -> dict[int, str]:
         stated = getattr(self.view, "errors", {}).get(self.view.action, {})
         with_body = WITH_BODY if self.method in {"POST", "PUT", "PATCH"} else {}
-        missing = {404: "There is nothing with this ID."} if "{" in self.path else {}
+        missing = {404: "No record has this ID."} if "{" in self.path else {}
         with_key = WITH_KEY if self._is_idempotent() else {}
         return {**ALWAYS, **missing, **with_body, **with_key, **stated}
 

@@ -21,8 +21,13 @@ REST_FRAMEWORK = {
 }
 
 RATE_LIMIT_HEADERS = {
-    "RateLimit-Policy": 'The limit that counts here, such as `"subscription";q=600;w=60`: 600 requests in 60 seconds.',
-    "RateLimit": 'What is left of it, such as `"subscription";r=599;t=60`: 599 requests; all again in 60 seconds.',
+    "RateLimit-Policy": (
+        'The limit that applies here, such as `"subscription";q=600;w=60`: 600 requests in 60 seconds.'
+    ),
+    "RateLimit": (
+        'What is left of the limit, such as `"subscription";r=599;t=60`: 599 requests, with a full reset '
+        "in 60 seconds."
+    ),
 }
 
 

@@ -47,18 +47,24 @@ from stores.orders.selectors.access import APPROVE, READ, WRITE, StoreAccess, au
 
 BATCH_ID = OpenApiParameter("batch_id", str, OpenApiParameter.PATH, description="The BatchID.")
 EXTERNAL_ID_LENGTH = 90
-OWN = "Their own batches, with `{all}` every batch of the store. The demo store is everyone's."
+OWN = (
+    "Callers for their own batches; with `{all}`, for every batch of the store. The demo store is open to "
+    "everyone."
+)
 OWN_READ = Access(rule=OWN.format(all="Order.All.Read"), permissions=READ)
 OWN_WRITE = Access(rule=OWN.format(all="Order.All.Write"), permissions=WRITE)
 NOT_FOUND = "There is no such batch for this caller (`batch_not_found`)."
 COMMON = {400: NO_STORE + ", or the body breaks a rule.", 403: NO_ASSOCIATION, 404: NOT_FOUND}
 CHANGES = {**COMMON, **concurrency_errors("changes of batches")}
-SETTLED = "It is ordered (`batch_ordered`) or cancelled (`batch_cancelled`)"
+SETTLED = "The batch is ordered (`batch_ordered`) or cancelled (`batch_cancelled`)"
 DECISION = {
     **COMMON,
     403: f"{NO_ASSOCIATION} Or the caller ordered the batch (`approver_ordered`).",
-    409: "It was decided or has expired (`approval_decided`), or needs no approval (`approval_not_requested`). "
-    "On approving: a limit was lowered, and the batch exceeds it (`budget_exceeded`, with the numbers as `Budgets`).",
+    409: (
+        "The approval was decided or has expired (`approval_decided`), or none was requested "
+        "(`approval_not_requested`). When approving: a limit was lowered, and the batch exceeds it "
+        "(`budget_exceeded`, with the numbers as `Budgets`)."
+    ),
 }
 # The fields of Batch by the members of a change.
 MEMBERS = {
@@ -75,7 +81,7 @@ class BatchViewSet(ApiViewSet):
     tag = "Batches"
     access = {
         "create": Access(
-            rule="Callers with a grant to order. The demo store is everyone's.", permissions=WRITE
+            rule="Callers with a grant to order. The demo store is open to everyone.", permissions=WRITE
         ),
         "retrieve": OWN_READ,
         "partial_update": OWN_WRITE,
@@ -89,8 +95,8 @@ class BatchViewSet(ApiViewSet):
         "create": {
             400: f"{NO_STORE}, or the body breaks a rule: `product_unknown`, `target_unknown`, `mapping_unknown`.",
             403: NO_ASSOCIATION,
-            404: "There is nothing at this address.",
-            409: "You have as many open batches as a caller may have (`too_many_batches`).",
+            404: "Nothing exists at this URL.",
+            409: "You have reached the limit for open batches (`too_many_batches`).",
         },
         "retrieve": COMMON,
         "partial_update": {
@@ -102,11 +108,11 @@ class BatchViewSet(ApiViewSet):
         "order": {
             **CHANGES,
             409: f"{SETTLED}, is not checked (`batch_not_checked`, `batch_empty`), has rows in error "
-            "(`batch_has_errors`) or a check that no longer holds (`batch_outdated`: its `Rows` are being checked "
+            "(`batch_has_errors`) or an outdated check (`batch_outdated`: its `Rows` are being checked "
             "again), or a budget would be exceeded "
             "(`budget_exceeded`, with the numbers as `Budgets`).",
         },
-        "cancel": {**CHANGES, 409: "All of it is ordered (`batch_ordered`)."},
+        "cancel": {**CHANGES, 409: "All rows are ordered (`batch_ordered`)."},
         "approve": DECISION,
         "deny": DECISION,
     }
@@ -122,8 +128,10 @@ class BatchViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="batch_create",
-        summary="Make a batch",
-        description="Then `PUT` its rows. Each is checked and rendered before anything is ordered.",
+        summary="Create a batch",
+        description=(
+            "After this, `PUT` the rows. The service checks and renders each row before it orders anything."
+        ),
         parameters=[STORE_ID],
         request=BatchRequestSerializer,
         responses={201: BatchSerializer},
@@ -140,7 +148,7 @@ class BatchViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_read",
         summary="Read a batch",
-        description="With how many rows are in each state, and how far its check is.",
+        description="Includes the number of rows in each state and the progress of the check.",
         parameters=[STORE_ID, BATCH_ID],
         responses={200: BatchSerializer},
         examples=[BATCH_EXAMPLE],
@@ -152,7 +160,7 @@ class BatchViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_update",
         summary="Change a batch",
-        description="Send what changes. Rows for which something changes are checked again.",
+        description="Send only the members to change. Affected rows are checked again.",
         parameters=[STORE_ID, BATCH_ID],
         request=BatchChangeSerializer,
         responses={200: BatchSerializer},
@@ -168,7 +176,7 @@ class BatchViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_check",
         summary="Check all rows of a batch again",
-        description="Against the product, its template and its prices of now. What was rendered before is kept.",
+        description="Uses the current product, template and prices. Existing renderings are reused.",
         parameters=[STORE_ID, BATCH_ID],
         request=None,
         responses={202: BatchSerializer},
@@ -181,8 +189,11 @@ class BatchViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_order",
         summary="Order a batch",
-        description="The prices of the check bind. Budgets are reserved at once for the whole batch, and an approval "
-        "is for the whole batch. Then each order is written exactly once; a row that fails says why.",
+        description=(
+            "Orders at the prices of the check. Budgets are reserved at once for the whole batch, and one "
+            "approval covers it. Then each order is created exactly once. A row that fails gives the "
+            "reason."
+        ),
         parameters=[STORE_ID, BATCH_ID],
         request=BatchOrderSerializer,
         responses={202: BatchSerializer},
@@ -206,8 +217,8 @@ class BatchViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="batch_cancel",
-        summary="Cancel what is not ordered of a batch",
-        description="Orders that are written stay, and are cancelled one by one. A repeated request changes nothing.",
+        summary="Cancel the rest of a batch",
+        description="Existing orders stay; cancel them one by one. A repeated request changes nothing.",
         parameters=[STORE_ID, BATCH_ID],
         request=BatchNoteSerializer,
         responses={200: BatchSerializer},
@@ -221,7 +232,7 @@ class BatchViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_approve",
         summary="Approve a batch",
-        description="Once, for all of its orders, which are then written.",
+        description="One approval covers all orders of the batch, which are then created.",
         parameters=[STORE_ID, BATCH_ID],
         request=BatchNoteSerializer,
         responses={200: BatchSerializer},
@@ -235,7 +246,7 @@ class BatchViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_deny",
         summary="Deny the approval of a batch",
-        description="The batch becomes Cancelled with the reason, and gives back what it reserved.",
+        description="The batch becomes Cancelled with the reason, and releases its budget reservations.",
         parameters=[STORE_ID, BATCH_ID],
         request=DenyRequestSerializer,
         responses={200: BatchSerializer},

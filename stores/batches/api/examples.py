@@ -90,7 +90,7 @@ CELLS_EXAMPLE = OpenApiExample(
     "A corrected cell", value={"E-mail": "luis.ortega@acme.example"}, request_only=True
 )
 ORDER_EXAMPLE = OpenApiExample(
-    "What is ready", value={"ExternalID": "cards-denver-7", "OnlyReady": True}, request_only=True
+    "Order the ready rows", value={"ExternalID": "cards-denver-7", "OnlyReady": True}, request_only=True
 )
 APPROVE_EXAMPLE = OpenApiExample("Approval", value={"Note": "For the new office."}, request_only=True)
 DENY_EXAMPLE = OpenApiExample("Denial", value={"Reason": "The budget is for March."}, request_only=True)

@@ -39,13 +39,16 @@ STATE = OpenApiParameter(
     {"type": "array", "items": {"type": "string", "enum": RowState.values}},
     explode=False,
     style="form",
-    description="Rows in one of these states only.",
+    description="Only rows in these states.",
 )
 FORMAT = OpenApiParameter(
     "format", str, enum=["json", "csv", "xlsx"], description="Instead of an `Accept` header."
 )
 CHECK = OpenApiParameter(
-    "check", bool, default=True, description="`false` only reads the file and says how columns were matched."
+    "check",
+    bool,
+    default=True,
+    description=("`false` only reads the file and reports how columns were matched."),
 )
 
 
@@ -86,7 +89,7 @@ class BatchFileViewSet(ApiViewSet):
     errors = {
         "update": {
             **COMMON,
-            400: f"{NO_STORE}, or the file cannot be read: its code and message name the place, and `Row`, `Column` "
+            400: f"{NO_STORE}, or the file cannot be read. The code and message give the position; `Row`, `Column` "
             "and `Value` repeat it.",
             409: f"{SETTLED}.",
             **concurrency_errors("files to read or write, or changes of batches,"),
@@ -96,9 +99,12 @@ class BatchFileViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_rows_replace",
         summary="Send the rows of a batch",
-        description="As the raw body or as the only file of a form: CSV (UTF-8, UTF-16 or Windows-1252; comma, "
-        "semicolon or tab), XLSX, or JSON as an array of flat objects; at most 50 MB. They replace the rows that the "
-        "batch has. The same row sent again is the same row, and is not rendered again.",
+        description=(
+            "Send a file as the raw body or as the only file of a form: CSV (UTF-8, UTF-16 or "
+            "Windows-1252; comma, semicolon or tab), XLSX, or JSON as an array of flat objects; at most 50 "
+            "MB. Its rows replace the existing ones. A row that you send again unchanged keeps its key and "
+            "is not rendered again."
+        ),
         parameters=[STORE_ID, BATCH_ID, CHECK],
         request={
             "multipart/form-data": RowsFormSerializer,
@@ -142,8 +148,10 @@ class BatchRowViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_row_list",
         summary="List the rows of a batch",
-        description='In the order of the file. Follow `Link: rel="next"`; as CSV or XLSX all rows are sent, with the '
-        "problems, the order and its tracking beside the values.",
+        description=(
+            'Returns the rows in file order; follow `Link: rel="next"`. As CSV or XLSX, returns all rows '
+            "with their values, problems, order and tracking."
+        ),
         parameters=[
             STORE_ID,
             BATCH_ID,
@@ -193,9 +201,11 @@ class BatchRowChangeViewSet(ApiViewSet):
     @extend_schema(
         operation_id="batch_row_update",
         summary="Correct a row",
-        description="A flat object of columns and their new values. Only this row is checked and rendered again, at "
-        "once; it keeps its key. While the service is busy the row is saved with the state `Pending`, and the batch is "
-        "`Checking` until the row is checked too.",
+        description=(
+            "Send a flat object of columns and their new values. Only this row is checked and rendered "
+            "again, at once; it keeps its key. If the service is busy, the row is saved as `Pending`, and "
+            "the batch is `Checking` until the row is checked too."
+        ),
         parameters=[STORE_ID, BATCH_ID, ROW_KEY],
         request={"application/json": {"type": "object", "additionalProperties": {"type": "string"}}},
         responses={200: BatchRowSerializer},

@@ -25,14 +25,14 @@ from stores.orders.api.serializers import (
 )
 
 MAPPING = (
-    "A column for each target: a template field by its `FieldName`, a member of the recipient as `Recipient.Name`, "
-    "`RowKey` or `Quantity`. Default: columns are matched by their names."
+    "The column for each target. Targets are template fields by `FieldName`, members of the recipient "
+    "such as `Recipient.Name`, `RowKey` and `Quantity`. Default: columns are matched by name."
 )
 MODE = (
     "`Items`: one order to one recipient, an item for each row, at most 500 rows. `Recipients`: an order for each row, "
     "at most 20,000 rows."
 )
-RECIPIENT = "Of all items; with `Recipients`, what a row has whose cell is blank or missing."
+RECIPIENT = "Applies to all items. With `Recipients`, the default for rows whose cell is blank or missing."
 
 
 class MappingField(JSONObject):
@@ -41,7 +41,7 @@ class MappingField(JSONObject):
 
 
 class BatchRecipientSerializer(RecipientSerializer):
-    """As the recipient of an order; with the mode `Recipients` any member may be left to the rows."""
+    """As the recipient of an order. In mode `Recipients`, the rows may supply any member."""
 
     def get_fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = super().get_fields()
@@ -60,7 +60,7 @@ class BatchChangeSerializer(StrictSerializer):
         min_value=1,
         max_value=LARGEST,
         required=False,
-        help_text="Of rows without a column for it. Default: the product's.",
+        help_text="For rows without a value. Default: the product's.",
     )
     DeliveryMethodCode = StrictText(max_length=40, required=False, help_text="Default: the product's.")
     ProductionDays = StrictInteger(
@@ -71,7 +71,7 @@ class BatchChangeSerializer(StrictSerializer):
     MappingName = StrictText(
         max_length=100,
         required=False,
-        help_text="Keeps the mapping under this name, for other batches of yours in the store.",
+        help_text="Saves the mapping under this name, for your other batches in the store.",
     )
 
 
@@ -81,7 +81,7 @@ class BatchRequestSerializer(BatchChangeSerializer):
     ProductID = StrictText(max_length=64)
     Mode = StrictChoice(choices=BatchMode.values, help_text=MODE)
     MappingName = StrictText(
-        max_length=100, required=False, help_text="A mapping kept under this name, in place of `Mapping`."
+        max_length=100, required=False, help_text="The name of a saved mapping, in place of `Mapping`."
     )
 
     def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,8 +98,10 @@ class BatchOrderSerializer(StrictSerializer):
 
     ExternalID = ExternalIDField(
         required=False,
-        help_text="Your own ID of the order; of the mode `Recipients` with a hyphen and the number of each row. At "
-        "most 90 characters.",
+        help_text=(
+            "Your own ID for the order. In mode `Recipients`, the service appends a hyphen and the number "
+            "of each row. At most 90 characters."
+        ),
     )
     OnlyReady = StrictFlag(required=False, help_text="Leave out rows in error. Default: false.")
 
@@ -121,7 +123,7 @@ class BatchNoteSerializer(StrictSerializer):
 
 
 class RowProblemSerializer(serializers.Serializer):
-    """One thing that is wrong with a row."""
+    """A problem of a row."""
 
     Code = serializers.CharField()
     Severity = serializers.ChoiceField(
@@ -137,7 +139,7 @@ class RowProblemSerializer(serializers.Serializer):
 class MatchSerializer(serializers.Serializer):
     Target = serializers.CharField()
     Column = serializers.CharField()
-    Score = serializers.FloatField(help_text="How alike the names are, from 0 to 1.")
+    Score = serializers.FloatField(help_text="The similarity of the names, from 0 to 1.")
 
 
 class BatchCountsSerializer(serializers.Serializer):
@@ -145,7 +147,7 @@ class BatchCountsSerializer(serializers.Serializer):
 
     Pending = serializers.IntegerField(help_text="Not checked yet.")
     Ready = serializers.IntegerField()
-    Warning = serializers.IntegerField(help_text="Can be ordered; look at their problems.")
+    Warning = serializers.IntegerField(help_text="Can be ordered, but have problems to review.")
     Error = serializers.IntegerField(help_text="Cannot be ordered before they are corrected.")
     Ordered = serializers.IntegerField()
     Failed = serializers.IntegerField(help_text="Could not be ordered; their problems say why.")
@@ -156,7 +158,7 @@ class ProgressSerializer(serializers.Serializer):
     Done = serializers.IntegerField(help_text="Rows that are checked.")
     Total = serializers.IntegerField()
     SecondsLeft = serializers.IntegerField(
-        allow_null=True, help_text="An estimate; null while there is nothing to go by."
+        allow_null=True, help_text="An estimate; null until there is enough data."
     )
 
 
@@ -174,23 +176,26 @@ class BatchSerializer(serializers.Serializer):
     DeliveryMethodCode = serializers.CharField(allow_null=True)
     ProductionDays = serializers.IntegerField(allow_null=True)
     Recipient = BatchRecipientSerializer(allow_null=True, help_text=RECIPIENT)
-    Columns = serializers.ListField(child=serializers.CharField(), help_text="The heads of the file.")
+    Columns = serializers.ListField(
+        child=serializers.CharField(), help_text="The column headers of the file."
+    )
     Mapping = serializers.DictField(child=serializers.CharField(), help_text=MAPPING)
     Matches = MatchSerializer(
         many=True, help_text="How columns were matched; empty where `Mapping` was sent."
     )
-    FileProblems = RowProblemSerializer(many=True, help_text="Of the file as a whole.")
+    FileProblems = RowProblemSerializer(many=True, help_text="Problems of the file as a whole.")
     Counts = BatchCountsSerializer()
     Progress = ProgressSerializer()
     Currency = serializers.CharField(help_text="ISO 4217.")
-    Total = serializers.FloatField(help_text="What the rows without errors cost together.")
+    Total = serializers.FloatField(help_text="The total price of the rows without errors.")
     Pieces = serializers.IntegerField()
-    PricesExpireAt = Timestamp(allow_null=True, help_text="Until then the checked prices bind.")
+    PricesExpireAt = Timestamp(allow_null=True, help_text="The checked prices are binding until this time.")
     BudgetDecision = serializers.ChoiceField(
-        choices=BudgetDecision.values, help_text="What budgets and the store's limit say to the whole batch."
+        choices=BudgetDecision.values,
+        help_text=("The decision of budgets and the store's limit about the whole batch."),
     )
     Approval = ApprovalSerializer(
-        allow_null=True, help_text="For all orders together; null: it needs none so far."
+        allow_null=True, help_text="One approval for all orders together; null if none is needed so far."
     )
     ExternalID = serializers.CharField(allow_null=True)
     Note = serializers.CharField(help_text="Why it was cancelled, or could not be ordered.")
@@ -200,7 +205,7 @@ class BatchSerializer(serializers.Serializer):
 
 
 class RowProofSerializer(serializers.Serializer):
-    """Signed addresses that open without credentials for 30 days."""
+    """Signed URLs that work without credentials for 30 days."""
 
     PdfURL = serializers.CharField()
     PageURLs = serializers.ListField(child=serializers.CharField(), help_text="Every page as PNG, in order.")
@@ -208,10 +213,15 @@ class RowProofSerializer(serializers.Serializer):
 
 class BatchRowSerializer(serializers.Serializer):
     RowKey = serializers.CharField(
-        help_text="Of its column `RowKey`, else made of its values: the same row sent again has the same key."
+        help_text=(
+            "From the column `RowKey`, or else derived from the values: the same row sent again has the "
+            "same key."
+        )
     )
-    Number = serializers.IntegerField(help_text="As a spreadsheet counts; the heads are usually row 1.")
-    Name = serializers.CharField(help_text="Of its recipient, or of its template field `Name`.")
+    Number = serializers.IntegerField(
+        help_text=("The row number in a spreadsheet; the headers are usually row 1.")
+    )
+    Name = serializers.CharField(help_text="From its recipient, or from its template field `Name`.")
     State = serializers.ChoiceField(choices=RowState.values)
     Values = serializers.DictField(child=serializers.CharField(), help_text="The cells by column.")
     Quantity = serializers.IntegerField(allow_null=True)

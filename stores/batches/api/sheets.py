@@ -30,10 +30,13 @@ class BatchSheetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="batch_contact_sheet",
-        summary="See the rows of a batch on paper",
-        description="One PDF with the first page of each row, twenty to a page, and what is wrong with it. Follow "
-        '`Link: rel="next"` for further rows; `rows=extremes` shows for each field the longest and the shortest text '
-        "and a row without, and the row with the most pages where rows differ in that.",
+        summary="Read the contact sheet of a batch",
+        description=(
+            "Returns a PDF with the first page and the problems of each row, twenty rows to a page. Follow "
+            '`Link: rel="next"` for more rows. `rows=extremes` shows, for each field, the longest text, '
+            "the shortest text and a row without text. It also shows the row with the most pages if page "
+            "counts differ."
+        ),
         parameters=[
             STORE_ID,
             BATCH_ID,
@@ -65,8 +68,10 @@ class BatchSheetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="batch_template",
-        summary="Read a file to fill in for a batch",
-        description="With the heads that are matched by themselves, an example row and the allowed values.",
+        summary="Read the row template of a batch",
+        description=(
+            "Returns a file with the headers that match automatically, an example row and the allowed values."
+        ),
         parameters=[
             STORE_ID,
             BATCH_ID,

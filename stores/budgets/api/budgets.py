@@ -53,7 +53,10 @@ DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
 FORMAT = OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header.")
 
 BUDGET_READ = Access(
-    rule="Those that bind the caller, with `Store.All.Read` or `Budget.All.Write` every one of the store.",
+    rule=(
+        "Callers see the budgets that apply to them; with `Store.All.Read` or `Budget.All.Write`, every "
+        "budget of the store."
+    ),
     permissions=READ,
 )
 BUDGET_WRITE = Access(rule="Callers with `Budget.All.Write` on the store.", permissions=WRITE)
@@ -87,20 +90,20 @@ class BudgetViewSet(ApiViewSet):
         "adjust": BUDGET_WRITE,
     }
     errors = {
-        "list": {400: NO_STORE + ".", 403: ASSOCIATION, 404: "There is nothing at this address."},
+        "list": {400: NO_STORE + ".", 403: ASSOCIATION, 404: "Nothing exists at this URL."},
         "retrieve": COMMON,
         "create": {
             400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`.",
             403: ASSOCIATION,
-            404: "There is nothing at this address.",
+            404: "Nothing exists at this URL.",
             409: "The store has no budgets (`budgets_disabled`).",
         },
         "partial_update": {
             **COMMON,
             400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`, `currency_changed`.",
-            409: f"{HAS_ENTRIES}: Scope, Type, Duration and StartDate stay as they are.",
+            409: f"{HAS_ENTRIES}: Scope, Type, Duration and StartDate cannot change.",
         },
-        "destroy": {**COMMON, 409: f"{HAS_ENTRIES}: end it by its EndDate."},
+        "destroy": {**COMMON, 409: f"{HAS_ENTRIES}: end it by setting EndDate."},
         "adjust": {
             **COMMON,
             400: f"{NO_STORE}, or the limit of the period would be below 0 (`limit_below_zero`).",
@@ -117,7 +120,7 @@ class BudgetViewSet(ApiViewSet):
     @extend_schema(
         operation_id="budget_list",
         summary="List budgets",
-        description="By name, each with its present period.",
+        description="Returns the budgets by name, each with its current period.",
         parameters=[STORE_ID],
         responses={200: BudgetSerializer(many=True)},
         examples=[BUDGET_EXAMPLE],
@@ -129,8 +132,8 @@ class BudgetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="budget_create",
-        summary="Make a budget",
-        description="It binds from `StartDate` on every order that its `Scope` fits.",
+        summary="Create a budget",
+        description="From `StartDate` on, the budget applies to every order in its `Scope`.",
         parameters=[STORE_ID],
         request=BudgetRequestSerializer,
         responses={201: BudgetSerializer},
@@ -157,8 +160,11 @@ class BudgetViewSet(ApiViewSet):
     @extend_schema(
         operation_id="budget_update",
         summary="Change a budget",
-        description="Send what changes. A limit below what is used changes nothing past; further orders are treated by "
-        "`OverBudget`. Once there are entries, `Scope`, `Type`, `Duration` and `StartDate` stay.",
+        description=(
+            "Send only the members to change. A limit below the amount already used does not affect "
+            "earlier orders; `OverBudget` decides about later ones. Once there are entries, `Scope`, "
+            "`Type`, `Duration` and `StartDate` cannot change."
+        ),
         parameters=[STORE_ID, BUDGET_ID],
         request=BudgetChangeSerializer,
         responses={200: BudgetSerializer},
@@ -171,8 +177,8 @@ class BudgetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="budget_delete",
-        summary="Remove a budget",
-        description="Only while it has no entries; else end it by `EndDate`.",
+        summary="Delete a budget",
+        description="Works only while the budget has no entries. Otherwise, end it by setting `EndDate`.",
         parameters=[STORE_ID, BUDGET_ID],
         request=None,
         responses={204: None},
@@ -183,7 +189,7 @@ class BudgetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="budget_adjust",
-        summary="Adjust the present period of a budget",
+        summary="Adjust the current period of a budget",
         parameters=[STORE_ID, BUDGET_ID],
         request=AdjustmentSerializer,
         responses={201: BudgetEntrySerializer},
@@ -204,15 +210,17 @@ class BudgetEntryViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, BudgetCSV]
     access = {
         "list": Access(
-            rule="With `Store.All.Read` or `Budget.All.Write` those of every budget of the store, else those of a "
-            "budget whose scope is the caller alone.",
+            rule=(
+                "With `Store.All.Read` or `Budget.All.Write` callers see the entries of every budget of "
+                "the store; without, those of a budget whose scope is only the caller."
+            ),
             permissions=READ,
         )
     }
     errors = {
         "list": {
             **COMMON,
-            400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
+            400: f"{NO_STORE}, or a parameter is invalid (`parameter_invalid`).",
             **concurrency_errors("exports as CSV"),
         }
     }
@@ -220,7 +228,10 @@ class BudgetEntryViewSet(ApiViewSet):
     @extend_schema(
         operation_id="budget_entry_list",
         summary="List the entries of a budget",
-        description='Oldest first. Follow `Link: rel="next"` through any number; `Accept: text/csv` streams all.',
+        description=(
+            'Returns the entries, oldest first; follow `Link: rel="next"`. `Accept: text/csv` streams '
+            "all of them."
+        ),
         parameters=[
             STORE_ID,
             BUDGET_ID,

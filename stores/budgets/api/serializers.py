@@ -77,12 +77,15 @@ class BudgetChangeSerializer(StrictSerializer):
     StartDate = Day(
         required=False, help_text="Periods begin on it, in the store's time zone. Default: today."
     )
-    EndDate = Day(required=False, allow_null=True, help_text="The last day on which it binds.")
+    EndDate = Day(required=False, allow_null=True, help_text="The last day on which it applies.")
     CarryOver = StrictFlag(
-        required=False, help_text="Whether what is left of a period is added to the next one. Default: false."
+        required=False,
+        help_text=("Whether the unused rest of a period is added to the next one. Default: false."),
     )
     OverBudget = StrictChoice(
-        choices=OverBudget.values, required=False, help_text="What an order above it meets. Default: Refuse."
+        choices=OverBudget.values,
+        required=False,
+        help_text=("What happens to an order that exceeds the budget. Default: Refuse."),
     )
     WarnAt = StrictInteger(min_value=1, max_value=100, required=False, help_text="Percent. Default: 80.")
     IsEnabled = StrictFlag(required=False, help_text="Default: true.")
@@ -100,7 +103,7 @@ class BudgetRequestSerializer(BudgetChangeSerializer):
 
 class AdjustmentSerializer(StrictSerializer):
     Amount = MoneyField(help_text="Positive: more to spend in this period; negative: less.")
-    Note = StrictText(max_length=1000, help_text="Why. It stays in the ledger.")
+    Note = StrictText(max_length=1000, help_text="The reason. The ledger keeps it.")
 
 
 class BudgetScopeSerializer(serializers.Serializer):
@@ -113,10 +116,10 @@ class BudgetScopeSerializer(serializers.Serializer):
 
 class PeriodSerializer(serializers.Serializer):
     Start = Timestamp()
-    End = Timestamp(help_text="The moment after the period.")
-    Limit = serializers.FloatField(help_text="The budget's, with what was carried over and adjusted.")
-    Used = serializers.FloatField(help_text="What orders took, less what came back.")
-    Remaining = serializers.FloatField(help_text="Negative when more is used than the limit.")
+    End = Timestamp(help_text="The first moment after the period.")
+    Limit = serializers.FloatField(help_text="The budget's limit, with carry-over and adjustments.")
+    Used = serializers.FloatField(help_text="What orders used, minus what was released.")
+    Remaining = serializers.FloatField(help_text="Negative if more is used than the limit.")
 
 
 class BudgetSerializer(serializers.Serializer):
@@ -125,7 +128,7 @@ class BudgetSerializer(serializers.Serializer):
     Name = serializers.CharField()
     Scope = BudgetScopeSerializer()
     Type = serializers.ChoiceField(choices=BudgetType.values)
-    Limit = serializers.FloatField(help_text="Of each period.")
+    Limit = serializers.FloatField(help_text="The limit for each period.")
     Currency = serializers.CharField(allow_null=True, help_text="ISO 4217; null unless Type is Amount.")
     Duration = serializers.ChoiceField(choices=BudgetDuration.values)
     StartDate = serializers.DateField()
@@ -155,13 +158,15 @@ class BudgetEntrySerializer(serializers.Serializer):
     Amount = serializers.FloatField(help_text="Positive: may be spent; negative: was spent.")
     PeriodStart = Timestamp()
     OrderID = serializers.CharField(allow_null=True)
-    Actor = BudgetActorSerializer(allow_null=True, help_text="Null for what the service did by itself.")
+    Actor = BudgetActorSerializer(
+        allow_null=True, help_text="Null if the service created the entry automatically."
+    )
     Note = serializers.CharField()
     Created = Timestamp()
 
 
 class QuoteBudgetSerializer(serializers.Serializer):
-    """A budget that binds the caller, when the quote was made."""
+    """A budget that applies to the caller, at the time of the quote."""
 
     BudgetID = serializers.CharField()
     Name = serializers.CharField()

@@ -12,8 +12,11 @@ from stores.catalog.api.stores import STORE_ID, VERBOSE
 from stores.catalog.selectors.products import product_body, product_list_body
 
 PRODUCT_ACCESS = Access(
-    rule="The calling application needs an association with the store, of any level; through an application of "
-    "this service itself, the user needs a role on it. Operators read all, and the demo store is everyone's."
+    rule=(
+        "The calling application needs any association with the store. Through an application of this "
+        "service itself, the user needs a role on the store. Operators may read every store, and everyone "
+        "the demo store."
+    )
 )
 ERRORS = {
     400: "There is no such store (`store_invalid`), or `verbose` is neither true nor false.",
@@ -25,15 +28,17 @@ class ProductViewSet(ApiViewSet):
     tag = "Products"
     access = {"list": PRODUCT_ACCESS, "retrieve": PRODUCT_ACCESS}
     errors = {
-        "list": {**ERRORS, 404: "There is nothing at this address."},
+        "list": {**ERRORS, 404: "Nothing exists at this URL."},
         "retrieve": {**ERRORS, 404: "There is no such product in the store (`product_not_found`)."},
     }
 
     @extend_schema(
         operation_id="product_list",
         summary="List the products of a store",
-        description="The products that can be ordered, in the order of the catalog. Send the `ETag` back as "
-        "`If-None-Match` and an unchanged list returns 304 without a body.",
+        description=(
+            "The products that can be ordered, in the order of the catalog. If you send the `ETag` as "
+            "`If-None-Match`, an unchanged list returns 304 without a body."
+        ),
         parameters=[STORE_ID, VERBOSE],
         responses={200: ProductSerializer(many=True)},
         examples=PRODUCT_EXAMPLES,

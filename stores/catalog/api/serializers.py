@@ -122,7 +122,9 @@ class TemplateFieldSerializer(serializers.Serializer):
     DefaultValue = serializers.CharField(source="default_value")
     OrgValue = serializers.CharField(source="org_value")
     Choices = serializers.SerializerMethodField(
-        help_text="What the value may be: the choices of a list, the names of a gallery's pictures; else empty."
+        help_text=(
+            "The allowed values: the choices of a list, or the picture names of a gallery; otherwise empty."
+        )
     )
 
     def get_Choices(self, field: Any) -> list[str]:  # noqa: N802 - named after the member
@@ -130,7 +132,7 @@ class TemplateFieldSerializer(serializers.Serializer):
 
 
 class DeliveredPriceSerializer(serializers.Serializer):
-    """What one unit costs, delivered, in the currency of the store."""
+    """The delivered price of one unit, in the store's currency."""
 
     DeliveryMethodCode = serializers.CharField(source="delivery_method_code")
     Description = serializers.CharField(source="description")
@@ -160,7 +162,7 @@ class ProductSerializer(RecordSerializer):
     TakesArtwork = serializers.BooleanField(
         source="takes_artwork",
         required=False,
-        help_text=f"Whether a print-ready PDF may take the place of its data. {VERBOSE}",
+        help_text=f"Whether it accepts a print-ready PDF in place of template data. {VERBOSE}",
     )
     Currency = serializers.CharField(
         source="store.currency", required=False, help_text=f"ISO 4217. {VERBOSE}"

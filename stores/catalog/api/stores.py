@@ -25,12 +25,12 @@ from stores.catalog.selectors.stores import store_body, store_list_body
 
 STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description="The StoreID.")
 VERBOSE = OpenApiParameter(
-    "verbose", bool, default=False, description="Whether records carry their additional members."
+    "verbose", bool, default=False, description="`true` adds more members to each record."
 )
 STORE_RULE = (
-    "An application sees the stores it is associated with; a user those on which they have a role and, through "
-    "a third-party application, which that application is associated with as well; operators see all. "
-    "The demo store is everyone's."
+    "An application sees the stores it is associated with. A user sees the stores on which they have a "
+    "role; a third-party application must be associated with them as well. Operators see all stores, "
+    "and everyone sees the demo store."
 )
 
 
@@ -40,15 +40,17 @@ class StoreViewSet(ApiViewSet):
     errors = {
         "retrieve": {
             401: "A credential is missing or invalid, or there is no such store for it (`store_invalid`).",
-            404: "There is nothing at this address.",
+            404: "Nothing exists at this URL.",
         }
     }
 
     @extend_schema(
         operation_id="store_list",
         summary="List stores",
-        description="The stores the caller can access, by name. Send the `ETag` back as `If-None-Match` and an "
-        "unchanged list returns 304 without a body.",
+        description=(
+            "The stores the caller can access, by name. If you send the `ETag` as `If-None-Match`, an "
+            "unchanged list returns 304 without a body."
+        ),
         parameters=[VERBOSE],
         responses={200: StoreSerializer(many=True)},
         examples=STORE_EXAMPLES,
@@ -62,7 +64,7 @@ class StoreViewSet(ApiViewSet):
     @extend_schema(
         operation_id="store_read",
         summary="Read a store",
-        description="An unknown store and one the caller cannot access are both answered 401.",
+        description="Returns 401 both for an unknown store and for a store that the caller cannot access.",
         parameters=[STORE_ID],
         responses={200: StoreSerializer},
         examples=[STORE_EXAMPLE],

@@ -49,12 +49,12 @@ PARAMETERS = [
     OpenApiParameter(
         "skip",
         {**WHOLE, "minimum": 0, "maximum": MAX_SKIP, "default": 0},
-        description="How many to leave out from the start; beyond that, follow `Link`.",
+        description="How many orders to skip. To skip more, follow `Link`.",
     ),
     OpenApiParameter(
         "take",
         {**WHOLE, "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE},
-        description="For CSV there is no default: without it, all.",
+        description="CSV has no default: it returns all orders.",
     ),
     OpenApiParameter(
         "status",
@@ -62,30 +62,37 @@ PARAMETERS = [
         explode=True,
         description=STATUS_TEXT,
     ),
-    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="At this moment or later."),
-    OpenApiParameter("createdBefore", OpenApiTypes.DATETIME, description="Before this moment."),
+    OpenApiParameter("createdAfter", OpenApiTypes.DATETIME, description="At or after this time."),
+    OpenApiParameter("createdBefore", OpenApiTypes.DATETIME, description="Before this time."),
     OpenApiParameter(
         "verbose",
         bool,
         default=False,
-        description="Adds Items, Shipments, History and the whole Recipient; a page may end before `take`.",
+        description=(
+            "Adds Items, Shipments, History and the whole Recipient. A page may have fewer orders than "
+            "`take`."
+        ),
     ),
-    OpenApiParameter("productID", str, description="Orders that hold this product."),
+    OpenApiParameter("productID", str, description="Only orders that contain this product."),
     OpenApiParameter("orderNumber", str),
-    OpenApiParameter("externalID", str, description="Orders with this ExternalID."),
+    OpenApiParameter("externalID", str, description="Only orders with this ExternalID."),
     OpenApiParameter(
         "updatedAfter",
         OpenApiTypes.DATETIME,
-        description="Changed at this moment or later. To walk along changes as they come, read events.",
+        description=(
+            "Only orders changed at or after this time. To follow changes as they happen, read events."
+        ),
     ),
     OpenApiParameter(
         "includeTest",
         bool,
         default=False,
-        description="Adds test orders, and `IsTest` to each order: those of this application where it is a test "
-        "application, and through this service's own applications those of the store.",
+        description=(
+            "Adds test orders, and `IsTest` to each order. A test application gets its own test orders; "
+            "this service's own applications get those of the store."
+        ),
     ),
-    OpenApiParameter("after", str, description="Where the last page ended; taken from the `Link` header."),
+    OpenApiParameter("after", str, description="The position after the last page, from its `Link` header."),
     OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header."),
 ]
 ALLOWED = [each.name for each in PARAMETERS if each.location == OpenApiParameter.QUERY]
@@ -209,11 +216,11 @@ class ExportParameters:
 ANSWERED = [
     OpenApiParameter(name, kind, OpenApiParameter.HEADER, response=[200], description=text)
     for name, kind, text in (
-        ("Link", str, 'The next page, as `<address>; rel="next"`; not on the last one, nor with CSV.'),
+        ("Link", str, 'The next page, as `<URL>; rel="next"`. Not sent on the last page or with CSV.'),
         (
             "X-Total-Count",
             int,
-            f"How many orders match; not with CSV, nor where filters match more than {MAX_COUNTED:,}.",
+            f"The number of matching orders. Not sent with CSV, or if filters match more than {MAX_COUNTED:,}.",
         ),
     )
 ]
@@ -225,17 +232,19 @@ class OrderExportViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer]
     access = {
         "list": Access(
-            rule="With `Order.All.Read` every order of the store, with `Order.Self.Read` the caller's own. The demo "
-            "store is everyone's.",
+            rule=(
+                "Callers with `Order.All.Read`, for every order of the store; with `Order.Self.Read`, for their "
+                "own. The demo store is open to everyone."
+            ),
             permissions=READ,
             subscription_key_required=False,
         )
     }
     errors = {
         "list": {
-            400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
+            400: f"{NO_STORE}, or a parameter is invalid (`parameter_invalid`).",
             403: NO_ASSOCIATION,
-            404: "There is nothing at this address.",
+            404: "Nothing exists at this URL.",
             **concurrency_errors("exports as CSV"),
         }
     }
@@ -243,9 +252,12 @@ class OrderExportViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_exportview",
         summary="Export the orders of a store",
-        description='Oldest first. Follow `Link: rel="next"` to walk through any number of orders: it costs the same '
-        "at any depth, and orders that arrive meanwhile are neither missed nor shown twice. `X-Total-Count` is how "
-        "many match. `Accept: text/csv` streams the same columns.",
+        description=(
+            'Returns orders, oldest first. Follow `Link: rel="next"` to page through any number of '
+            "orders: every page takes the same time, and orders that arrive meanwhile are neither missed "
+            "nor repeated. `X-Total-Count` is the number of matching orders. `Accept: text/csv` streams "
+            "the same columns."
+        ),
         parameters=[*PARAMETERS, *ANSWERED],
         responses={
             (200, "application/json"): ExportRowSerializer(many=True),

@@ -18,7 +18,7 @@ from stores.orders.services.print_files import read_print_file
 
 ITEM_KEY = OpenApiParameter("item_key", str, OpenApiParameter.PATH, description="The ItemKey.")
 STORE_READ = Access(
-    rule="Users of the store and others who may read all of its orders. The demo store is everyone's.",
+    rule="Users of the store and others who may read all of its orders. The demo store is open to everyone.",
     permissions=(Permission.ORDER_ALL_READ.value,),
 )
 PDF = {(200, "application/pdf"): OpenApiTypes.BINARY}
@@ -57,8 +57,10 @@ class OrderFileViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_print_file",
         summary="Read the print file of an item",
-        description="The PDF that was rendered when the order was placed; its SHA-256 is in the order and in the "
-        "`ETag`.",
+        description=(
+            "Returns the PDF rendered when the order was placed. Its SHA-256 is in the order and in the "
+            "`ETag`."
+        ),
         parameters=[STORE_ID, ORDER_ID, ITEM_KEY],
         responses=PDF,
     )
@@ -75,9 +77,12 @@ class OrderFileViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_eddm_papers",
         summary="Read the EDDM papers of an item",
-        description="One PDF of an item that was ordered for an EDDM selection: a drop list for each entry post office "
-        "and day (at most 5,000 pieces of a ZIP code a day), the bundles of each route (50 to 100 pieces; a route "
-        "below 50 is one bundle), the data for PS Form 3587 and the facing slips with bar codes.",
+        description=(
+            "Returns a PDF for an item ordered for an EDDM selection. It has a drop list for each entry "
+            "post office and day (at most 5,000 pieces of a ZIP code a day). It also has the bundles of "
+            "each route (50 to 100 pieces; a route below 50 is one bundle), the data for PS Form 3587, and "
+            "the facing slips with bar codes."
+        ),
         parameters=[STORE_ID, ORDER_ID, ITEM_KEY],
         responses=PDF,
     )

@@ -46,14 +46,20 @@ IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
     OpenApiParameter.HEADER,
-    description="The ETag last read; 412 if the order has changed since.",
+    description="The last ETag you received. The response is 412 if the order has changed since.",
 )
-OWN_WRITE = "Their own orders, with `Order.All.Write` every order of the store. The demo store is everyone's."
+OWN_WRITE = (
+    "Callers for their own orders; with `Order.All.Write`, for every order of the store. The demo store is "
+    "open to everyone."
+)
 MOVE_RULE = "Users of the store who hold `Order.All.Write` on it, and operators"
 STAFF = Access(rule=f"{MOVE_RULE}.", permissions=WORK, applications=False)
 MOVE = Access(rule=f"{MOVE_RULE}; applications whose association with the store grants it.", permissions=WORK)
 OWN_READ = Access(
-    rule="Their own orders, with `Order.All.Read` every order of the store. The demo store is everyone's.",
+    rule=(
+        "Callers for their own orders; with `Order.All.Read`, for every order of the store. The demo store "
+        "is open to everyone."
+    ),
     permissions=READ,
 )
 NOT_FOUND = "There is no such order for this caller (`order_not_found`)."
@@ -70,7 +76,7 @@ class OrderViewSet(ApiViewSet):
     tag = "Orders"
     access = {
         "create": Access(
-            rule="Callers with a grant to order. The demo store is everyone's.", permissions=WRITE
+            rule="Callers with a grant to order. The demo store is open to everyone.", permissions=WRITE
         ),
         "retrieve": OWN_READ,
         "history": OWN_READ,
@@ -86,11 +92,11 @@ class OrderViewSet(ApiViewSet):
             "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each. Or preflight "
             "found an error (`preflight_failed`, with all findings as `Preflight`).",
             403: NO_ASSOCIATION,
-            404: "There is nothing at this address.",
+            404: "Nothing exists at this URL.",
             409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "
             "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered "
             "(`template_unusable`), a budget would be exceeded (`budget_exceeded`, with the numbers as `Budgets`), "
-            "or the same `Idempotency-Key` is being worked on (`request_in_progress`).",
+            "or the same `Idempotency-Key` is in progress (`request_in_progress`).",
             **concurrency_errors("orders with print files, or of more than 20 items,"),
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
@@ -101,7 +107,10 @@ class OrderViewSet(ApiViewSet):
         },
         "advance": {
             **WRITE_ERRORS,
-            409: "Neither a test order nor of the demo store (`not_demo_store`), or the order has no next status.",
+            409: (
+                "The order is neither a test order nor in the demo store (`not_demo_store`), or it has no "
+                "next status."
+            ),
         },
         "status": {
             **WRITE_ERRORS,
@@ -128,8 +137,10 @@ class OrderViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_create",
         summary="Submit an order",
-        description="One step: the order is checked completely, priced, and its print files are rendered from this "
-        "data; otherwise it is refused. Order an option of a quote, or name a delivery method and a speed.",
+        description=(
+            "In one step, the service checks and prices the order and renders its print files, or refuses "
+            "it. Order an option of a quote, or send a delivery method and a speed."
+        ),
         parameters=[STORE_ID],
         request=OrderRequestSerializer,
         responses={201: OrderSerializer},
@@ -172,9 +183,11 @@ class OrderViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_cancel",
         summary="Cancel an order",
-        description="While its approval is pending, and until `CancellableUntil` before production, it is cancelled "
-        "at once: 200. Later the store "
-        "decides: 202, and `Cancellation` shows its decision. A repeated request changes nothing.",
+        description=(
+            "The order is cancelled at once (200) while its approval is pending, and before production "
+            "until `CancellableUntil`. Later the store decides (202), and `Cancellation` shows its "
+            "decision. A repeated request changes nothing."
+        ),
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=CancelRequestSerializer,
         responses={200: OrderSerializer, 202: OrderSerializer},
@@ -209,9 +222,11 @@ class OrderViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_status",
         summary="Move an order to a status",
-        description="Allowed transitions: 10 to 20, 30, 90, 95; 20 to 10, 30, 90, 95; 30 to 20, 40, 90; 40 to 20, 50, "
-        "60, and to 90 after a cancellation request; 50 to 60; 60 to 70, 80; 70 to 80. The current status again "
-        "changes nothing; with 50 and 60 it adds the shipments not reported before.",
+        description=(
+            "Allowed transitions: 10 to 20, 30, 90, 95; 20 to 10, 30, 90, 95; 30 to 20, 40, 90; 40 to 20, "
+            "50, 60, and to 90 after a cancellation request; 50 to 60; 60 to 70, 80; 70 to 80. Sending the "
+            "current status again changes nothing, except that 50 and 60 add new shipments."
+        ),
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=StatusRequestSerializer,
         responses={200: OrderSerializer},
@@ -230,8 +245,11 @@ class OrderViewSet(ApiViewSet):
     @extend_schema(
         operation_id="order_advance",
         summary="Move a test order to its next status",
-        description="A test order of any store, or an order of the demo store: Received, Accepted, InProduction, "
-        "Shipped with a parcel, Delivered; with the same events as of a real order. Nothing is produced.",
+        description=(
+            "Advances a test order of any store, or an order of the demo store: Received, Accepted, "
+            "InProduction, Shipped with a parcel, Delivered. Sends the same events as for a real order. "
+            "Nothing is produced."
+        ),
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=None,
         responses={200: OrderSerializer},

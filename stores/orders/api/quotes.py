@@ -35,10 +35,13 @@ from stores.proofs.api import ArtworkSerializer, PreflightSerializer
 
 KEY = {
     "max_length": 64,
-    "help_text": "Your name of the item, unique within the order. Default: its number, from 1, or a free one.",
+    "help_text": (
+        "Your name for the item, unique within the order. Default: its number, starting at 1, or a free "
+        "number."
+    ),
 }
 LARGEST = 2_147_483_647
-ONLY_EDDM = "Only of items for an EDDM selection."
+ONLY_EDDM = "Only for items ordered for an EDDM selection."
 
 
 class CountryCode(serializers.RegexField):
@@ -56,7 +59,7 @@ class ItemKey(serializers.RegexField):
 
 
 class PlaceSerializer(StrictSerializer):
-    """Postal codes in the US and Canada must have the form of their country."""
+    """Postal codes in the US and Canada must have their country's format."""
 
     ignored_nulls = True
     default_error_messages = {"invalid_postal_code": "Postal codes of {country} are {form}."}
@@ -87,13 +90,17 @@ class CountedItemSerializer(StrictSerializer):
     EddmSelectionID = StrictText(
         max_length=64,
         required=False,
-        help_text="In place of Quantity, for products whose verbose record has IsEddm: an EDDM selection of yours. "
-        "The quantity is its Pieces.",
+        help_text=(
+            "One of your EDDM selections, in place of Quantity, for products whose verbose record has "
+            "IsEddm. The quantity is its Pieces."
+        ),
     )
 
     Artwork = ArtworkSerializer(
         required=False,
-        help_text="In place of TemplateData, for products whose verbose record has TakesArtwork: a PDF of yours.",
+        help_text=(
+            "One of your PDFs, in place of TemplateData, for products whose verbose record has TakesArtwork."
+        ),
     )
 
     def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +146,7 @@ class PricedItemSerializer(serializers.Serializer):
     ItemKey = serializers.CharField()
     ProductID = serializers.CharField()
     Quantity = serializers.IntegerField()
-    UnitPrice = serializers.FloatField(help_text="Delivered, for one unit; at most 2 decimals.")
+    UnitPrice = serializers.FloatField(help_text="The delivered price of one unit; at most 2 decimals.")
     LineTotal = serializers.FloatField()
     EddmSelectionID = serializers.CharField(required=False, help_text=ONLY_EDDM)
 
@@ -149,12 +156,13 @@ class QuoteOptionSerializer(serializers.Serializer):
     DeliveryMethodCode = serializers.CharField()
     ProductionDays = serializers.IntegerField(help_text="Business days.")
     ItemsTotal = serializers.FloatField()
-    DeliveryTotal = serializers.FloatField(help_text="0, as prices are delivered prices.")
+    DeliveryTotal = serializers.FloatField(help_text="Always 0, because prices include delivery.")
     Total = serializers.FloatField()
     EarliestDelivery = serializers.DateField(help_text="In the store's time zone.")
     LatestDelivery = serializers.DateField()
     BudgetDecision = serializers.ChoiceField(
-        choices=BudgetDecision.values, help_text="What the budgets said to this option when it was quoted."
+        choices=BudgetDecision.values,
+        help_text=("The decision of the budgets about this option, at the time of the quote."),
     )
     Items = PricedItemSerializer(many=True)
 
@@ -166,7 +174,7 @@ class QuoteIssueSerializer(serializers.Serializer):
 
 
 class QuotedFindingSerializer(PreflightSerializer):
-    """One thing in the PDF of an item that may print badly."""
+    """A finding in the PDF of an item that may print badly."""
 
     ItemKey = serializers.CharField()
 
@@ -179,7 +187,7 @@ class QuoteSerializer(serializers.Serializer):
     Currency = serializers.CharField(help_text="ISO 4217.")
     Options = QuoteOptionSerializer(many=True)
     Budgets = QuoteBudgetSerializer(
-        many=True, help_text="Those that bind the caller, as they were when this was quoted."
+        many=True, help_text="The budgets that apply to the caller, at the time of the quote."
     )
     Issues = QuoteIssueSerializer(many=True)
     Preflight = QuotedFindingSerializer(
@@ -188,8 +196,10 @@ class QuoteSerializer(serializers.Serializer):
 
 
 QUOTE_CREATE = Access(
-    rule="Callers who may submit orders to the store: through an association of the application, or as a user "
-    "with a role on it. The demo store is everyone's.",
+    rule=(
+        "Callers who may submit orders to the store: through an association of the application, or as a "
+        "user with a role on it. The demo store is open to everyone."
+    ),
     permissions=WRITE,
 )
 QUOTE_READ = Access(
@@ -214,7 +224,7 @@ class QuoteViewSet(ApiViewSet):
             "`Errors` points at each. Or preflight found an error in a PDF (`preflight_failed`, with all findings as "
             "`Preflight`).",
             403: NO_ASSOCIATION,
-            404: "There is nothing at this address.",
+            404: "Nothing exists at this URL.",
             **concurrency_errors("quotes of more than 20 items"),
         },
         "retrieve": {
@@ -235,9 +245,11 @@ class QuoteViewSet(ApiViewSet):
     @extend_schema(
         operation_id="quote_create",
         summary="Request prices",
-        description="One option for each delivery method and production speed that all items have, "
-        "or only those you name. The prices bind until `ExpiresAt`, 48 hours: order with `QuoteID` and `OptionID`. "
-        "`Issues` says why a delivery method is not among the options.",
+        description=(
+            "Returns an option for each delivery method and production speed that all items share, or only "
+            "for those you name. Prices are binding until `ExpiresAt`, for 48 hours: order with `QuoteID` "
+            "and `OptionID`. `Issues` explains why a delivery method is not an option."
+        ),
         parameters=[STORE_ID],
         request=QuoteRequestSerializer,
         responses={201: QuoteSerializer},

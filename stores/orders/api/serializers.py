@@ -98,7 +98,7 @@ class OrderRequestSerializer(StrictSerializer):
     }
 
     ExternalID = ExternalIDField(
-        required=False, help_text="Your own ID; unique for ever for the application and the store."
+        required=False, help_text="Your own ID, permanently unique for the application and the store."
     )
     QuoteID = StrictText(max_length=64, required=False)
     OptionID = StrictText(max_length=60, required=False)
@@ -109,7 +109,9 @@ class OrderRequestSerializer(StrictSerializer):
     Recipient = RecipientSerializer()
     Items = OrderItemRequestSerializer(many=True, allow_empty=False, max_length=MAXIMUM_ITEMS)
     Metadata = MetadataField(required=False)
-    ReprintOfOrderID = StrictText(max_length=110, required=False, help_text="An order, also as @ExternalID.")
+    ReprintOfOrderID = StrictText(
+        max_length=110, required=False, help_text="The OrderID, or `@` and the ExternalID."
+    )
 
     def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
         by_quote = {"QuoteID", "OptionID"} & values.keys()
@@ -178,7 +180,7 @@ class PrintFileSerializer(serializers.Serializer):
 class EddmRouteSerializer(serializers.Serializer):
     PostalCode = serializers.CharField()
     CarrierRouteID = serializers.CharField(
-        help_text="A letter and three digits; named in full with its PostalCode."
+        help_text="A letter and three digits. Unique only together with its PostalCode."
     )
     Pieces = serializers.IntegerField()
 
@@ -202,7 +204,7 @@ class OrderItemSerializer(serializers.Serializer):
     EddmRoutes = EddmRouteSerializer(
         many=True,
         required=False,
-        help_text=f"As they were when the order was placed; the pieces add up to Quantity. {ONLY_EDDM}",
+        help_text=f"The routes when the order was placed; their pieces add up to Quantity. {ONLY_EDDM}",
     )
     EddmPapersURL = serializers.CharField(required=False, help_text=ONLY_EDDM)
 
@@ -227,8 +229,10 @@ class ApprovalReasonSerializer(serializers.Serializer):
 
     Kind = serializers.ChoiceField(choices=["Total", "Budget"])
     Limit = serializers.FloatField()
-    Total = serializers.FloatField(required=False, help_text="Of `Total`.")
-    BudgetID = serializers.CharField(required=False, help_text="Of `Budget`, as all that follow.")
+    Total = serializers.FloatField(required=False, help_text="Only with `Total`.")
+    BudgetID = serializers.CharField(
+        required=False, help_text="This and all members below: only with `Budget`."
+    )
     Name = serializers.CharField(required=False)
     Type = serializers.ChoiceField(choices=BudgetType.values, required=False)
     Used = serializers.FloatField(required=False)
@@ -240,11 +244,11 @@ class ApprovalReasonSerializer(serializers.Serializer):
 class ApprovalSerializer(serializers.Serializer):
     State = serializers.ChoiceField(
         choices=[value for value in ApprovalState.values if value],
-        help_text="`Expired`: it ended without a decision, in time or because the order was cancelled or rejected.",
+        help_text="`Expired`: no decision came in time, or the order was cancelled or rejected first.",
     )
     Reasons = ApprovalReasonSerializer(many=True)
     RequestedAt = Timestamp()
-    ExpiresAt = Timestamp(help_text="Undecided by then, the order is rejected.")
+    ExpiresAt = Timestamp(help_text="An order still undecided at this time is rejected.")
     DecidedBy = serializers.CharField(allow_null=True, help_text="The UserID of the approver.")
     DecidedAt = Timestamp(allow_null=True)
     Note = serializers.CharField()
@@ -284,7 +288,7 @@ class OrderSerializer(OrderIdentitySerializer):
     Sequence = serializers.IntegerField(help_text="Rises by 1 with every change.")
     Created = Timestamp()
     Updated = Timestamp()
-    CancellableUntil = Timestamp(help_text="Until then a cancellation needs no approval.")
+    CancellableUntil = Timestamp(help_text="A cancellation before this time needs no approval.")
     Cancellation = CancellationSerializer(allow_null=True)
     Approval = ApprovalSerializer(allow_null=True, help_text="Null: it needs no approval.")
     DeliveryMethodCode = serializers.CharField()
@@ -301,14 +305,14 @@ class OrderSerializer(OrderIdentitySerializer):
     BatchID = serializers.CharField(allow_null=True, help_text="The batch that it was ordered with.")
     RowKey = serializers.CharField(
         allow_null=True,
-        help_text="Its row in a batch of the mode `Recipients`; of `Items` each item has one.",
+        help_text="Its row in a batch of mode `Recipients`. In mode `Items`, each item has one.",
     )
     Recipient = RecipientSerializer()
     Items = OrderItemSerializer(many=True)
     Shipments = ShipmentSerializer(many=True)
     Metadata = serializers.DictField(child=serializers.CharField())
     IsTest = serializers.BooleanField(
-        help_text="Of a test application: never produced, and removed after a time."
+        help_text="Whether this is a test order, which is never produced and later removed."
     )
     _meta = Meta()
 

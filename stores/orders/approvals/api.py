@@ -20,8 +20,11 @@ APPROVERS = Access(
 ERRORS = {
     **WRITE_ERRORS,
     403: f"{WRITE_ERRORS[403]} Or the caller placed the order (`approver_ordered`).",
-    409: "It was decided or has expired (`approval_decided`), or needs no approval (`approval_not_requested`). "
-    "On approving: a limit was lowered, and the order exceeds it (`budget_exceeded`, with the numbers as `Budgets`).",
+    409: (
+        "The approval was decided or has expired (`approval_decided`), or none was requested "
+        "(`approval_not_requested`). When approving: a limit was lowered, and the order exceeds it "
+        "(`budget_exceeded`, with the numbers as `Budgets`)."
+    ),
 }
 
 

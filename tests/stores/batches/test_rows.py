@@ -173,8 +173,8 @@ def test_limits_of_batches_are_those_that_the_documents_say():
     )
     rows = {mode: f"{most:,}" for mode, most in MAXIMUM_ROWS.items()}
 
-    said = f"| {MAXIMUM_OPEN}; {rows['Recipients']}; {MAXIMUM_BYTES >> 20} MB | batches of a caller"
-    also = f"that are not ordered; rows of a batch, {rows['Items']} of the mode `Items`;"
+    said = f"| {MAXIMUM_OPEN}; {rows['Recipients']}; {MAXIMUM_BYTES >> 20} MB | unordered batches"
+    also = f"of a caller; rows of a batch, {rows['Items']} in mode `Items`;"
     assert f"{said} {also}" in security
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
         [line] = [one for one in security.split("| |") if work in one]
