@@ -83,7 +83,7 @@ class JobColumns(StaffAdmin):
         """Such as “2 of 3” above links to the others; what tickets say."""
         siblings = list(siblings_of(job).only("number"))
         if job not in siblings:
-            return "-"
+            return "—"
         place = _("%(place)s of %(siblings)s") % {
             "place": siblings.index(job) + 1,
             "siblings": len(siblings),
