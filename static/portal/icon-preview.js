@@ -99,7 +99,7 @@
     tools.hidden = false;
     await keep();
     if (Math.min(picture.width, picture.height) < SIDE) {
-      complain(gettext("The picture has %s pixels: it is enlarged to 215 x 215 and may look blurred.").replace("%s", `${picture.width} x ${picture.height}`));
+      complain(gettext("The picture has %s pixels: it is enlarged to 215 × 215 and may look blurred.").replace("%s", `${picture.width} × ${picture.height}`));
     }
   });
 

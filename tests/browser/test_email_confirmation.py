@@ -126,7 +126,7 @@ def test_mail_address_of_two_accounts_is_refused_like_a_wrong_name(visitor):
         visitor.sign_in(name)
         said.append(visitor.page.get_by_role("alert").first.inner_text())
 
-    assert "otherwise use the username" in said[0]
+    assert "only if it is confirmed" in said[0]
     assert said[0] == said[1]
 
 
