@@ -1,7 +1,6 @@
 """Records are found and opened by the keyboard alone, in the dialog and in the side bar."""
 
 import re
-from os.path import commonprefix
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -44,7 +43,7 @@ def test_arrows_move_escape_closes_and_no_result_is_announced(numbers, visitor):
     page = open_console(visitor, "operator")
     page.keyboard.press("Control+k")
     field, said = page.locator("#search-input-command"), page.locator("#command [role=status]")
-    page.keyboard.type(commonprefix(numbers))
+    page.keyboard.type(numbers[0][:-2])
     options = page.locator("#command [role=option]")
     expect(options).to_have_count(len(numbers))
     expect(options.first).to_have_attribute("aria-selected", "true")
