@@ -77,7 +77,7 @@ def test_webhook_is_shown_with_its_last_deliveries_and_no_secret(operator, webho
     assert "order.*" in page
     assert f'href="{DELIVERIES}{delivery.pk}/change/">order.shipped</a>' in page
     assert '<span class="status tone-danger">Failed</span>' in page
-    assert escape("The connection was <refused>. in 87 ms") in page
+    assert escape("The connection was <refused>.") in page
     assert webhook.known_secret not in page
     assert "whsec_" not in page
 

@@ -379,7 +379,7 @@ def test_dry_run_shows_the_one_order_that_would_be_sent(shop, flow, press):
     shown = json.loads(run.parts[f"POST {flow.url}{ORDER}"])
     work()
 
-    assert run.title.startswith(f"Jobs {order.number}-1: 100 x ")
+    assert run.title.startswith(f"Jobs {order.number}-1: 100 × ")
     assert _without_addresses(shown["orderData"]) == _without_addresses(flow.orders[f"{order.number}-1"])
 
 
