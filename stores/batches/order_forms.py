@@ -1,6 +1,6 @@
 """The orders that rows ask for, by the rules of an order of the API."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,22 +25,32 @@ from stores.orders.pricing import OrderRequest, PriceRequest
 from stores.templates.selectors import fields_of
 
 ITEM, DATA, TO = "/Items/0", "/Items/0/TemplateData", "/Recipient"
-# What to do where the message alone does not say it; the column is added.
+# What to do where the message alone does not say it: for a fault of the whole batch, and at a cell of a column.
 REMEDIES = {
-    "required": "Fill the cell",
-    "blank": "Fill the cell",
-    "too_long": "Shorten the text",
-    "max_length": "Shorten the text",
-    "does_not_fit": "Shorten the text",
-    "unknown_asset": "Upload the picture, and write its AssetID",
-    "invalid_postal_code": "Write the postal code in the form of its country",
-    "destination_not_served": "Choose an address in a country that is served, or another product",
-    "quantity_below_minimum": "Order more pieces",
-    "quantity_above_maximum": "Order fewer pieces",
-    "quantity_not_in_steps": "Choose a quantity in these steps",
-    "batch_outdated": "Order this row in a new batch",
+    "destination_not_served": "Choose an address in a country that is served, or another product.",
+    "quantity_below_minimum": "Order more pieces.",
+    "quantity_above_maximum": "Order fewer pieces.",
+    "quantity_not_in_steps": "Choose a quantity in these steps.",
+    "batch_outdated": "Order this row in a new batch.",
 }
-OF_THE_BATCH = "Change it for the whole batch"
+OF_THE_BATCH = "Change it for the whole batch."
+CELLS: Mapping[str, Callable[[str], str]] = {
+    "required": lambda column: f"Fill the cell in the column {column}.",
+    "blank": lambda column: f"Fill the cell in the column {column}.",
+    "too_long": lambda column: f"Shorten the text in the column {column}.",
+    "max_length": lambda column: f"Shorten the text in the column {column}.",
+    "does_not_fit": lambda column: f"Shorten the text in the column {column}.",
+    "unknown_asset": lambda column: f"Upload the picture, and write its AssetID in the column {column}.",
+    "invalid_postal_code": lambda column: (
+        f"Write the postal code in the form of its country in the column {column}."
+    ),
+    "destination_not_served": lambda column: (
+        f"Write a country that is served in the column {column}, or choose another product."
+    ),
+    "quantity_below_minimum": lambda column: f"Order more pieces in the column {column}.",
+    "quantity_above_maximum": lambda column: f"Order fewer pieces in the column {column}.",
+    "quantity_not_in_steps": lambda column: f"Choose a quantity in these steps in the column {column}.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +104,10 @@ class RowForms:
         field = _field(fault.pointer)
         column = self.batch.mapping.get(field) if field else None
         value = row.values.get(column) if column else None
-        remedy = REMEDIES.get(fault.code, "Correct the cell" if column else OF_THE_BATCH)
-        where = f" in the column {column}" if column else ""
-        if field and not column and field not in {QUANTITY, "Recipient"}:
-            remedy, where = f"Add a column for {field}, or map one to it", ""
         message = fault.message.removeprefix(f"{fault.pointer.lstrip('/')}: ")
         message = f"{field}: {message}" if field and message != fault.message else message
-        return problem_record(
-            fault.code, message, f"{remedy}{where}.", field=field, column=column, value=value
-        )
+        remedy = _remedy(fault.code, field, column)
+        return problem_record(fault.code, message, remedy, field=field, column=column, value=value)
 
     def finding_of(self, finding: Mapping[str, Any], row: BatchRow) -> Problem:
         """A finding of preflight, at the cell of the field by whose name its message begins, if any."""
@@ -129,6 +134,14 @@ class RowForms:
 def label_of(row: BatchRow) -> str:
     """By which packing finds the piece: the name and the key of the row."""
     return f"{row.name} ({row.key})" if row.name else row.key
+
+
+def _remedy(code: str, field: str | None, column: str | None) -> str:
+    if field and not column and field not in {QUANTITY, "Recipient"}:
+        return f"Add a column for {field}, or map one to it."
+    if column is None:
+        return REMEDIES.get(code, OF_THE_BATCH)
+    return CELLS[code](column) if code in CELLS else f"Correct the cell in the column {column}."
 
 
 def _field(pointer: str) -> str | None:

@@ -4,9 +4,11 @@ from io import BytesIO
 from uuid import uuid4
 
 import pytest
+from django.utils import translation
 from PIL import Image
 
 from applications.webhooks.models import Event
+from fulfillment.core.recorded_texts import translated
 from stores.batches.selectors import counts_of
 from stores.batches.services.batches import start_check
 from stores.batches.services.checking import correct_row
@@ -70,6 +72,8 @@ def test_fault_is_named_with_its_field_column_value_and_remedy(access, cells, fi
     assert problem["Message"]
     assert column in problem["Remedy"]
     assert "Items/0" not in problem["Message"]
+    with translation.override("de"):
+        assert f"Spalte {column}" in translated(problem["Remedy"])
 
 
 def test_picture_that_is_too_coarse_or_missing_is_named_at_its_cell(access, world):
