@@ -62,6 +62,12 @@ class OwnName:
         return cleaned
 
 
+def _name_rules_once(form: Any) -> None:
+    """The rules of a password in a sentence, at the first of its two fields."""
+    form.fields["password1"].help_text = PASSWORD_HELP
+    form.fields["password2"].help_text = ""
+
+
 class NewUserForm(OwnName, UserCreationForm):
     class Meta:
         model = User
@@ -72,8 +78,7 @@ class NewUserForm(OwnName, UserCreationForm):
         # Django's form takes users without a password, too.
         for name in ("password1", "password2"):
             self.fields[name].required = True
-        self.fields["password1"].help_text = PASSWORD_HELP
-        self.fields["password2"].help_text = ""
+        _name_rules_once(self)
 
     def clean_username(self) -> str:
         """Replaces Django's check, which refuses names of users of other tenants."""
@@ -84,8 +89,7 @@ class NewUserForm(OwnName, UserCreationForm):
 class SetPasswordForm(AdminPasswordChangeForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = PASSWORD_HELP
-        self.fields["password2"].help_text = ""
+        _name_rules_once(self)
 
 
 class PasswordState(ReadOnlyPasswordHashWidget):

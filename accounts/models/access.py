@@ -139,8 +139,10 @@ class AssociationRequest(models.Model):
         ordering = ["-created"]
 
     def __str__(self) -> str:
-        asked = {"application": self.application, "record": self.store or self.user}
-        return _("%(application)s requests access to %(record)s") % asked
+        return _("%(application)s requests access to %(record)s") % {
+            "application": self.application,
+            "record": self.store or self.user,
+        }
 
 
 @pghistory.track()

@@ -55,13 +55,12 @@ def requires_confirmation(
     question: str | Promise, button: str | Promise
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator for list actions that shows the selection and requires confirmation first."""
+    question, button = named(question), named(button)
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:
-        asked, confirm = named(question), named(button)
-
         @wraps(action)
         def confirmed(model_admin: Any, request: HttpRequest, chosen: QuerySet) -> Any:
-            page = confirmation_page(model_admin, request, question=asked, button=confirm, records=chosen)
+            page = confirmation_page(model_admin, request, question=question, button=button, records=chosen)
             return page or action(model_admin, request, chosen)
 
         return confirmed

@@ -85,7 +85,6 @@ def name_form(form: Any) -> None:
     for name, field in form.declared_fields.items():
         field.label = named(field.label or pretty_name(name))
         field.help_text = named(field.help_text)
-        field.error_messages = {code: named(text) for code, text in field.error_messages.items()}
         if isinstance(choices := getattr(field, "choices", None), list):
             field.choices = [(value, named(label)) for value, label in choices]
     meta = getattr(form, "Meta", None)

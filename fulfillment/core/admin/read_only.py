@@ -18,7 +18,6 @@ from fulfillment.core.admin.history import (
     shown_value,
     tracked_fields,
 )
-from fulfillment.core.admin.names import name_model
 from fulfillment.core.audit.events import event_model
 from fulfillment.core.page_messages import errors_as_messages
 
@@ -40,7 +39,6 @@ class HistoryAdmin(ReadOnlyAdmin):
     shown: Sequence[str] = ()
 
     def __init__(self, model: Any, admin_site: Any) -> None:
-        name_model(model.pgh_tracked_model)
         super().__init__(model, admin_site)
         for name in self.shown:
             setattr(self, f"shown_{name}", self._column(name))

@@ -37,6 +37,10 @@ from stores.orders.services.transitions import Actor, Parcel, refuse_cancellatio
 REFUSE = "refuse"
 
 
+def _parcel_field(label: Any, longest: int) -> forms.CharField:
+    return forms.CharField(label=label, required=False, max_length=longest, widget=UnfoldAdminTextInputWidget)
+
+
 class OrderTransitionForm(forms.ModelForm):
     """One transition. It is refused if the order has changed since the page was loaded."""
 
@@ -44,15 +48,8 @@ class OrderTransitionForm(forms.ModelForm):
     note = forms.CharField(
         required=False, max_length=1000, widget=UnfoldAdminTextareaWidget(attrs={"rows": 2})
     )
-    carrier = forms.CharField(
-        label=gettext_lazy("Carrier"), required=False, max_length=60, widget=UnfoldAdminTextInputWidget
-    )
-    tracking_number = forms.CharField(
-        label=gettext_lazy("Tracking number"),
-        required=False,
-        max_length=100,
-        widget=UnfoldAdminTextInputWidget,
-    )
+    carrier = _parcel_field(gettext_lazy("Carrier"), 60)
+    tracking_number = _parcel_field(gettext_lazy("Tracking number"), 100)
     seen = forms.CharField(widget=forms.HiddenInput)
 
     class Meta:
@@ -89,15 +86,8 @@ class OrderTransitionForm(forms.ModelForm):
 class ParcelForm(forms.Form):
     """The parcel of one of several orders to ship; if both fields are empty, the order has no parcel."""
 
-    carrier = forms.CharField(
-        label=gettext_lazy("Carrier"), required=False, max_length=60, widget=UnfoldAdminTextInputWidget
-    )
-    tracking_number = forms.CharField(
-        label=gettext_lazy("Tracking number"),
-        required=False,
-        max_length=100,
-        widget=UnfoldAdminTextInputWidget,
-    )
+    carrier = _parcel_field(gettext_lazy("Carrier"), 60)
+    tracking_number = _parcel_field(gettext_lazy("Tracking number"), 100)
     seen = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, data: QueryDict | None = None, *, order: Order) -> None:
