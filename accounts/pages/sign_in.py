@@ -1,4 +1,4 @@
-"""The second step of a sign-in: users with an authenticator must also enter a code."""
+"""Sign-in with its second step for users with an authenticator, and sign-up."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the header of every page needs to know of the user."""
+"""A user's notifications and preferences, and what the header of every page shows of them."""
 
 from dataclasses import dataclass
 from typing import Any

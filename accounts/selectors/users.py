@@ -1,4 +1,4 @@
-"""Finds users by the names entered at the command line."""
+"""Users by ID or by the name that a person types, their roles, and the addresses known in a tenant."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Personal data in the console's log and in the audit trail."""
+"""Personal data of this app: exported for a user and erased, also in the log of the console and the audit trail."""
 
 import json
 import re

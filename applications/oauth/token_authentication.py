@@ -22,12 +22,12 @@ from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import Unauthorized, bearer_challenge
 from fulfillment.core.db.prepared import fetch_row
-from fulfillment.core.http.head_limits import LONGEST
+from fulfillment.core.http.head_limits import MAX_LENGTHS
 from fulfillment.core.secrets import digests
 
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([A-Za-z0-9\-._~+/]{1,512}=*)\Z")
 MAX_KEY_LENGTH = 512
-MAX_AUTHORIZATION_LENGTH = LONGEST["HTTP_AUTHORIZATION"]
+MAX_AUTHORIZATION_LENGTH = MAX_LENGTHS["HTTP_AUTHORIZATION"]
 MISSING_KEY = (
     "Access denied due to missing subscription key. "
     "Make sure to include subscription key when making requests to an API."

@@ -16,7 +16,7 @@ from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modifie
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Fault, Invalid
 
-MAXIMUM_CODES = 100
+MAX_CODES = 100
 PARAMETER = "postalCodes"
 # The usual form of the query; parsing a hundred parameters costs more than the look-up.
 PLAIN_QUERY = re.compile(rf"{PARAMETER}=[0-9]{{5}}(?:(?:,|&{PARAMETER}=)[0-9]{{5}})*")
@@ -139,7 +139,7 @@ def _plain_codes(request: Request) -> list[str]:
     if not PLAIN_QUERY.fullmatch(query):
         return []
     codes = dict.fromkeys(query.removeprefix(f"{PARAMETER}=").replace(f"&{PARAMETER}=", ",").split(","))
-    return list(codes) if len(codes) <= MAXIMUM_CODES else []
+    return list(codes) if len(codes) <= MAX_CODES else []
 
 
 def read_codes(values: Iterable[str]) -> list[str]:
@@ -163,8 +163,8 @@ def read_codes(values: Iterable[str]) -> list[str]:
         for text in bad
     ]
     distinct = len(codes) + len(bad)
-    if distinct > MAXIMUM_CODES:
-        message = f"{distinct} distinct postal codes were sent; at most {MAXIMUM_CODES} are answered."
+    if distinct > MAX_CODES:
+        message = f"{distinct} distinct postal codes were sent; at most {MAX_CODES} are answered."
         faults.insert(0, Fault(f"?{PARAMETER}", "too_many_postal_codes", message))
     if faults:
         detail = (

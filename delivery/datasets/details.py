@@ -30,7 +30,7 @@ else:
 # the number of the post office's name.
 FACTS = struct.Struct("<IHHI")
 NUMBER = re.compile(r"\$? ?([0-9]{1,9}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(\.[0-9]{1,12})?")
-LONGEST_FACILITY = 80
+MAX_FACILITY_LENGTH = 80
 # geometry (WKT or a shape), median income, median age, household size, post office: as written in the file.
 RawDetails = tuple[Any, str, str, str, str]
 
@@ -126,7 +126,7 @@ def _parsed(geometries: Sequence[Any]) -> list[Any]:
 
 @lru_cache(maxsize=65_536)
 def _office(cell: str) -> str:
-    name = " ".join(cell.split())[:LONGEST_FACILITY]
+    name = " ".join(cell.split())[:MAX_FACILITY_LENGTH]
     return name if name.isprintable() else ""
 
 

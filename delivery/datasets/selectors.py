@@ -1,4 +1,4 @@
-"""Reads populations of data sets."""
+"""Data sets: which one is live, its routes and counts, and how two of them differ."""
 
 import io
 from collections.abc import Iterator, Sequence

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from delivery.papers.models import OfficialForm, PostagePrice
-from delivery.papers.official_form import MAXIMUM_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
+from delivery.papers.official_form import MAX_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
 from delivery.papers.services import add_official_form, fill_sample, map_official_form, save_postage_price
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.errors import DomainError
@@ -23,7 +23,7 @@ class UploadForm(forms.ModelForm):
         widget=UnfoldAdminFileFieldWidget,
         help_text=format_lazy(
             gettext_lazy("The PDF of PS Form 3587 with its fields, at most {maximum_bytes} MB."),
-            maximum_bytes=MAXIMUM_BYTES // 1000000,
+            maximum_bytes=MAX_BYTES // 1000000,
         ),
     )
     # The admin passes them.
@@ -35,10 +35,9 @@ class UploadForm(forms.ModelForm):
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
-        if file.size > MAXIMUM_BYTES:
+        if file.size > MAX_BYTES:
             raise forms.ValidationError(
-                _("The file is larger than %(maximum_bytes)s MB.")
-                % {"maximum_bytes": MAXIMUM_BYTES // 1000000}
+                _("The file is larger than %(maximum_bytes)s MB.") % {"maximum_bytes": MAX_BYTES // 1000000}
             )
         try:
             self.instance = add_official_form(file_name=file.name, content=file.read(), by=self.by)

@@ -10,7 +10,7 @@ GRAMS_PER_OUNCE, OUNCES_PER_POUND = Decimal("28.349523"), 16
 # Priority Mail takes 70 pounds; one person lifts half of it. The sample, forms and box itself weigh two pounds.
 HEAVIEST_POUNDS, EMPTY_POUNDS = Decimal(35), Decimal(2)
 # Pieces whose weight is unknown are taken for unfolded ones of the heaviest usual board.
-BOARD_GSM, MOST_PIECES = 400, 1_000
+BOARD_GSM, MAX_PIECES = 400, 1_000
 MM2_PER_M2 = 1_000_000
 
 
@@ -42,7 +42,7 @@ def _most_pieces(piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal
     if piece_weight_g is not None:
         return int(grams / piece_weight_g)
     width, height = size_mm
-    return min(MOST_PIECES, int(grams / (width * height / MM2_PER_M2 * BOARD_GSM)))
+    return min(MAX_PIECES, int(grams / (width * height / MM2_PER_M2 * BOARD_GSM)))
 
 
 def _filled(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:

@@ -17,16 +17,16 @@ from pikepdf.form import ExtendedAppearanceStreamGenerator, Form, TextField
 
 from fulfillment.core.errors import Fault, Invalid
 
-MAXIMUM_BYTES = 5_000_000
-MAXIMUM_PAGES = 12
-MAXIMUM_FIELDS = 600
-MAXIMUM_COPIES = 60
+MAX_BYTES = 5_000_000
+MAX_PAGES = 12
+MAX_FIELDS = 600
+MAX_COPIES = 60
 # The limit of all copies together.
-MAXIMUM_FILLED_BYTES = 60_000_000
+MAX_FILLED_BYTES = 60_000_000
 # What pikepdf raises for a form whose parts do not fit together.
 UNFILLABLE = (pikepdf.PdfError, KeyError, TypeError, ValueError)
 ROW_NUMBER = "{n}"
-MAXIMUM_ROWS = 200
+MAX_ROWS = 200
 
 VALUES = {
     "mailer": gettext_lazy("Mailer's name"),
@@ -80,16 +80,16 @@ HINTS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 def read_field_names(content: bytes) -> list[str]:
     """The names of the text fields of the form; raises Invalid for a PDF that cannot be filled."""
-    if len(content) > MAXIMUM_BYTES:
+    if len(content) > MAX_BYTES:
         raise _refused(
-            "form_too_large", f"The form has {len(content):,} bytes; at most {MAXIMUM_BYTES:,} are allowed."
+            "form_too_large", f"The form has {len(content):,} bytes; at most {MAX_BYTES:,} are allowed."
         )
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            if len(pdf.pages) > MAXIMUM_PAGES:
+            if len(pdf.pages) > MAX_PAGES:
                 raise _refused(
                     "form_too_long",
-                    f"The form has {len(pdf.pages)} pages; at most {MAXIMUM_PAGES} are allowed.",
+                    f"The form has {len(pdf.pages)} pages; at most {MAX_PAGES} are allowed.",
                 )
             names = _text_fields(pdf)
     except pikepdf.PasswordError as error:
@@ -101,9 +101,9 @@ def read_field_names(content: bytes) -> list[str]:
             "form_without_fields",
             "The PDF has no text fields to fill: it is flat, or an XFA form. Save it as an AcroForm.",
         )
-    if len(names) > MAXIMUM_FIELDS:
+    if len(names) > MAX_FIELDS:
         raise _refused(
-            "form_too_large", f"The form has {len(names)} fields; at most {MAXIMUM_FIELDS} are allowed."
+            "form_too_large", f"The form has {len(names)} fields; at most {MAX_FIELDS} are allowed."
         )
     return names
 
@@ -178,7 +178,7 @@ def copies_needed(mapping: Mapping[str, str], names: Sequence[str], sheets: Mapp
 def fill_forms(
     content: bytes, mapping: Mapping[str, str], names: Sequence[str], sheets: Mapping[str, Any]
 ) -> list[bytes]:
-    """A flat PDF of each copy; call it for at most MAXIMUM_COPIES."""
+    """A flat PDF of each copy; call it for at most MAX_COPIES."""
     rows = rows_of_a_copy(mapping, names)
     filled = []
     for drop in sheets["drops"]:
@@ -264,7 +264,7 @@ def _text_fields(pdf: pikepdf.Pdf) -> list[str]:
 
 def _rows_of(pattern: str, known: set[str]) -> int:
     count = 0
-    while count < MAXIMUM_ROWS and pattern.replace(ROW_NUMBER, str(count + 1)) in known:
+    while count < MAX_ROWS and pattern.replace(ROW_NUMBER, str(count + 1)) in known:
         count += 1
     return count
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 
-SMALLEST_BUNDLE, LARGEST_BUNDLE = 50, 100
+MIN_BUNDLE, MAX_BUNDLE = 50, 100
 MAX_PER_DAY = 5_000
 MIN_MAILING = 200
 
@@ -65,12 +65,12 @@ class Drop:
             yield route, tuple(bundles)
 
 
-def bundle_sizes(pieces: int, full: int = LARGEST_BUNDLE) -> list[int]:
+def bundle_sizes(pieces: int, full: int = MAX_BUNDLE) -> list[int]:
     """Full bundles as a banding machine counts them, the last two shared: 443 become 100, 100, 100, 72 and 71.
 
     `full` is 100 or 50. Below 50 pieces there is one bundle; a rest that would be smaller joins the bundle before it.
     """
-    if full == SMALLEST_BUNDLE:
+    if full == MIN_BUNDLE:
         whole, rest = divmod(pieces, full)
         return [full] * (whole - 1) + [full + rest] if whole else [rest]
     last = pieces - max(0, -(-pieces // full) - 2) * full
@@ -78,7 +78,7 @@ def bundle_sizes(pieces: int, full: int = LARGEST_BUNDLE) -> list[int]:
     return [full] * ((pieces - last) // full) + shared
 
 
-def plan_drops(routes: Iterable[DropRoute], *, full: int = LARGEST_BUNDLE) -> tuple[Drop, ...]:
+def plan_drops(routes: Iterable[DropRoute], *, full: int = MAX_BUNDLE) -> tuple[Drop, ...]:
     """Drops in the order of their days and offices, with full bundles of `full` pieces.
 
     Raises ValueError for routes that cannot be mailed.

@@ -1,4 +1,4 @@
-"""The operator's PDF of PS Form 3587: storing, mapping, filling."""
+"""The operator's PDF of PS Form 3587 and the price of postage: storing, mapping, filling."""
 
 import hashlib
 import logging
@@ -12,9 +12,9 @@ from django.db import transaction
 
 from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.papers.official_form import (
-    MAXIMUM_BYTES,
-    MAXIMUM_COPIES,
-    MAXIMUM_FILLED_BYTES,
+    MAX_BYTES,
+    MAX_COPIES,
+    MAX_FILLED_BYTES,
     check_mapping,
     copies_needed,
     read_field_names,
@@ -73,7 +73,7 @@ def filled_forms(sheets: Mapping[str, Any]) -> FilledForms:
     if form is None:
         return FilledForms()
     needed = copies_needed(form.mapping, form.field_names, sheets)
-    most = min(MAXIMUM_COPIES, MAXIMUM_FILLED_BYTES // max(1, len(form.content)))
+    most = min(MAX_COPIES, MAX_FILLED_BYTES // max(1, len(form.content)))
     if needed > most:
         note = f"PS Form 3587 is not filled: {needed} copies would be needed, at most {most} are made."
         return FilledForms(note=note)
@@ -86,7 +86,7 @@ def filled_forms(sheets: Mapping[str, Any]) -> FilledForms:
 
 def _field_names(content: bytes) -> list[str]:
     """Raises Invalid."""
-    if len(content) > MAXIMUM_BYTES:
+    if len(content) > MAX_BYTES:
         return read_field_names(content)
     files, task = {"form": content}, f"{TASKS}:names_in_folder"
     try:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 else:
     shapely = DeferredModule("shapely")
 
-LARGEST = 2_147_483_647
+MAX_INTEGER = 2_147_483_647
 CUT_SHOWN = 20
 
 
@@ -264,7 +264,7 @@ class SelectionRequestSerializer(StrictSerializer):
     HouseholdSize = RangeSerializer(required=False, help_text=f"In persons. {RANGE_HELP}")
     MaxPieces = StrictInteger(
         min_value=1,
-        max_value=LARGEST,
+        max_value=MAX_INTEGER,
         required=False,
         help_text=(
             "Adds whole routes while they fit: nearest to Center first, or else in the order of their IDs."

@@ -18,7 +18,7 @@ LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DOMAIN_NAME = re.compile(rf"(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z")
 # Up to the last @: a password may hold / and @ by mistake.
 PASSWORD = re.compile(r"(://[^/@:]*):.*@")
-LONGEST_NUMBER = 18
+MAX_NUMBER_LENGTH = 18
 
 Value = TypeVar("Value")
 _mistakes: list[str] | None = None
@@ -63,7 +63,7 @@ def flag(name: str, *, default: bool = False) -> bool:
 
 def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9) -> int:
     value = text(name) or str(default)
-    is_number = value.isascii() and value.isdigit() and len(value) <= LONGEST_NUMBER
+    is_number = value.isascii() and value.isdigit() and len(value) <= MAX_NUMBER_LENGTH
     if not is_number or not minimum <= int(value) <= maximum:
         return refuse(f"{name} is {value!r}; write a whole number from {minimum} to {maximum}.", default)
     return int(value)

@@ -18,7 +18,7 @@ _VALUE = re.compile(r"%\((\w+)\)s")
 _DECIMAL = re.compile(r"\b\d+\.\d+(?=%| (?:mm|pt|: 1))")
 _PERCENT = re.compile(r"(?<=\d)%")
 # A longer text stays as it is: it has a file or a list in it.
-LONGEST = 2_000
+MAX_LENGTH = 2_000
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z“])")
 
 
@@ -26,7 +26,7 @@ def translated(text: object) -> str:
     """In the reader's language; what no catalog has stays as it is."""
     language = get_language() or "en"
     words = str(text)
-    return words if language.startswith("en") or len(words) > LONGEST else _translated(words, language)
+    return words if language.startswith("en") or len(words) > MAX_LENGTH else _translated(words, language)
 
 
 @lru_cache(maxsize=10_000)

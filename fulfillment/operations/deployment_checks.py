@@ -20,7 +20,7 @@ from fulfillment.local.development import CHOSEN_BY
 from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 
 # The widest private networks are 10.0.0.0/8 and fc00::/7.
-WIDEST = {4: 8, 6: 7}
+MIN_PREFIX = {4: 8, 6: 7}
 # Browsers' preload lists require a year at least, and all subdomains.
 PRELOAD_SECONDS = 31_536_000
 INSECURE = "django-insecure-"
@@ -131,13 +131,13 @@ def _networks() -> Iterator[CheckMessage]:
         for network in _too_wide(getattr(settings, name)):
             yield Error(
                 f"{name} holds {network}: {meaning}.",
-                hint=f"Name networks of yours, at most a /{WIDEST[4]} of IPv4 and a /{WIDEST[6]} of IPv6.",
+                hint=f"Name networks of yours, at most a /{MIN_PREFIX[4]} of IPv4 and a /{MIN_PREFIX[6]} of IPv6.",
                 id="fulfillment.E006",
             )
 
 
 def _too_wide(networks: Iterable[IPv4Network | IPv6Network]) -> list[IPv4Network | IPv6Network]:
-    return [network for network in networks if network.prefixlen < WIDEST[network.version]]
+    return [network for network in networks if network.prefixlen < MIN_PREFIX[network.version]]
 
 
 def _https() -> Iterator[CheckMessage]:

@@ -17,7 +17,7 @@ FORWARDING_HEADERS = (
     "HTTP_X_FORWARDED_PROTO",
     "HTTP_X_REAL_IP",
 )
-LONGEST_CHAIN = 20
+MAX_CHAIN_LENGTH = 20
 
 
 class TrustedProxies:
@@ -44,7 +44,7 @@ class TrustedProxies:
 def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
     """The last address of the chain that is not a trusted proxy: earlier ones may be forged."""
     address = peer
-    for entry in reversed(forwarded.rsplit(",", LONGEST_CHAIN)[-LONGEST_CHAIN:]):
+    for entry in reversed(forwarded.rsplit(",", MAX_CHAIN_LENGTH)[-MAX_CHAIN_LENGTH:]):
         stated = _without_port(entry.strip())
         try:
             ip_address(stated)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from fulfillment.core.api.json_depth import MAXIMUM_DEPTH, is_too_deep
+from fulfillment.core.api.json_depth import MAX_DEPTH, is_too_deep
 from production.interface import Report
 
 STATES = ("Acknowledged", "InProduction", "Shipped", "Failed", "Cancelled")
@@ -99,7 +99,7 @@ def read_json(body: bytes, *, constant: Callable[[str], Any] | None = None) -> A
     """Raises ValueError; what it returns can be written again, too. `constant` gets words such as NaN."""
     text = decoded(body)
     if is_too_deep(text.encode()):
-        raise ValueError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.")
+        raise ValueError(f"The JSON is nested deeper than {MAX_DEPTH} levels.")
     try:
         return json.loads(text, parse_constant=constant)
     except json.JSONDecodeError as error:

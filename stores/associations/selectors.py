@@ -11,7 +11,7 @@ from applications.registration.models import Application
 from fulfillment.core.errors import NotFound
 from stores.catalog.models import Product, Store, StoreProfile
 
-LONGEST_SEARCH = 5
+MAX_SEARCH_WORDS = 5
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ def listed_stores(*, searched: str = "", country: str = "") -> QuerySet[Store]:
     stores = _with_profiles().filter(profile__is_listed=True)
     if country:
         stores = stores.filter(profile__country__iexact=country)
-    for word in searched.split()[:LONGEST_SEARCH]:
+    for word in searched.split()[:MAX_SEARCH_WORDS]:
         sold = Product.objects.filter(
             Q(category__icontains=word) | Q(name__icontains=word), store=OuterRef("pk"), is_active=True
         )

@@ -41,7 +41,7 @@ class RowState(models.TextChoices):
 ORDERABLE = (RowState.READY, RowState.WARNING)
 SETTLED = (BatchStatus.ORDERED, BatchStatus.CANCELLED)
 # The most rows by mode: an order has as many items, and a sheet of recipients as many orders.
-MAXIMUM_ROWS = {BatchMode.ITEMS: 500, BatchMode.RECIPIENTS: 20_000}
+MAX_ROWS = {BatchMode.ITEMS: 500, BatchMode.RECIPIENTS: 20_000}
 
 
 class Batch(models.Model):

@@ -18,7 +18,7 @@ from stores.orders.models import RECIPIENT_FIELDS
 ROW_KEY, QUANTITY = "RowKey", "Quantity"
 RECIPIENT_TARGETS = tuple(RECIPIENT + name for name in (*RECIPIENT_FIELDS, "LocationType"))
 KEY_LENGTH = 100
-LONGEST_CELL = 10_000
+MAX_CELL_LENGTH = 10_000
 KEY_FORM = re.compile(r"[^/\s](?:[^/]*[^/\s])?\Z")
 ITEM_KEY_FORM = re.compile(EXTERNAL_ID)
 DIGEST_LENGTH = 20

@@ -17,7 +17,7 @@ from stores.catalog.models.store import BudgetType, Store
 
 ZERO = Decimal("0.00")
 # The limit of a period, with adjustments and what is carried over; columns hold ten times as much.
-LARGEST_LIMIT = Decimal(10) ** 13
+MAX_LIMIT = Decimal(10) ** 13
 
 
 class BudgetDecision(models.TextChoices):

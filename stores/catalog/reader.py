@@ -13,11 +13,11 @@ from fulfillment.core.errors import Invalid
 FORMAT = "store-fulfillment-catalog"
 VERSION = 1
 CHUNK = 256 * 1024
-MAXIMUM_DEPTH = 64
+MAX_DEPTH = 64
 # Bytes of one store or product; an entry that keeps every other limit has fewer.
-MAXIMUM_ENTRY_BYTES = 64 * 1024 * 1024
+MAX_ENTRY_BYTES = 64 * 1024 * 1024
 # Values of one store or product: small values take many times their bytes in memory.
-MAXIMUM_VALUES = 200_000
+MAX_VALUES = 200_000
 SCALARS = frozenset({"string", "number", "boolean", "null"})
 
 Events = Iterator[tuple[str, Any]]
@@ -67,17 +67,17 @@ class _Bounded:
         """Counts each value before it is stored."""
         for event in events:
             self.values += 1
-            if self.values > MAXIMUM_VALUES:
+            if self.values > MAX_VALUES:
                 raise unreadable(
-                    "", "too_many_values", f"One entry has more than {MAXIMUM_VALUES:,} names and values."
+                    "", "too_many_values", f"One entry has more than {MAX_VALUES:,} names and values."
                 )
             yield event
 
     def read(self, size: int) -> bytes:
         data = self.source.read(size)
         self.since_entry += len(data)
-        if self.since_entry > MAXIMUM_ENTRY_BYTES + CHUNK:
-            raise unreadable("", "too_large", f"One entry has more than {MAXIMUM_ENTRY_BYTES:,} bytes.")
+        if self.since_entry > MAX_ENTRY_BYTES + CHUNK:
+            raise unreadable("", "too_large", f"One entry has more than {MAX_ENTRY_BYTES:,} bytes.")
         return data
 
 
@@ -163,8 +163,8 @@ def _read_products(events: Events, pointer: str) -> Iterator[ProductRead]:
 def _read_value(event: str, value: Any, events: Events, pointer: str, depth: int = 0) -> Any:
     if event in SCALARS:
         return value
-    if depth > MAXIMUM_DEPTH:
-        raise unreadable(pointer, "too_deep", f"This is nested deeper than {MAXIMUM_DEPTH} levels.")
+    if depth > MAX_DEPTH:
+        raise unreadable(pointer, "too_deep", f"This is nested deeper than {MAX_DEPTH} levels.")
     if event == "start_array":
         return [
             value if event in SCALARS else _read_value(event, value, events, pointer, depth + 1)

@@ -20,12 +20,12 @@ from stores.catalog.models.store import EXTERNAL_ID
 from stores.presets.models import CODE
 
 REQUIRED: Any = object()
-MAXIMUM_FIELDS = 200
-MAXIMUM_PRICES = 1000
-MAXIMUM_SPEEDS = 100
-MAXIMUM_CHOICES = 500
+MAX_FIELDS = 200
+MAX_PRICES = 1000
+MAX_SPEEDS = 100
+MAX_CHOICES = 500
 SMALL_INTEGER = 32_767
-LONGEST_APPROVAL_HOURS = 8760
+MAX_APPROVAL_HOURS = 8760
 
 
 class FieldSpec(NamedTuple):
@@ -109,7 +109,7 @@ STORE_MEMBERS = (
     ),
     FieldSpec(
         "ApprovalHours",
-        checks.whole(1, LONGEST_APPROVAL_HOURS),
+        checks.whole(1, MAX_APPROVAL_HOURS),
         72,
         "approval_hours",
         "integer",
@@ -288,7 +288,7 @@ TEMPLATE_FIELD = (
     FieldSpec("Required", checks.flag, False, "required"),
     FieldSpec("DefaultValue", checks.text(4000), "", "default_value"),
     FieldSpec("OrgValue", checks.text(4000), "", "org_value"),
-    FieldSpec("Choices", checks.distinct(checks.text(200, blank=False), MAXIMUM_CHOICES), (), "choices"),
+    FieldSpec("Choices", checks.distinct(checks.text(200, blank=False), MAX_CHOICES), (), "choices"),
 )
 
 DELIVERED_PRICE = (
@@ -313,7 +313,7 @@ PRODUCTION_SPEED = (
 )
 
 CHILDREN: dict[str, tuple[tuple[FieldSpec, ...], int]] = {
-    "TemplateFields": (TEMPLATE_FIELD, MAXIMUM_FIELDS),
-    "DeliveredPrices": (DELIVERED_PRICE, MAXIMUM_PRICES),
-    "ProductionSpeeds": (PRODUCTION_SPEED, MAXIMUM_SPEEDS),
+    "TemplateFields": (TEMPLATE_FIELD, MAX_FIELDS),
+    "DeliveredPrices": (DELIVERED_PRICE, MAX_PRICES),
+    "ProductionSpeeds": (PRODUCTION_SPEED, MAX_SPEEDS),
 }

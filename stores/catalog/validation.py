@@ -13,8 +13,8 @@ from zoneinfo import available_timezones
 
 import orjson
 
-LARGEST_INTEGER = 2_147_483_647
-LARGEST_TEMPLATE_NUMBER = 10**15
+MAX_INTEGER = 2_147_483_647
+MAX_TEMPLATE_NUMBER = 10**15
 
 Check = Callable[[Any], Any]
 
@@ -69,7 +69,7 @@ def one_of(names: Sequence[str]) -> Check:
     return check
 
 
-def whole(minimum: int, maximum: int = LARGEST_INTEGER) -> Check:
+def whole(minimum: int, maximum: int = MAX_INTEGER) -> Check:
     def check(value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
             raise Refusal(
@@ -185,7 +185,7 @@ def _plain(value: Any) -> Any:
         raise ValueError("it holds a NUL character")
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         # jsonb writes larger numbers out in full, and Python would read them back as other numbers.
-        if not -LARGEST_TEMPLATE_NUMBER < value < LARGEST_TEMPLATE_NUMBER:
+        if not -MAX_TEMPLATE_NUMBER < value < MAX_TEMPLATE_NUMBER:
             raise ValueError(f"{value} is out of range")
         return float(value) if isinstance(value, Decimal) else value
     return value

@@ -10,7 +10,7 @@ from delivery.selection.models import EddmSelection, EddmSelectionRoute
 
 Record = dict[str, Any]
 # Routes of all items of one order; each is stored with the order.
-MAXIMUM_ROUTES = 20_000
+MAX_ROUTES = 20_000
 CODES_SHOWN = 20
 
 

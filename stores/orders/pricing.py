@@ -16,7 +16,7 @@ from stores.orders.business_days import add_business_days, transit_days
 from stores.orders.eddm import Choice
 from stores.proofs.services.artwork import ArtworkChoice
 
-MAXIMUM_ITEMS = 500
+MAX_ITEMS = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from stores.orders.pricing import OrderRequest
 from stores.playground.selectors import ProductPage
 from stores.proofs.links import page_sources, proof_urls
 from stores.proofs.models import Asset
-from stores.proofs.services.assets import MAXIMUM_BYTES, add_asset, clean_picture
+from stores.proofs.services.assets import MAX_BYTES, add_asset, clean_picture
 from stores.proofs.services.live_proofs import SAMPLES
 from stores.proofs.services.proofs import make_proof
 
@@ -32,7 +32,7 @@ from stores.proofs.services.proofs import make_proof
 TEMPLATE_DATA = "/Items/0/TemplateData"
 
 # The most that a page takes of the screen; see .proof-pages in portal.css. Three pages and more stand side by side.
-PANE_PIXELS, LONGEST_PIXELS = 640, 560
+MAX_PANE_WIDTH, MAX_PANE_HEIGHT = 640, 560
 # Form controls by SubType; all others are a line of text.
 CONTROLS = {"MultiLine": "area", "List": "select", "Gallery": "select", "Upload": "picture"}
 INPUT_TYPES = {"Email": "email", "Phone": "tel", "Date": "date"}
@@ -135,7 +135,7 @@ class ProductForm:
                     one.errors.append(error.message)
 
     def add_picture(self, file: UploadedFile) -> Asset:
-        picture = clean_picture(caller=self.caller, content=file.read(MAXIMUM_BYTES + 1))
+        picture = clean_picture(caller=self.caller, content=file.read(MAX_BYTES + 1))
         return add_asset(caller=self.caller, store_id=self.product.version.store_id, picture=picture)
 
     def make_proof(self) -> None:
@@ -156,8 +156,8 @@ class ProductForm:
                     "sources": page_sources(url, size, dpi),
                     "width_mm": f"{size[0]:g}",
                     "shown": min(
-                        PANE_PIXELS if len(urls.pages) < 3 else PANE_PIXELS // 2,
-                        round(LONGEST_PIXELS * size[0] / size[1]),
+                        MAX_PANE_WIDTH if len(urls.pages) < 3 else MAX_PANE_WIDTH // 2,
+                        round(MAX_PANE_HEIGHT * size[0] / size[1]),
                     ),
                     "picture": picture_of_page(proof.preflight, number, (0, 0, *size)),
                 }

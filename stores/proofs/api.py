@@ -37,10 +37,10 @@ from stores.catalog.api.examples import (
 )
 from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
-from stores.proofs.links import WIDEST, WIDTH_STEP, asset_url, proof_urls
+from stores.proofs.links import MAX_WIDTH, WIDTH_STEP, asset_url, proof_urls
 from stores.proofs.selectors import StoredProof, authorized_store_id, product_version
 from stores.proofs.services.artwork import ArtworkChoice
-from stores.proofs.services.assets import MAXIMUM_BYTES, CleanPicture, add_asset, clean_picture
+from stores.proofs.services.assets import MAX_BYTES, CleanPicture, add_asset, clean_picture
 from stores.proofs.services.documents import CleanDocument, add_document, clean_document, page_record
 from stores.proofs.services.proofs import make_artwork_proof, make_proof
 
@@ -110,7 +110,7 @@ class AssetViewSet(ApiViewSet):
     @property
     def maximum_bytes(self) -> int:
         is_picture = (self.request.content_type or "").startswith("image/")
-        return MAXIMUM_BYTES if is_picture else DOCUMENT_BYTES
+        return MAX_BYTES if is_picture else DOCUMENT_BYTES
 
     def _authorize(self, request: Request, store_id: str) -> int:
         return authorized_store_id(request.auth, store_id)
@@ -211,7 +211,7 @@ class ProofSerializer(serializers.Serializer):
     PageURLs = serializers.ListField(
         child=serializers.CharField(),
         help_text="Every page as PNG, in order. With `?width=` it is that many pixels wide: a whole number from 1 to "
-        f"{WIDEST:,}, rounded up to a multiple of {WIDTH_STEP}. A page has at most 16 megapixels.",
+        f"{MAX_WIDTH:,}, rounded up to a multiple of {WIDTH_STEP}. A page has at most 16 megapixels.",
     )
     Preflight = PreflightSerializer(
         many=True, help_text="What may print badly, errors first. Empty: nothing found."

@@ -92,7 +92,7 @@ def _bytes(token: str) -> bytes:
 PROOFS, ASSETS = "proofs", "assets"
 MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg"}
 _PAGE = re.compile(r"-page-([1-9][0-9]{0,2})\.png\Z")
-WIDEST = 3000
+MAX_WIDTH = 3000
 # Widths are rounded up to a multiple of this, so that few pictures of a page are kept.
 WIDTH_STEP = 100
 _WIDTH = re.compile(r"[0-9]{1,4}\Z")
@@ -156,6 +156,6 @@ def linked_file(kind: str, identity: bytes, name: str, width: str | None = None)
 
 
 def _width(sent: str) -> int:
-    if not _WIDTH.match(sent) or not 1 <= int(sent) <= WIDEST:
+    if not _WIDTH.match(sent) or not 1 <= int(sent) <= MAX_WIDTH:
         raise WidthInvalid
     return -(-int(sent) // WIDTH_STEP) * WIDTH_STEP

@@ -20,7 +20,7 @@ from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.files.storage import storage_errors
 from stores.proofs.links import (
-    WIDEST,
+    MAX_WIDTH,
     LinkedFile,
     LinkExpired,
     LinkInvalid,
@@ -30,7 +30,7 @@ from stores.proofs.links import (
 )
 from stores.proofs.selectors import Showcase, showcase
 from stores.proofs.services.live_proofs import (
-    LONGEST_NAME,
+    MAX_NAME_LENGTH,
     USUAL_NAME,
     draw_live_proof,
     live_values,
@@ -86,7 +86,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         return _refusal(404, _("The file is no longer kept. Create the proof again."))
     except WidthInvalid:
         return _refusal(
-            400, _("The width must be a whole number of pixels from 1 to %(widest)s.") % {"widest": WIDEST}
+            400, _("The width must be a whole number of pixels from 1 to %(widest)s.") % {"widest": MAX_WIDTH}
         )
     except DomainError as error:
         refusal = _refusal(error.status, error.message)
@@ -200,14 +200,14 @@ def live_proof(request: HttpRequest) -> dict[str, Any] | None:
     card = showcase()
     if card is None:
         return None
-    typed = request.GET.get("name", "")[:LONGEST_NAME]
+    typed = request.GET.get("name", "")[:MAX_NAME_LENGTH]
     name = typed.strip() or USUAL_NAME
     values = live_values(card=card, name=name)
     return {
         "card": card,
         "name": name,
         "typed": typed,
-        "longest": LONGEST_NAME,
+        "longest": MAX_NAME_LENGTH,
         "examples": _examples(card, values),
         "height": round(420 * card.height_mm / card.width_mm),
     }

@@ -1,4 +1,4 @@
-"""Pictures of the families that come with the service. Operators' own files are opened by the renderers alone."""
+"""The admin of fonts, with a picture of each family that comes with the service."""
 
 from functools import cache
 from io import BytesIO

@@ -1,4 +1,4 @@
-"""The page of an invitation link. Anyone with the link may answer; accepting requires a sign-in."""
+"""Owners of an application, and the page of an invitation: open to anyone with its link, accepted after a sign-in."""
 
 from typing import Any
 

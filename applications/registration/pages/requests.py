@@ -1,4 +1,4 @@
-"""The log of an application's calls."""
+"""The log of an application's calls, and how fast they are answered."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rules for redirect URIs of applications."""
+"""Registers and changes applications, and checks their redirect URIs."""
 
 import secrets
 from collections.abc import Mapping, Sequence

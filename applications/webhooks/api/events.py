@@ -36,7 +36,7 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.http.stopping import stopping
 
-LONGEST_WAIT = 25
+MAX_WAIT = 25
 # An event is on its way for at most this long; each look costs one short query.
 LOOK_SECONDS = 0.2
 
@@ -60,7 +60,7 @@ PARAMETERS = [
     ),
     OpenApiParameter(
         "wait",
-        {"type": "integer", "minimum": 0, "maximum": LONGEST_WAIT, "default": 0},
+        {"type": "integer", "minimum": 0, "maximum": MAX_WAIT, "default": 0},
         description=(
             "Seconds to wait if there is no event yet. The response comes as soon as an event occurs. In "
             "each web process, one request of an application waits at a time. Any other request returns at "
@@ -105,9 +105,7 @@ class EventViewSet(ApiViewSet):
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter"), user_id
         )
         read = partial(event_page, application, after=after, patterns=patterns, filters=filters, take=take)
-        page = _awaited(
-            read, application, whole_parameter(query, "wait", default=0, least=0, most=LONGEST_WAIT)
-        )
+        page = _awaited(read, application, whole_parameter(query, "wait", default=0, least=0, most=MAX_WAIT))
         if page.events:
             record_milestone(application_id=application.pk, name=EVENTS)
         parameters = [(name, value) for name, values in query.lists() for value in values]

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 AT_ONCE_WHEN_FAILING = 2
 # A new delivery waits half of POLL_SECONDS on average. With very many webhooks a poll takes longer; the pause grows
 # with it, so that polling takes at most a quarter of one connection's time.
-POLL_SECONDS, LONGEST_POLL_SECONDS = 0.15, 1.0
+POLL_SECONDS, MAX_POLL_SECONDS = 0.15, 1.0
 PAUSE_FOR_EACH_POLL = 3
 # Statements run in these threads so that they do not block the event loop.
 DATABASE_THREADS = 4
@@ -61,7 +61,7 @@ class Sender(Outbox):
         for webhook_id, application_id, count in await self.in_thread(self._due):
             self._fill(webhook_id, self._lane(webhook_id, application_id), count)
         took = time.monotonic() - started
-        return min(max(POLL_SECONDS, took * PAUSE_FOR_EACH_POLL), LONGEST_POLL_SECONDS)
+        return min(max(POLL_SECONDS, took * PAUSE_FOR_EACH_POLL), MAX_POLL_SECONDS)
 
     async def close(self) -> None:
         await super().close()

@@ -14,7 +14,7 @@ from django.conf import settings
 from yarl import URL
 
 Address = IPv4Address | IPv6Address
-LONGEST_URL = 2000
+MAX_URL_LENGTH = 2000
 RESOLVE_SECONDS = 3
 # The address space that IANA allocated for the Internet, without NAT64, mapped and private addresses.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
@@ -94,8 +94,8 @@ def _hint(host: str) -> str:
 
 def parse(url: str) -> URL:
     """Parses the URL as it will be called; raises ValueError with a message for users."""
-    if len(url) > LONGEST_URL:
-        raise ValueError(f"it may have {LONGEST_URL} characters at most.")
+    if len(url) > MAX_URL_LENGTH:
+        raise ValueError(f"it may have {MAX_URL_LENGTH} characters at most.")
     if "\\" in url or any(letter.isspace() or not letter.isprintable() for letter in url):
         raise ValueError("it may hold no spaces, control characters or backslashes.")
     try:

@@ -1,4 +1,4 @@
-"""The base of the admins of data sets and imports."""
+"""The admin of data sets, and the base that the admin of imports shares."""
 
 from collections.abc import Callable
 from decimal import Decimal

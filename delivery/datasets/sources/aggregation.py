@@ -11,7 +11,7 @@ from delivery.datasets.sources.problems import FileRefused, ProblemLog
 PHANTOM = "R777"
 BATCH = 5000
 # Some five times as many routes as the whole country has; they are gathered in memory.
-MAXIMUM_ROWS = 3_000_000
+MAX_ROWS = 3_000_000
 
 
 def aggregate_routes(
@@ -27,8 +27,8 @@ def aggregate_routes(
         else:
             _add_detailed(batch, populations, source.details, log)
         count += len(batch)
-        if count > MAXIMUM_ROWS:
-            raise FileRefused(f"The file has more than {MAXIMUM_ROWS:,} lines; the country has fewer routes.")
+        if count > MAX_ROWS:
+            raise FileRefused(f"The file has more than {MAX_ROWS:,} lines; the country has fewer routes.")
         progress(count)
     return populations, count
 

@@ -14,13 +14,13 @@ from typing import IO, cast
 
 from delivery.datasets.sources.problems import FileRefused
 
-MAXIMUM_UNPACKED = 2 * 1024**3
+MAX_UNPACKED_BYTES = 2 * 1024**3
 CHUNK = 1 << 18
 # A preview runs within a web request.
 PREVIEW_BYTES = 8 * 1024**2
 PREVIEW_SECONDS = 2.0
 # The directory of a .zip is read completely: 1 MiB lists about ten thousand members.
-LONGEST_LIST = 1 << 20
+MAX_LIST_BYTES = 1 << 20
 DAMAGED = (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error)
 
 
@@ -63,7 +63,7 @@ class _Unpacked(io.RawIOBase):
         waited = time.monotonic() - self.began
         if self.is_preview and (self.count > PREVIEW_BYTES or waited > PREVIEW_SECONDS):
             raise PreviewEnded("No routes were found at the beginning of the file.")
-        if self.count > MAXIMUM_UNPACKED:
+        if self.count > MAX_UNPACKED_BYTES:
             raise FileRefused("The file unpacks to more than 2 GB; that is no file of routes.")
         buffer[: len(data)] = data
         return len(data)
@@ -107,7 +107,7 @@ class _BoundedReads:
         self.seek, self.tell, self.seekable = packed.seek, packed.tell, packed.seekable
 
     def read(self, size: int = -1) -> bytes:
-        if size > LONGEST_LIST:
+        if size > MAX_LIST_BYTES:
             raise FileRefused("The .zip file must hold exactly one file; it holds tens of thousands.")
         return self.packed.read(size)
 

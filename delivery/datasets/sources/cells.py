@@ -18,7 +18,7 @@ SHORT_ROUTE = re.compile(r"([0-9]{5})?[- ]?([BCGHR])([0-9]{1,2})")
 WITH_COMMAS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 WITH_FRACTION = re.compile(r"([0-9]+)\.0+")
 NOTHING = {"-", "\N{EN DASH}", "\N{EM DASH}"}
-MAXIMUM_COUNT = 99_999
+MAX_COUNT = 99_999
 
 
 @lru_cache(maxsize=65_536)
@@ -60,7 +60,7 @@ def read_count(cell: str) -> tuple[int | None, str]:
         return 0, ""
     if WITH_COMMAS.fullmatch(text):
         text, code = text.replace(",", ""), "W_COMMA"
-    count = parse_number(text, most=MAXIMUM_COUNT)
+    count = parse_number(text, most=MAX_COUNT)
     return (None, "E_COUNT") if count is None else (count, code)
 
 

@@ -9,12 +9,12 @@ from delivery.datasets.details import Details, esri_shape
 from delivery.datasets.sources.cells import Columns, DetailedRow, Source, find_columns, is_complete
 from delivery.datasets.sources.problems import FileRefused, ProblemLog
 
-MAXIMUM_DEPTH = 64
+MAX_DEPTH = 64
 # The limit between two events of the parser, which holds names, texts and numbers in memory.
-LONGEST_TOKEN = 1 << 20
-MAXIMUM_ATTRIBUTES = 500
-LONGEST_NAME = 200
-LONGEST_VALUE = 1000
+MAX_TOKEN_LENGTH = 1 << 20
+MAX_ATTRIBUTES = 500
+MAX_NAME_LENGTH = 200
+MAX_VALUE_LENGTH = 1000
 # The limit of distinct attribute lists; a file has only a few.
 MAX_CACHED_SHAPES = 100
 OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map", "end_array"})
@@ -96,8 +96,10 @@ class _Bounded:
     def read(self, size: int) -> bytes:
         data = self.stream.read(size)
         self.since_event += len(data)
-        if self.since_event > LONGEST_TOKEN:
-            raise FileRefused(f"A name, text or number in the JSON is longer than {LONGEST_TOKEN:,} bytes.")
+        if self.since_event > MAX_TOKEN_LENGTH:
+            raise FileRefused(
+                f"A name, text or number in the JSON is longer than {MAX_TOKEN_LENGTH:,} bytes."
+            )
         return data
 
 
@@ -113,7 +115,7 @@ def _features(stream: BinaryIO) -> Iterator[Feature]:
             if feature is not None:
                 yield feature
         elif event == "map_key":
-            place.names[-1] = value[: LONGEST_NAME + 1]
+            place.names[-1] = value[: MAX_NAME_LENGTH + 1]
         else:
             place.take(event, value)
 
@@ -143,8 +145,8 @@ class _Place:
         elif self.geometry is not None and names[depth] == "geometry":
             self.geometry.open(names[depth + 1], len(names) - depth - 1)
         names.append("")
-        if len(names) > MAXIMUM_DEPTH:
-            raise FileRefused(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels; no file of routes is.")
+        if len(names) > MAX_DEPTH:
+            raise FileRefused(f"The JSON is nested deeper than {MAX_DEPTH} levels; no file of routes is.")
 
     def close(self) -> Feature | None:
         """The feature that ends here, if it has attributes."""
@@ -167,11 +169,11 @@ class _Place:
 
 
 def _add_attribute(attributes: dict[str, str], name: str, value: Any) -> None:
-    if len(name) > LONGEST_NAME:
-        raise FileRefused(f"An attribute's name is longer than {LONGEST_NAME} characters: {name[:60]!r}…")
-    attributes[name] = "" if value is None else str(value)[:LONGEST_VALUE]
-    if len(attributes) > MAXIMUM_ATTRIBUTES:
-        raise FileRefused(f"A feature has more than {MAXIMUM_ATTRIBUTES} attributes; no file of routes has.")
+    if len(name) > MAX_NAME_LENGTH:
+        raise FileRefused(f"An attribute's name is longer than {MAX_NAME_LENGTH} characters: {name[:60]!r}…")
+    attributes[name] = "" if value is None else str(value)[:MAX_VALUE_LENGTH]
+    if len(attributes) > MAX_ATTRIBUTES:
+        raise FileRefused(f"A feature has more than {MAX_ATTRIBUTES} attributes; no file of routes has.")
 
 
 def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]) -> Iterator[DetailedRow]:

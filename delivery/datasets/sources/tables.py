@@ -27,8 +27,8 @@ from delivery.datasets.sources.problems import FileRefused, ProblemLog
 DELIMITERS = ",\t;|"
 HEADER_WITHIN = 10
 # The shape of a route is a long cell; the csv module's limit applies.
-LONGEST_LINE = 1 << 17
-MAXIMUM_COLUMNS = 500
+MAX_LINE_LENGTH = 1 << 17
+MAX_COLUMNS = 500
 LINES_OF_A_ROW = 1000
 
 
@@ -44,7 +44,7 @@ codecs.register_error("delivery.cp1252", _as_cp1252)
 def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, postal_code: str = "") -> Source:
     """Reads UTF-8; single invalid bytes are read as cp1252, because merged files mix both."""
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="delivery.cp1252")
-    lines = iter(lambda: text.readline(LONGEST_LINE), "")
+    lines = iter(lambda: text.readline(MAX_LINE_LENGTH), "")
     head = list(islice(lines, HEADER_WITHIN))
     place, delimiter, header, columns = _find_header(head, chosen)
     log.columns = {
@@ -94,7 +94,7 @@ def _find_header(head: list[str], chosen: Mapping[str, str]) -> tuple[int, str, 
     best: tuple[int, int, str, list[str]] = (0, 0, ",", [])
     for place, line in enumerate(head):
         for delimiter in DELIMITERS:
-            if line.count(delimiter) >= MAXIMUM_COLUMNS:
+            if line.count(delimiter) >= MAX_COLUMNS:
                 continue
             cells = next(csv.reader([line.rstrip("\n")], delimiter=delimiter), [])
             known = len(find_columns(cells, {})) + sum(name in cells for name in chosen.values())
@@ -116,8 +116,8 @@ def likely_delimiter(line: str) -> str:
 
 
 def _likely_cells(line: str) -> list[str]:
-    if line.count(likely_delimiter(line)) >= MAXIMUM_COLUMNS:
-        raise FileRefused(f"The first line has more than {MAXIMUM_COLUMNS} columns; no file of routes has.")
+    if line.count(likely_delimiter(line)) >= MAX_COLUMNS:
+        raise FileRefused(f"The first line has more than {MAX_COLUMNS} columns; no file of routes has.")
     return next(csv.reader([line.rstrip("\n")], delimiter=likely_delimiter(line)), [])
 
 
@@ -180,7 +180,7 @@ def _rows(
 def _log_suspicious_line(line: int, cells: Sequence[str], log: ProblemLog) -> None:
     first = next(cell.strip().lower() for cell in cells if cell.strip())
     is_footer = first.startswith(("total", "grand total"))
-    log.add(line, "", ",".join(cells[:MAXIMUM_COLUMNS]), "W_FOOTER" if is_footer else "E_SHAPE")
+    log.add(line, "", ",".join(cells[:MAX_COLUMNS]), "W_FOOTER" if is_footer else "E_SHAPE")
 
 
 FORMATS = ("auto", "csv", "gis-json", "delstat")

@@ -2,7 +2,7 @@
 
 import re
 
-MAXIMUM_DEPTH = 32
+MAX_DEPTH = 32
 # Unterminated strings run to the end of the body; possessive, so that the time is linear.
 _STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
@@ -10,8 +10,8 @@ _ALL_BUT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 
 
 def is_too_deep(body: bytes) -> bool:
-    """Whether JSON has more levels than MAXIMUM_DEPTH: parsers and writers fail at depths of their own."""
-    return opened(body) > MAXIMUM_DEPTH and _is_too_deep(without_strings(body))
+    """Whether JSON has more levels than MAX_DEPTH: parsers and writers fail at depths of their own."""
+    return opened(body) > MAX_DEPTH and _is_too_deep(without_strings(body))
 
 
 def without_strings(body: bytes) -> bytes:
@@ -24,11 +24,11 @@ def opened(body: bytes) -> int:
 
 def _is_too_deep(bare: bytes) -> bool:
     brackets = bare.translate(_ONE_KIND, _ALL_BUT_BRACKETS)
-    for _ in range(MAXIMUM_DEPTH):
+    for _ in range(MAX_DEPTH):
         # Each round removes the innermost level.
         inner = brackets.replace(b"[]", b"")
         if len(inner) == len(brackets):
             break
         brackets = inner
     # Closing brackets without an opening one add no depth.
-    return brackets.count(b"[") > MAXIMUM_DEPTH or b"[]" in brackets
+    return brackets.count(b"[") > MAX_DEPTH or b"[]" in brackets

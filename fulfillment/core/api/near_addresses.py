@@ -14,7 +14,7 @@ OUTSIDE_THE_API = {
     "/api/oauth/token": "/oauth/token",
     "/api/v1/token": "/oauth/token",
 }
-MAX_PARTS, LONGEST_PART = 8, 64
+MAX_PARTS, MAX_PART_LENGTH = 8, 64
 
 
 def near_address(path: str) -> str | None:
@@ -23,7 +23,7 @@ def near_address(path: str) -> str | None:
     if requested in OUTSIDE_THE_API:
         return OUTSIDE_THE_API[requested]
     parts = requested.removeprefix("/api").removeprefix("/v1").strip("/").split("/")
-    if len(parts) > MAX_PARTS or any(len(part) > LONGEST_PART for part in parts):
+    if len(parts) > MAX_PARTS or any(len(part) > MAX_PART_LENGTH for part in parts):
         return None
     words = _words()
     corrected = (part if part in words else near_name(part, words) or part for part in parts)

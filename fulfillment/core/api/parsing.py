@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from fulfillment.core.api.json_depth import MAXIMUM_DEPTH, is_too_deep, opened, without_strings
+from fulfillment.core.api.json_depth import MAX_DEPTH, is_too_deep, opened, without_strings
 from fulfillment.core.concurrency_limits import ConcurrencyLimit
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
 from fulfillment.core.text import Place, parse_number, pointer_to
@@ -49,22 +49,20 @@ def field_count(request: HttpRequest) -> int:
 
 
 # Members and elements in total: enough for an order of 500 items with 120 fields each.
-MAXIMUM_VALUES = 65_000
-LONGEST_NAME = 256
+MAX_VALUES = 65_000
+MAX_NAME_LENGTH = 256
 
 
 def check_structure(body: bytes) -> None:
     """Refuses bodies with too many levels or values. Invalid JSON passes: the parser refuses it."""
-    if opened(body) <= MAXIMUM_DEPTH and _values(body) <= MAXIMUM_VALUES:
+    if opened(body) <= MAX_DEPTH and _values(body) <= MAX_VALUES:
         return
     bare = without_strings(body)
     values = _values(bare)
-    if values > MAXIMUM_VALUES:
-        raise ParseError(
-            f"The body has {values:,} members and elements; at most {MAXIMUM_VALUES:,} are read."
-        )
+    if values > MAX_VALUES:
+        raise ParseError(f"The body has {values:,} members and elements; at most {MAX_VALUES:,} are read.")
     if is_too_deep(bare):
-        raise ParseError(f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels.")
+        raise ParseError(f"The JSON is nested deeper than {MAX_DEPTH} levels.")
 
 
 def _values(body: bytes) -> int:
@@ -78,8 +76,8 @@ SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 # that compute side by side in Python gain nothing, but keep all others waiting.
 LARGE_BODY = 64 * 1024
 # These have a concurrency limit, so that one caller's do not hold all threads.
-LARGEST_BODY = 256 * 1024
-LONGEST_PAUSE = 0.25
+LARGE_BODY_BYTES = 256 * 1024
+MAX_PAUSE = 0.25
 LARGE_BODIES = ConcurrencyLimit("large bodies", "large request bodies", "LARGE_BODIES_CONCURRENCY")
 
 
@@ -97,7 +95,7 @@ class PacedLock:
 
     def __exit__(self, *raised: object) -> None:
         now = time.monotonic()
-        self._free_at = now + min(now - self._began, LONGEST_PAUSE)
+        self._free_at = now + min(now - self._began, MAX_PAUSE)
         self._lock.release()
 
 
@@ -126,7 +124,7 @@ class JSONParser(BaseParser):
 
 def _in_turn(body: bytes, parser_context: Mapping[str, Any]) -> AbstractContextManager[Any]:
     turn = ExitStack()
-    if len(body) > LARGEST_BODY:
+    if len(body) > LARGE_BODY_BYTES:
         caller = getattr(parser_context.get("request"), "auth", None)
         turn.enter_context(LARGE_BODIES.limited(getattr(caller, "key", "")))
     if len(body) > LARGE_BODY:
@@ -163,10 +161,10 @@ def _value_of(body: bytes) -> Any:
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
-    if members and len(longest := max(members, key=len)) > LONGEST_NAME:
+    if members and len(longest := max(members, key=len)) > MAX_NAME_LENGTH:
         message = (
             f"The name that begins with {longest[:40]!r} has {len(longest):,} characters; "
-            f"at most {LONGEST_NAME} are read."
+            f"at most {MAX_NAME_LENGTH} are read."
         )
         raise ParseError(message)
     if len(members) != len(pairs):

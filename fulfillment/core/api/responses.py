@@ -1,4 +1,4 @@
-"""Responses from stored bytes."""
+"""Responses from stored bytes and conditional ones, the renderers, and how one is chosen."""
 
 import gzip
 import hashlib

@@ -19,7 +19,7 @@ M = TypeVar("M", bound=Model)
 # The statement is unknown after a pooler's reset, or its result types changed by a migration.
 OUTDATED = (InvalidSqlStatementName, FeatureNotSupported)
 # Above the number of statements of the service, so that none is dropped for another.
-LARGEST_NUMBER = 1000
+MAX_PREPARED = 1000
 
 
 def fetch_row(statement: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
@@ -59,7 +59,7 @@ def _run(statement: str, parameters: Parameters, *, prepare: bool = True) -> psy
         connection.ensure_connection()
     handle: psycopg.Connection[tuple[Any, ...]] = connection.connection
     with connection.wrap_database_errors:
-        handle.prepared_max = LARGEST_NUMBER
+        handle.prepared_max = MAX_PREPARED
         # Not the cursor of Django, which puts values into the text.
         cursor = psycopg.Cursor(handle)
         try:

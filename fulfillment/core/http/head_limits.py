@@ -7,12 +7,12 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, NamedTuple
 
 # Four times the space for a hundred postal codes and all parameters.
-LONGEST_ADDRESS, LONGEST_QUERY, MAX_PARAMETERS = 2048, 16_384, 500
+MAX_ADDRESS_LENGTH, MAX_QUERY_LENGTH, MAX_PARAMETERS = 2048, 16_384, 500
 # Names and values of all headers in total, without the URL.
-LARGEST_HEAD, MAX_HEADERS = 16_384, 100
+MAX_HEAD_LENGTH, MAX_HEADERS = 16_384, 100
 # Of one header; parts are divided by commas or semicolons.
-LONGEST_HEADER, MAX_PARTS = 8192, 100
-LONGEST = {"CONTENT_TYPE": 300, "CONTENT_LENGTH": 19, "HTTP_ACCEPT": 1000, "HTTP_AUTHORIZATION": 2000}
+MAX_HEADER_LENGTH, MAX_PARTS = 8192, 100
+MAX_LENGTHS = {"CONTENT_TYPE": 300, "CONTENT_LENGTH": 19, "HTTP_ACCEPT": 1000, "HTTP_AUTHORIZATION": 2000}
 
 
 class HeadRefusal(NamedTuple):
@@ -28,16 +28,16 @@ def shorten_head(environ: MutableMapping[str, Any]) -> None:
     """
     path, content_type = environ.get("PATH_INFO", ""), environ.get("CONTENT_TYPE", "")
     # WSGI counts up to four characters for one.
-    if len(path) > 4 * LONGEST_ADDRESS:
-        environ["PATH_INFO"] = path[: LONGEST_ADDRESS + 1].encode("ascii", "replace").decode()
-    if len(content_type) > (longest := LONGEST["CONTENT_TYPE"]):
+    if len(path) > 4 * MAX_ADDRESS_LENGTH:
+        environ["PATH_INFO"] = path[: MAX_ADDRESS_LENGTH + 1].encode("ascii", "replace").decode()
+    if len(content_type) > (longest := MAX_LENGTHS["CONTENT_TYPE"]):
         environ["CONTENT_TYPE"] = content_type[: longest + 1].replace(";", ",")
 
 
 def head_refusal(meta: Mapping[str, Any], path: str) -> HeadRefusal | None:
     """The exceeded limit of a request's head; None if it is accepted."""
     query = meta.get("QUERY_STRING", "")
-    for what, text, most in (("path", path, LONGEST_ADDRESS), ("query", query, LONGEST_QUERY)):
+    for what, text, most in (("path", path, MAX_ADDRESS_LENGTH), ("query", query, MAX_QUERY_LENGTH)):
         if len(text) > most:
             message = f"The address is too long: its {what} has more than {most:,} characters."
             return HeadRefusal(414, "address_too_long", message)
@@ -50,15 +50,15 @@ def head_refusal(meta: Mapping[str, Any], path: str) -> HeadRefusal | None:
 
 
 def _problem_of_headers(meta: Mapping[str, Any]) -> str:
-    headers = {name: value for name, value in meta.items() if name.startswith("HTTP_") or name in LONGEST}
+    headers = {name: value for name, value in meta.items() if name.startswith("HTTP_") or name in MAX_LENGTHS}
     if len(headers) > MAX_HEADERS:
         return f"The request has {len(headers)} headers; at most {MAX_HEADERS} are read."
     for name, value in headers.items():
         shown = name.removeprefix("HTTP_").replace("_", "-").title()
-        if len(value) > (longest := LONGEST.get(name, LONGEST_HEADER)):
+        if len(value) > (longest := MAX_LENGTHS.get(name, MAX_HEADER_LENGTH)):
             return f"The header {shown} has more than {longest:,} characters."
         if value.count(",") + value.count(";") >= MAX_PARTS:
             return f"The header {shown} has more than {MAX_PARTS} parts."
-    if (size := sum(map(len, headers)) + sum(map(len, headers.values()))) > LARGEST_HEAD:
-        return f"The headers have {size:,} characters together; at most {LARGEST_HEAD:,} are read."
+    if (size := sum(map(len, headers)) + sum(map(len, headers.values()))) > MAX_HEAD_LENGTH:
+        return f"The headers have {size:,} characters together; at most {MAX_HEAD_LENGTH:,} are read."
     return ""

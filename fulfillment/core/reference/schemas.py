@@ -11,7 +11,7 @@ from fulfillment.core.reference.guides import ROOT
 from fulfillment.core.reference.markdown import Prose, rendered
 
 # The depth below which objects show only their type.
-DEEPEST = 6
+MAX_DEPTH = 6
 # Patterns for forbidden characters are explained once, in the introduction.
 USUAL_PATTERNS = {NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN}
 LIMITS = (
@@ -59,7 +59,7 @@ class SchemaReader:
         whole, type_name = self._resolved(schema)
         kind, holder, holder_name = self._kind(whole, type_name)
         members: tuple[Member, ...] = ()
-        if holder is not None and holder_name not in within and len(within) < DEEPEST:
+        if holder is not None and holder_name not in within and len(within) < MAX_DEPTH:
             members = self._members(holder, (*within, holder_name))
         elements = self._resolved(whole.get("items", {}))[0]
         constrained = whole if "properties" in elements else {**elements, **whole}

@@ -10,8 +10,8 @@ from fulfillment.core.reference.operations import events, operations
 from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.schemas import Member
 
-MOST = 40
-LONGEST = 100
+MAX_RESULTS = 40
+MAX_QUERY_LENGTH = 100
 # What an entry gains whose text has every word, though none of its names does.
 CONTAINED = 0.1
 # What an operation gains before guides, events and errors.
@@ -53,7 +53,7 @@ class Entry:
 
 def found(text: str) -> list[Entry]:
     """The best first: by name operations come before guides, then what is most alike."""
-    wanted = _stems(text[:LONGEST])
+    wanted = _stems(text[:MAX_QUERY_LENGTH])
     if not wanted:
         return []
     entries = _entries()
@@ -61,7 +61,7 @@ def found(text: str) -> list[Entry]:
         entry for entry in entries if _contains(entry, wanted) or any(wanted & name for name in entry.names)
     ]
     hits.sort(key=lambda entry: _rank(entry, text.strip().lower(), wanted))
-    return hits[:MOST]
+    return hits[:MAX_RESULTS]
 
 
 def _rank(entry: Entry, text: str, wanted: frozenset[str]) -> tuple[bool, bool, bool, float]:

@@ -32,7 +32,7 @@ from stores.orders.api.quotes import NO_STORE
 from stores.orders.selectors.access import READ, WRITE
 
 ROW_KEY = OpenApiParameter("row_key", str, OpenApiParameter.PATH, description="The RowKey.")
-DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
 TOO_LARGE = "a file of rows has at most 50 MB (52,428,800 bytes)"
 STATE = OpenApiParameter(
     "state",
@@ -157,7 +157,7 @@ class BatchRowViewSet(ApiViewSet):
             BATCH_ID,
             STATE,
             AFTER,
-            take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+            take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
             FORMAT,
             link_header(),
         ],
@@ -176,7 +176,7 @@ class BatchRowViewSet(ApiViewSet):
             raise Invalid.at("?format", "parameter_invalid", "format: write json, csv or xlsx.")
         if chosen != "json":
             return rows_file(batch, states, chosen, request.auth)
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
         page = list(rows_of(batch, states=states, after=after)[: take + 1])
         more = len(page) > take

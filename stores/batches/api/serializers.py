@@ -13,10 +13,10 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 from stores.batches.models import BatchMode, BatchStatus, RowState
-from stores.batches.rows import LONGEST_CELL
+from stores.batches.rows import MAX_CELL_LENGTH
 from stores.batches.services.batches import REQUIRED_RECIPIENT
 from stores.budgets.standings import BudgetDecision
-from stores.orders.api.quotes import LARGEST
+from stores.orders.api.quotes import MAX_INTEGER
 from stores.orders.api.serializers import (
     ApprovalSerializer,
     ExternalIDField,
@@ -58,7 +58,7 @@ class BatchChangeSerializer(StrictSerializer):
     Name = StrictText(max_length=200, required=False, allow_blank=True)
     Quantity = StrictInteger(
         min_value=1,
-        max_value=LARGEST,
+        max_value=MAX_INTEGER,
         required=False,
         help_text="For rows without a value. Default: the product's.",
     )
@@ -110,7 +110,7 @@ class CellsField(JSONObject):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
             child=StrictText(
-                max_length=LONGEST_CELL, allow_blank=True, trim_whitespace=False, multiline=True
+                max_length=MAX_CELL_LENGTH, allow_blank=True, trim_whitespace=False, multiline=True
             ),
             **kwargs,
         )

@@ -16,7 +16,7 @@ from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.files import PDFRenderer, pdf_response
 from stores.orders.selectors.access import READ
 
-DEFAULT_TAKE, LARGEST_TAKE = 200, 1000
+DEFAULT_TAKE, MAX_TAKE = 200, 1000
 
 
 class BatchSheetViewSet(ApiViewSet):
@@ -42,7 +42,7 @@ class BatchSheetViewSet(ApiViewSet):
             BATCH_ID,
             OpenApiParameter("rows", str, enum=["all", "extremes"], default="all"),
             AFTER,
-            take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+            take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
             link_header(),
         ],
         responses={(200, "application/pdf"): OpenApiTypes.BINARY},
@@ -52,7 +52,7 @@ class BatchSheetViewSet(ApiViewSet):
         query = request.query_params
         if query.get("rows", "all") not in ("all", "extremes"):
             raise Invalid.at("?rows", "parameter_invalid", "rows: write all or extremes.")
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
         if query.get("rows") == "extremes":
             rows = extreme_rows(batch, after=after)[: take + 1]

@@ -10,7 +10,7 @@ from stores.batches.files.rows import too_many_columns
 from stores.batches.files.sniffing import SAVE_AS
 
 # A workbook of Excel has some twenty parts.
-MAXIMUM_PARTS = 1000
+MAX_PARTS = 1000
 DIRECTORY_BYTES = 256 * 1024
 # Of the parts that are read: XML.
 UNPACKED_BYTES = 200 * 1024 * 1024
@@ -21,7 +21,7 @@ BEGINNING = 1024
 LOOKED_AT = 512 * 1024
 LAST_COLUMN = 16_384
 # Elements of a workbook lie in some ten others.
-DEEPEST = 1000
+MAX_DEPTH = 1000
 _END = struct.Struct("<4s4H2LH")
 _END_SIGNATURE, _LARGE_SIGNATURE = b"PK\x05\x06", b"PK\x06\x07"
 _ENCRYPTED = 0x1
@@ -82,10 +82,10 @@ def _check_directory_size(path: Path) -> None:
     _, _, _, _, parts, directory, _, _ = _END.unpack_from(tail, place)
     # Only archives of more than 4 GB or 65,535 parts need the larger directory, whose sizes stand elsewhere.
     is_large = tail[max(0, place - 20) : place].startswith(_LARGE_SIGNATURE)
-    if is_large or parts > MAXIMUM_PARTS or directory > DIRECTORY_BYTES:
+    if is_large or parts > MAX_PARTS or directory > DIRECTORY_BYTES:
         raise refused(
             "file_too_complex",
-            f"The XLSX file has {parts:,} parts; at most {MAXIMUM_PARTS:,} are allowed.",
+            f"The XLSX file has {parts:,} parts; at most {MAX_PARTS:,} are allowed.",
             AGAIN,
         )
 
@@ -112,7 +112,7 @@ def _check_beginning(part: str, start: bytes) -> None:
     if text and not text.startswith(b"<"):
         raise damaged(f" in its part {part[:100]}")
     ends = 2 * start.count(b"</") + sum(map(start.count, (b"/>", b"<?", b"<!")))
-    if start.count(b"<") - ends > DEEPEST:
+    if start.count(b"<") - ends > MAX_DEPTH:
         raise damaged(f": elements of its part {part[:100]} are nested too deeply")
     for number, row in enumerate(start.split(b"<row")):
         cells = sum(map(row.count, (b"<c>", b"<c ", b"<c/")))

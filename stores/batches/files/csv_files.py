@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from stores.batches.files.records import WARNING, Fault, refused
-from stores.batches.files.rows import MAXIMUM_COLUMNS, RawRow, RowsWriter, too_many_columns
+from stores.batches.files.rows import MAX_COLUMNS, RawRow, RowsWriter, too_many_columns
 from stores.batches.files.text_files import encoding_of
 
 SEPARATORS = (",", ";", "\t")
@@ -18,8 +18,8 @@ SAMPLE = 1 << 15
 # Rows of our own templates that say what a column takes.
 NOTE = "# "
 # Characters of a line, and of a record, whose cells may hold line ends.
-LONGEST_LINE = 1_000_000
-LONGEST_RECORD = 4_000_000
+MAX_LINE_LENGTH = 1_000_000
+MAX_RECORD_LENGTH = 4_000_000
 _TEXT_FORMULA = re.compile(r'="([^"]*)"')
 _ERROR_VALUE = re.compile(r"#(REF!|N/A|VALUE!|NAME\?|DIV/0!|NULL!|NUM!|SPILL!|CALC!|#{2,})")
 _SHORTENED = re.compile(r"\d([.,]\d+)?E\+\d{1,2}")
@@ -76,12 +76,12 @@ def _records(stream: TextIO, separator: str, rows: RowsWriter) -> Iterator[RawRo
 
     def lines() -> Iterator[str]:
         nonlocal length
-        while line := stream.readline(LONGEST_LINE + 1):
-            if line.count(separator) > 100 * MAXIMUM_COLUMNS:
+        while line := stream.readline(MAX_LINE_LENGTH + 1):
+            if line.count(separator) > 100 * MAX_COLUMNS:
                 raise too_many_columns(line.count(separator) + 1, number)
             record.append(line)
             length += len(line)
-            if len(line) > LONGEST_LINE or length > LONGEST_RECORD:
+            if len(line) > MAX_LINE_LENGTH or length > MAX_RECORD_LENGTH:
                 raise _unclosed(record, separator, number, rows)
             yield line
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from stores.batches.files.records import Fault, FileRefused, refused
-from stores.batches.files.rows import MAXIMUM_COLUMNS, RowsWriter, cell_faults, too_many_columns
+from stores.batches.files.rows import MAX_COLUMNS, RowsWriter, cell_faults, too_many_columns
 from stores.batches.files.text_files import encoding_of
 
 CHUNK = 1 << 16
-LONGEST_OBJECT = 1_000_000
+MAX_OBJECT_LENGTH = 1_000_000
 FORM = 'Send an array of flat objects, as in [{"Name": "Dana Lee"}].'
 _WITHOUT_FRACTION = re.compile(r"(-?\d+)\.0+")
 _SPACE = " \t\r\n"
@@ -51,7 +51,7 @@ def _take(number: int, item: Any, places: dict[str, int], rows: RowsWriter) -> N
             continue
         values[place], fault = _text(value)
         faults += [(place, fault)] if fault else []
-    if len(places) > MAXIMUM_COLUMNS:
+    if len(places) > MAX_COLUMNS:
         raise too_many_columns(len(places), number)
     if len(places) > known:
         _add_columns(number, places, known, rows)
@@ -127,7 +127,7 @@ class _Window:
             try:
                 value, end = _DECODER.raw_decode(self.text, self.place)
             except json.JSONDecodeError as error:
-                if len(self.text) - self.place > LONGEST_OBJECT or not self.more():
+                if len(self.text) - self.place > MAX_OBJECT_LENGTH or not self.more():
                     raise _damaged(row, self.text[self.place :], error.msg) from error
                 continue
             except RecursionError as error:

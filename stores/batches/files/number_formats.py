@@ -29,7 +29,7 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # noqa: DTZ001 (cells have no zone)
 # Enough for the largest float with all decimals that a format can have.
 _EXACT = Context(prec=600)
-LONGEST_FORMAT = 255
+MAX_FORMAT_LENGTH = 255
 # 31 December 9999.
 _LAST_DAY = 2_958_466
 # A spreadsheet keeps fifteen digits.
@@ -57,7 +57,7 @@ class Section:
 
 def shown(number: float, code: str, *, is_1904: bool = False) -> str | None:
     """The text of the cell; None for a date that there is not."""
-    sections = _sections(code if len(code) <= LONGEST_FORMAT else "General")
+    sections = _sections(code if len(code) <= MAX_FORMAT_LENGTH else "General")
     section, is_absolute = _section_for(number, sections)
     if section.is_date:
         return _date(number, section.pieces, is_1904=is_1904)

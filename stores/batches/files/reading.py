@@ -10,16 +10,16 @@ from typing import Any
 from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
 from stores.batches.files.container import check_container
 from stores.batches.files.records import FileRefused, FileRow, Table, problem_from, refused
-from stores.batches.files.rows import MAXIMUM_COLUMNS, too_many_columns
+from stores.batches.files.rows import MAX_COLUMNS, too_many_columns
 from stores.batches.files.sniffing import file_kind
 
 logger = logging.getLogger(__name__)
 LOOKED_AT = 1 << 20
 SEPARATORS = (b",", b";", b"\t")
 # A cell may hold separators, but not so many. Such a line fills blocks of half as many bytes.
-CERTAINLY_TOO_MANY = 100 * MAXIMUM_COLUMNS
+CERTAINLY_TOO_MANY = 100 * MAX_COLUMNS
 BLOCK = CERTAINLY_TOO_MANY // 2
-MAXIMUM_BYTES = 50 * 1024 * 1024
+MAX_BYTES = 50 * 1024 * 1024
 SECONDS = 60.0
 # With the worker that waits for it at most 300 MB.
 MEMORY_BYTES = 150 << 20
@@ -30,10 +30,10 @@ SIMPLER = "Split the file, or copy its rows into a new sheet without formatting.
 def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Table:
     """Every row as text, with what is wrong with it; raises FileRefused for a file that cannot be read."""
     size = path.stat().st_size
-    if size > MAXIMUM_BYTES:
+    if size > MAX_BYTES:
         raise refused(
             "file_too_large",
-            f"The file has {size:,} bytes; at most {MAXIMUM_BYTES:,} are allowed.",
+            f"The file has {size:,} bytes; at most {MAX_BYTES:,} are allowed.",
             "Split it into smaller files.",
         )
     kind = file_kind(path, content_type, name)

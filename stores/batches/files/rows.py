@@ -9,15 +9,15 @@ from typing import TextIO
 from fulfillment.core.csv_rows import typed_cell
 from stores.batches.files.postal_codes import PostalCodes
 from stores.batches.files.records import Fault, FileProblem, problem_json, refused
-from stores.batches.files.text_files import LONGEST_CELL, text_fault
+from stores.batches.files.text_files import MAX_CELL_LENGTH, text_fault
 
-MAXIMUM_COLUMNS = 256
-LONGEST_HEAD = 255
+MAX_COLUMNS = 256
+MAX_HEAD_LENGTH = 255
 # Of one row: more do not help a person. Beyond the second number for the file each row names its first alone.
-MAXIMUM_PROBLEMS = 20
+MAX_PROBLEMS = 20
 FILE_PROBLEMS = 40_000
 # Characters of all cells: a workbook may show one long text in every cell.
-LONGEST_TABLE = 50 * 1024 * 1024
+MAX_TABLE_LENGTH = 50 * 1024 * 1024
 _SPACES = re.compile(r"\s+")
 
 
@@ -51,7 +51,7 @@ class RowsWriter:
             row.cells.pop()
         if not row.cells and not row.faults:
             return
-        if len(row.cells) > MAXIMUM_COLUMNS:
+        if len(row.cells) > MAX_COLUMNS:
             raise too_many_columns(len(row.cells), row.number)
         if self.head_row is None:
             self._take_head(row)
@@ -71,26 +71,26 @@ class RowsWriter:
                 f"Split it into files of at most {self.max_rows:,} rows.",
                 row=number,
             )
-        allowed = MAXIMUM_PROBLEMS if self._problem_count < FILE_PROBLEMS else 1
+        allowed = MAX_PROBLEMS if self._problem_count < FILE_PROBLEMS else 1
         found = [*problems, *self._codes.problems(number, cells)][:allowed]
         self._problem_count += len(found)
-        cells = [cell[:LONGEST_CELL] for cell in cells]
+        cells = [cell[:MAX_CELL_LENGTH] for cell in cells]
         self._length += sum(map(len, cells))
-        if self._length > LONGEST_TABLE:
+        if self._length > MAX_TABLE_LENGTH:
             raise refused(
                 "file_too_large",
-                f"The rows hold more than {LONGEST_TABLE:,} characters.",
+                f"The rows hold more than {MAX_TABLE_LENGTH:,} characters.",
                 "Split the file, or delete columns that the product does not need.",
                 row=number,
             )
         self.target.write(json.dumps([number, cells, [problem_json(problem) for problem in found]]) + "\n")
 
     def use_columns(self, columns: list[str], row: int) -> None:
-        long = next((column for column in columns if len(column) > LONGEST_HEAD), None)
+        long = next((column for column in columns if len(column) > MAX_HEAD_LENGTH), None)
         if long:
             raise refused(
                 "head_too_long",
-                f"A head in row {row:,} has {len(long):,} characters; at most {LONGEST_HEAD} are allowed.",
+                f"A head in row {row:,} has {len(long):,} characters; at most {MAX_HEAD_LENGTH} are allowed.",
                 "Write the heads into the first row that is not empty, and shorten them.",
                 row=row,
                 value=long,
@@ -158,7 +158,7 @@ def letters_of(place: int) -> str:
 def too_many_columns(count: int, row: int) -> Exception:
     return refused(
         "too_many_columns",
-        f"Row {row:,} has {count:,} columns; at most {MAXIMUM_COLUMNS} are allowed.",
+        f"Row {row:,} has {count:,} columns; at most {MAX_COLUMNS} are allowed.",
         "Delete the columns that the product does not need.",
         row=row,
         column=letters_of(min(count, 16_384) - 1),

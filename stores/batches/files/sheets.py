@@ -23,7 +23,7 @@ from stores.batches.files.xml_parts import elements, local_name
 
 LAST_ROW = 1_048_576
 # A sheet of 20,000 rows may have two merged cells in each.
-MAXIMUM_MARKS = 40_000
+MAX_MARKS = 40_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
@@ -65,8 +65,8 @@ def read_sheet(archive: zipfile.ZipFile, part: str, book: Book, rows: RowsWriter
             number = _row_number(element, row.number)
             rows.add(_raw_row(number, row, is_hidden=element.get("hidden") in {"1", "true"}))
             row = _Row(number + 1)
-        elif len(sheet.hidden_columns) + len(sheet.merged) > MAXIMUM_MARKS:
-            raise damaged(f": it has more than {MAXIMUM_MARKS:,} merged cells and hidden columns")
+        elif len(sheet.hidden_columns) + len(sheet.merged) > MAX_MARKS:
+            raise damaged(f": it has more than {MAX_MARKS:,} merged cells and hidden columns")
         elif name == "col" and element.get("hidden") in {"1", "true"}:
             sheet.hidden_columns.append((_whole(element.get("min")), _whole(element.get("max"))))
         elif name == "mergeCell":

@@ -1,4 +1,4 @@
-"""The encoding of a text file."""
+"""The encoding of a text file, and what is wrong with the text of a cell."""
 
 import codecs
 import re
@@ -55,7 +55,7 @@ CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 _GARBLED = re.compile(r"[ÂÃ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€")  # noqa: RUF001
-LONGEST_CELL = 32_767
+MAX_CELL_LENGTH = 32_767
 
 
 def text_fault(text: str) -> Fault | None:
@@ -75,10 +75,10 @@ def text_fault(text: str) -> Fault | None:
             "Type the character again and save the file as UTF-8 or XLSX.",
             text,
         )
-    if len(text) > LONGEST_CELL:
+    if len(text) > MAX_CELL_LENGTH:
         return Fault(
             "cell_too_long",
-            f"The cell has {len(text):,} characters; at most {LONGEST_CELL:,} are allowed.",
+            f"The cell has {len(text):,} characters; at most {MAX_CELL_LENGTH:,} are allowed.",
             "Shorten the text.",
             text,
         )

@@ -10,14 +10,14 @@ from typing import Any
 from stores.batches.files.container import damaged
 from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
 from stores.batches.files.records import WARNING, Fault, problem_json, refused
-from stores.batches.files.rows import MAXIMUM_PROBLEMS, RowsWriter, letters_of
+from stores.batches.files.rows import MAX_PROBLEMS, RowsWriter, letters_of
 from stores.batches.files.sheets import Book, Sheet, place_of, read_sheet, text_of
 from stores.batches.files.spreadsheets import numbers
 from stores.batches.files.xml_parts import elements, local_name
 
 # The sheet of our own templates that lists what cells may hold.
 ALLOWED_VALUES = "Allowed values"
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 Late = dict[int, list[dict[str, Any]]]
 _RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _STRICT_RELATION = "http://purl.oclc.org/ooxml/officeDocument/relationships"
@@ -83,7 +83,7 @@ def _sheets(
         kind, part = related.get(key, ("", ""))
         if kind == "worksheet":
             is_hidden = element.get("state", "visible") != "visible"
-            sheets.append(_SheetName(element.get("name", "")[:LONGEST_NAME], part, is_hidden))
+            sheets.append(_SheetName(element.get("name", "")[:MAX_NAME_LENGTH], part, is_hidden))
     return sheets, is_1904
 
 
@@ -156,6 +156,6 @@ def _say_merged(sheet: Sheet, rows: RowsWriter, late: Late) -> None:
             problem = fault.at(first, rows.name(column))
             for number in range(first, min(last, rows.last_row) + 1):
                 problems = late.setdefault(number, [])
-                if len(problems) >= MAXIMUM_PROBLEMS:
+                if len(problems) >= MAX_PROBLEMS:
                     break
                 problems.append(problem_json(replace(problem, row=number)))

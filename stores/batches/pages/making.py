@@ -14,7 +14,7 @@ from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
-from stores.batches.files.reading import MAXIMUM_BYTES
+from stores.batches.files.reading import MAX_BYTES
 from stores.batches.models import Batch, BatchMode
 from stores.batches.overview import badge_of
 from stores.batches.pages.opening import PORTAL, batches_of_person
@@ -28,7 +28,7 @@ from stores.templates.selectors import fields_of
 A_PAGE = 25
 SAMPLES = 3
 # Names of kept columns that are offered.
-MOST_KEPT = 50
+MAX_KEPT = 50
 
 
 @require_safe
@@ -55,7 +55,7 @@ def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> Ht
         receive_rows(
             batch=opened.batch,
             caller=opened.caller,
-            content=file.read(MAXIMUM_BYTES + 1) if file else b"",
+            content=file.read(MAX_BYTES + 1) if file else b"",
             content_type=(file.content_type or "") if file else "",
             name=(file.name or "") if file else "",
             check=False,
@@ -94,7 +94,7 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
         folded={one["group"] for one in targets if one["is_folded"]},
         unused=[one for one in batch.columns if one not in batch.mapping.values()],
         rows=batch.rows.count(),
-        kept=[one.name for one in kept.order_by("-updated")[:MOST_KEPT]],
+        kept=[one.name for one in kept.order_by("-updated")[:MAX_KEPT]],
         chosen=chosen,
     )
 

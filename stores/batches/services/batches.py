@@ -28,7 +28,7 @@ from stores.catalog.models import Product
 from stores.orders.models import ApprovalState
 from stores.orders.selectors.access import StoreAccess
 
-MAXIMUM_OPEN = 50
+MAX_OPEN = 50
 # Members of a recipient without which no order is written.
 REQUIRED_RECIPIENT = ("Name", "Address1", "City", "PostalCode", "CountryCode")
 
@@ -51,8 +51,8 @@ class BatchRequest:
 @transaction.atomic
 def create_batch(*, access: StoreAccess, request: BatchRequest) -> Batch:
     caller = access.caller
-    if open_batches(caller).count() >= MAXIMUM_OPEN:
-        message = f"You have {MAXIMUM_OPEN} batches that are not ordered; order or cancel some first."
+    if open_batches(caller).count() >= MAX_OPEN:
+        message = f"You have {MAX_OPEN} batches that are not ordered; order or cancel some first."
         raise Conflict(message, code="too_many_batches")
     product = Product.objects.filter(
         store=access.store, external_id=request.product_id, is_active=True

@@ -14,9 +14,9 @@ from procrastinate.contrib.django import app
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
-from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
+from stores.batches.models import MAX_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.rows import (
-    LONGEST_CELL,
+    MAX_CELL_LENGTH,
     KeyedRow,
     Problem,
     SourceRow,
@@ -86,7 +86,7 @@ def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
 
     The same row sent again is the same row; what its check found stays.
     """
-    most = MAXIMUM_ROWS[BatchMode(batch.mode)]
+    most = MAX_ROWS[BatchMode(batch.mode)]
     if len(source.rows) > most:
         message = (
             f"A batch of the mode {batch.mode} has at most {most:,} rows; these are {len(source.rows):,}."
@@ -271,11 +271,11 @@ def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
                 % {
                     "column": column,
                     "text": number_format(len(text), force_grouping=True),
-                    "longest_cell": number_format(LONGEST_CELL, force_grouping=True),
+                    "longest_cell": number_format(MAX_CELL_LENGTH, force_grouping=True),
                 },
             )
             for column, text in cells.items()
-            if len(text) > LONGEST_CELL
+            if len(text) > MAX_CELL_LENGTH
         ]
         + [
             Fault(

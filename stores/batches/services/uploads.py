@@ -12,7 +12,7 @@ from fulfillment.core.errors import Invalid
 from stores.batches.files.matching import match_columns
 from stores.batches.files.reading import read_rows
 from stores.batches.files.records import FileProblem, FileRefused, Table
-from stores.batches.models import MAXIMUM_ROWS, Batch, BatchMode
+from stores.batches.models import MAX_ROWS, Batch, BatchMode
 from stores.batches.rows import Problem, SourceRow, file_problem_record
 from stores.batches.selectors import targets_of
 from stores.batches.services.rows import Match, Source, replace_rows
@@ -65,7 +65,7 @@ def _read(batch: Batch, content: bytes, content_type: str, name: str) -> Table:
                 path=path,
                 content_type=content_type,
                 name=name,
-                max_rows=MAXIMUM_ROWS[BatchMode(batch.mode)],
+                max_rows=MAX_ROWS[BatchMode(batch.mode)],
             )
         except FileRefused as refusal:
             problem = refusal.problem

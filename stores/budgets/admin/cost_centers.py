@@ -26,8 +26,8 @@ from stores.budgets.models import CostCenter, CostCenterMember
 from stores.budgets.selectors.people import people_rows
 from stores.budgets.services.people import COLUMNS as PEOPLE_COLUMNS
 from stores.budgets.services.people import (
-    MOST_BYTES,
-    MOST_ROWS,
+    MAX_BYTES,
+    MAX_ROWS,
     decode_file,
     import_people,
     plan_people,
@@ -50,7 +50,7 @@ class PeopleForm(forms.Form):
                 "With the columns {people_columns}; at most {most_rows} rows. The changes are shown first."
             ),
             people_columns=", ".join(PEOPLE_COLUMNS),
-            most_rows=number_format(MOST_ROWS, force_grouping=True),
+            most_rows=number_format(MAX_ROWS, force_grouping=True),
         ),
     )
     text = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
@@ -65,7 +65,7 @@ class PeopleForm(forms.Form):
         cleaned = self.cleaned_data
         if file := cleaned.get("file"):
             try:
-                cleaned["text"] = decode_file(file.read(MOST_BYTES + 1))
+                cleaned["text"] = decode_file(file.read(MAX_BYTES + 1))
             except DomainError as error:
                 self.add_error("file", error.message)
         elif not cleaned.get("text"):

@@ -49,7 +49,7 @@ from stores.budgets.standings import Standing
 from stores.catalog.api.stores import STORE_ID
 
 BUDGET_ID = OpenApiParameter("budget_id", str, OpenApiParameter.PATH, description="The BudgetID.")
-DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
 FORMAT = OpenApiParameter("format", str, enum=["csv", "json"], description="Instead of an `Accept` header.")
 
 BUDGET_READ = Access(
@@ -236,7 +236,7 @@ class BudgetEntryViewSet(ApiViewSet):
             STORE_ID,
             BUDGET_ID,
             AFTER,
-            take_parameter(default=DEFAULT_TAKE, largest=LARGEST_TAKE),
+            take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
             FORMAT,
             link_header(),
         ],
@@ -251,7 +251,7 @@ class BudgetEntryViewSet(ApiViewSet):
         budget = standing_for(access, budget_id).budget
         entries = entries_for(access, budget)
         query = request.query_params
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=LARGEST_TAKE)
+        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         if "after" in query:
             entries = entries.filter(pk__gt=_cursor(query["after"]))
         if _wants_csv(request):

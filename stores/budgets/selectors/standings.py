@@ -11,7 +11,7 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from stores.budgets.models import Budget, BudgetEntry, EntryKind
 from stores.budgets.periods import period_bounds, period_number
-from stores.budgets.standings import LARGEST_LIMIT, ZERO, Period, Standing
+from stores.budgets.standings import MAX_LIMIT, ZERO, Period, Standing
 from stores.catalog.models import Store
 
 COLUMNS = [field.attname for field in Budget._meta.concrete_fields]
@@ -106,7 +106,7 @@ def _period(budget: Budget, latest: Period | None, store: Store, at: datetime) -
         return latest
     starts, ends = period_bounds(budget.duration, budget.start_date, number, store.time_zone)
     carried = _carried(budget, latest, number, store) if budget.carry_over else ZERO
-    added = min(carried, LARGEST_LIMIT - budget.limit)
+    added = min(carried, MAX_LIMIT - budget.limit)
     return Period(None, number, starts, ends, added, ZERO)
 
 

@@ -16,7 +16,7 @@ from stores.budgets.selectors.budgets import actor_names
 
 BATCH = 500
 # People whom a typed name may fit.
-MOST_PEOPLE = 200
+MAX_PEOPLE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ def statement_cells(entries: QuerySet[BudgetEntry], budget: Budget) -> Iterator[
 def _people_named(text: str) -> list[UUID]:
     named = User.objects.annotate(shown=Concat("first_name", Value(" "), "last_name"))
     fits = Q(shown__icontains=text) | Q(username__iexact=text) | Q(email__iexact=text)
-    return list(named.filter(fits).values_list("pk", flat=True)[:MOST_PEOPLE])
+    return list(named.filter(fits).values_list("pk", flat=True)[:MAX_PEOPLE])
 
 
 def _applications_named(text: str) -> list[UUID]:
-    return list(Application.objects.filter(name__icontains=text).values_list("pk", flat=True)[:MOST_PEOPLE])
+    return list(Application.objects.filter(name__icontains=text).values_list("pk", flat=True)[:MAX_PEOPLE])

@@ -22,7 +22,7 @@ from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter,
 from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.announcements import announce_levels
 from stores.budgets.services.ledger import Posting, Reason, lock_standing, open_period, write_entries
-from stores.budgets.standings import LARGEST_LIMIT, Standing
+from stores.budgets.standings import MAX_LIMIT, Standing
 from stores.catalog.models import Store
 from stores.catalog.models.store import BudgetType
 from stores.catalog.services.stores import lock_store
@@ -43,7 +43,7 @@ COLUMNS = {
 # With entries these stay as they are; after changing the last three, periods are counted anew.
 FIXED = ("Scope", "Type", "Duration", "StartDate")
 FIRST_YEAR, LAST_YEAR = 2000, 2199
-LARGEST = Decimal(10) ** 12
+MAX_AMOUNT = Decimal(10) ** 12
 
 
 @transaction.atomic
@@ -120,8 +120,8 @@ def _check_adjustment(standing: Standing, amount: Decimal) -> None:
             f"Amount: the limit of the period is {standing.text(standing.limit)}; not more can be taken."
         )
         raise Invalid.at("/Amount", "limit_below_zero", message)
-    if standing.limit + amount > LARGEST_LIMIT:
-        message = f"Amount: the limit of a period is at most {LARGEST_LIMIT:,}."
+    if standing.limit + amount > MAX_LIMIT:
+        message = f"Amount: the limit of a period is at most {MAX_LIMIT:,}."
         raise Invalid.at("/Amount", "too_large", message)
 
 
@@ -210,12 +210,12 @@ def _amount_faults(
         )
     elif not amount and least is None:
         yield Fault(f"/{name}", "too_small", _("%(name)s: 0 changes nothing.") % {"name": name})
-    elif abs(amount) > LARGEST:
+    elif abs(amount) > MAX_AMOUNT:
         yield Fault(
             f"/{name}",
             "too_large",
             _("%(name)s: at most %(largest)s.")
-            % {"name": name, "largest": number_format(LARGEST, force_grouping=True)},
+            % {"name": name, "largest": number_format(MAX_AMOUNT, force_grouping=True)},
         )
     elif budget_type != BudgetType.AMOUNT and amount % 1:
         yield Fault(

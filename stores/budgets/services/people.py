@@ -22,9 +22,9 @@ from stores.catalog.models.store import validate_external_id
 from stores.catalog.services.stores import lock_store
 
 COLUMNS = ("Code", "Name", "Person")
-MOST_ROWS = 2000
-MOST_BYTES = 500_000
-LONGEST_NAME = 200
+MAX_ROWS = 2000
+MAX_BYTES = 500_000
+MAX_NAME_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ class PeoplePlan:
 
 
 def decode_file(content: bytes) -> str:
-    if len(content) > MOST_BYTES:
+    if len(content) > MAX_BYTES:
         raise Invalid(
-            _("The file has more than %(most_bytes)s kB.") % {"most_bytes": MOST_BYTES // 1000},
+            _("The file has more than %(most_bytes)s kB.") % {"most_bytes": MAX_BYTES // 1000},
             code="file_too_large",
         )
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
@@ -92,12 +92,12 @@ def read_people(text: str) -> list[PeopleRow]:
         message = f"The first line must name the columns {', '.join(COLUMNS)}; found {found}."
         raise Invalid(message, code="columns_unknown")
     filled = [(line, cells) for line, cells in lines[1:] if any(cell.strip() for cell in cells)]
-    if len(filled) > MOST_ROWS:
+    if len(filled) > MAX_ROWS:
         raise Invalid(
             _("The file has %(filled)s rows; at most %(most_rows)s are read.")
             % {
                 "filled": number_format(len(filled), force_grouping=True),
-                "most_rows": number_format(MOST_ROWS, force_grouping=True),
+                "most_rows": number_format(MAX_ROWS, force_grouping=True),
             },
             code="too_many_rows",
         )
@@ -193,8 +193,8 @@ def _code_problems(row: PeopleRow) -> Iterator[str]:
 
 
 def _name_problems(row: PeopleRow, known: dict[str, str], plan: PeoplePlan) -> Iterator[str]:
-    if len(row.name) > LONGEST_NAME:
-        yield f"the name has more than {LONGEST_NAME} characters."
+    if len(row.name) > MAX_NAME_LENGTH:
+        yield f"the name has more than {MAX_NAME_LENGTH} characters."
     if has_control_character(row.name):
         yield "the name holds a control character."
     earlier = plan.added.get(row.code) or plan.renamed.get(row.code)

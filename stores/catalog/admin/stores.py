@@ -1,4 +1,4 @@
-"""Codes of delivery methods in forms: a known one is selected, a new one is typed into its own input."""
+"""The admin of stores, and the choice of a delivery method: a known one, or a new one that is typed."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches

@@ -27,7 +27,7 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import in_percent
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store
-from stores.catalog.services.imports import MAXIMUM_CHANGES
+from stores.catalog.services.imports import MAX_CHANGES
 from stores.catalog.services.uploads import (
     UPLOAD_BYTES,
     check_catalog_again,
@@ -247,7 +247,7 @@ def _report(upload: CatalogUpload) -> dict[str, Any]:
         "progress_text": _progress_text(upload),
         "counts": counts,
         "changes": changes,
-        "has_more_changes": len(changes) >= MAXIMUM_CHANGES,
+        "has_more_changes": len(changes) >= MAX_CHANGES,
         "changes_nothing": bool(counts) and not changes,
         "hidden_faults": upload.fault_count - len(upload.faults),
     }

@@ -7,7 +7,7 @@ from stores.catalog.models.store import EXTERNAL_ID, Store, validate_external_id
 from stores.catalog.models.template import PICTURES_TRIGGER, TEMPLATE_TRIGGER
 from stores.presets.models import PrintPreset
 
-MOST_ARTWORK_PAGES = 200
+MAX_ARTWORK_PAGES = 200
 
 
 class Coating(models.TextChoices):
@@ -125,7 +125,7 @@ class Product(models.Model):
     @property
     def takes_artwork(self) -> bool:
         """Whether a print-ready PDF may take the place of its data: each product has a size."""
-        return self.page_count <= MOST_ARTWORK_PAGES
+        return self.page_count <= MAX_ARTWORK_PAGES
 
 
 class TemplateFieldType(models.TextChoices):

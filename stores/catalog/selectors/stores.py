@@ -13,7 +13,7 @@ from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import DomainError, Invalid
 from stores.catalog.models import DeliveredPrice, Product, Store
 
-MAXIMUM_METHODS = 200
+MAX_METHODS = 200
 
 
 def known_delivery_methods(stores: QuerySet[Store]) -> list[str]:
@@ -21,7 +21,7 @@ def known_delivery_methods(stores: QuerySet[Store]) -> list[str]:
     of_products = Product.objects.filter(store__in=stores).values_list("delivery_method")
     of_prices = DeliveredPrice.objects.filter(product__store__in=stores).values_list("delivery_method_code")
     codes = of_products.order_by().union(of_prices.order_by())
-    return sorted(code for (code,) in codes[:MAXIMUM_METHODS])
+    return sorted(code for (code,) in codes[:MAX_METHODS])
 
 
 # A user's role counts if it is on the store, or if it is a role over everything with a grant for stores.

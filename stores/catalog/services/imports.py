@@ -40,8 +40,8 @@ def export_catalog(*, store_ids: Sequence[str] = ()) -> Iterator[bytes]:
 
 
 BATCH = 1000
-MAXIMUM_FAULTS = 1000
-MAXIMUM_CHANGES = 200
+MAX_FAULTS = 1000
+MAX_CHANGES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class CatalogChange:
 
 @dataclass
 class ImportSummary:
-    """`changes` holds the first MAXIMUM_CHANGES, in the order of the file."""
+    """`changes` holds the first MAX_CHANGES, in the order of the file."""
 
     stores_new: int = 0
     stores_changed: int = 0
@@ -72,12 +72,12 @@ class ImportSummary:
     changes: list[CatalogChange] = field(default_factory=list)
 
     def note(self, change: CatalogChange) -> None:
-        if len(self.changes) < MAXIMUM_CHANGES:
+        if len(self.changes) < MAX_CHANGES:
             self.changes.append(change)
 
 
 class CatalogInvalid(Invalid):
-    """`faults` holds the first MAXIMUM_FAULTS; `fault_count` is the number of all."""
+    """`faults` holds the first MAX_FAULTS; `fault_count` is the number of all."""
 
     def __init__(self, faults: list[Fault], fault_count: int) -> None:
         message = faults[0].message if fault_count == 1 else f"The file has {fault_count:,} errors."
@@ -147,7 +147,7 @@ class _Import:
 
     def _note(self, faults: list[Fault]) -> None:
         self.fault_count += len(faults)
-        self.faults.extend(faults[: max(0, MAXIMUM_FAULTS - len(self.faults))])
+        self.faults.extend(faults[: max(0, MAX_FAULTS - len(self.faults))])
 
     def _begin_store(self, entry: StoreRead) -> None:
         self.work = None
@@ -210,9 +210,9 @@ class _Import:
         work.batch.clear()
 
     def _note_changes(self, work: _StoreWork) -> None:
-        """Comparing member by member is slow, so it stops at MAXIMUM_CHANGES."""
+        """Comparing member by member is slow, so it stops at MAX_CHANGES."""
         for entry in work.batch:
-            if len(self.summary.changes) >= MAXIMUM_CHANGES:
+            if len(self.summary.changes) >= MAX_CHANGES:
                 return
             names = (work.store.external_id, entry.record["Name"], entry.record["ID"])
             if entry.stored is None:

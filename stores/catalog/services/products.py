@@ -1,4 +1,4 @@
-"""What a product needs before it can be sold."""
+"""Saves, archives and copies products, and lists what a product still needs before it can be sold."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -23,7 +23,7 @@ from stores.templates.services import TemplateChecks, same_template
 
 price_key = KEYS["DeliveredPrices"][0]
 # An ID has at most 64 characters; the rest is for "-copy-" and a number.
-LONGEST_STEM = 50
+MAX_STEM_LENGTH = 50
 
 
 @transaction.atomic
@@ -97,11 +97,11 @@ def duplicate_product(*, product: Product) -> Product:
     original = stored_product(product.pk).record
     record = dict(original)
     taken = set(
-        Product.objects.filter(store=store, external_id__startswith=record["ID"][:LONGEST_STEM]).values_list(
-            "external_id", flat=True
-        )
+        Product.objects.filter(
+            store=store, external_id__startswith=record["ID"][:MAX_STEM_LENGTH]
+        ).values_list("external_id", flat=True)
     )
-    stem = f"{record['ID'][:LONGEST_STEM]}-copy"
+    stem = f"{record['ID'][:MAX_STEM_LENGTH]}-copy"
     copies = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
     record["ID"] = next(name for name in copies if name not in taken)
     record["Name"] = f"Copy of {record['Name']}"[:200]

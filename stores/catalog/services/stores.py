@@ -1,4 +1,4 @@
-"""The profile of a store in the directory."""
+"""Saves stores and their profiles in the directory."""
 
 import hashlib
 from collections.abc import Mapping

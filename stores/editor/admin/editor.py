@@ -39,7 +39,7 @@ from stores.editor.selectors import EditorContext, editor_context_of, stored_dra
 from stores.editor.services.drafts import TemplateChanged, check_new_field, save_template
 from stores.editor.services.previews import preview_page, render_draft, shown_color, specimen_of
 
-WIDEST_PICTURE = 1600
+MAX_PICTURE_WIDTH = 1600
 USUAL_PICTURE = 900
 SPECIMEN_SECONDS = 86400
 
@@ -141,7 +141,7 @@ class TemplateEditor:
                 draft=sent.step.draft,
                 number=sent.step.page,
                 samples=sent.samples,
-                pixels=number_sent(request.POST.get("pixels", ""), USUAL_PICTURE, WIDEST_PICTURE),
+                pixels=number_sent(request.POST.get("pixels", ""), USUAL_PICTURE, MAX_PICTURE_WIDTH),
                 hidden=hidden_sent(request),
                 with_bleed="bleed" in request.POST,
             )

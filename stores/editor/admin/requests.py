@@ -28,7 +28,7 @@ from stores.editor.admin.forms import BOX_MEMBERS, KINDS, NEW_TEXT, PAGE_MEMBERS
 from stores.editor.selectors import Draft, EditorContext
 
 TEXTS_OF_FIELD = ("FieldName", "Prompt", "Type", "SubType", "DefaultValue", "OrgValue")
-LONGEST_NUMBER = 9
+MAX_NUMBER_LENGTH = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ def new_field_sent(request: HttpRequest) -> dict[str, Any]:
 
 
 def number_sent(text: str, otherwise: int, most: int) -> int:
-    is_number = text.isdecimal() and len(text) <= LONGEST_NUMBER
+    is_number = text.isdecimal() and len(text) <= MAX_NUMBER_LENGTH
     return min(int(text), most) if is_number and int(text) else otherwise
 
 
 def hidden_sent(request: HttpRequest) -> frozenset[int]:
     """The indexes of the hidden boxes of the open page."""
     places = request.POST.get("hidden", "").split(",")
-    return frozenset(int(one) for one in places if one.isdecimal() and len(one) <= LONGEST_NUMBER)
+    return frozenset(int(one) for one in places if one.isdecimal() and len(one) <= MAX_NUMBER_LENGTH)
 
 
 def draft_as_json(draft: Draft) -> dict[str, Any]:

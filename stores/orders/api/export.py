@@ -1,4 +1,4 @@
-"""Parses the query parameters of the export view."""
+"""The export view: its query parameters, and its pages as JSON and CSV."""
 
 import base64
 import binascii
@@ -42,7 +42,7 @@ from stores.orders.selectors.export import (
     verbose_records,
 )
 
-DEFAULT_TAKE, LARGEST_TAKE = 100, 1000
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
 WHOLE = {"type": "integer"}
 PARAMETERS = [
     STORE_ID,
@@ -53,7 +53,7 @@ PARAMETERS = [
     ),
     OpenApiParameter(
         "take",
-        {**WHOLE, "minimum": 1, "maximum": LARGEST_TAKE, "default": DEFAULT_TAKE},
+        {**WHOLE, "minimum": 1, "maximum": MAX_TAKE, "default": DEFAULT_TAKE},
         description="CSV has no default: it returns all orders.",
     ),
     OpenApiParameter(
@@ -127,7 +127,7 @@ class ExportParameters:
         if self.query.get("format", "json") not in {"csv", "json"}:
             self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
         self.skip = self._skip()
-        self.take = self._whole("take", 1, LARGEST_TAKE)
+        self.take = self._whole("take", 1, MAX_TAKE)
         self.verbose = self._flag("verbose")
         self.after = self._cursor()
         self.filters = ExportFilters(

@@ -27,7 +27,7 @@ from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.api.requests import price_request_from
 from stores.orders.postal_codes import postal_code_form
-from stores.orders.pricing import MAXIMUM_ITEMS
+from stores.orders.pricing import MAX_ITEMS
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_for
 from stores.orders.services.quotes import PreparedQuote, prepare_quote, store_quote
@@ -40,7 +40,7 @@ KEY = {
         "number."
     ),
 }
-LARGEST = 2_147_483_647
+MAX_INTEGER = 2_147_483_647
 ONLY_EDDM = "Only for items ordered for an EDDM selection."
 
 
@@ -85,7 +85,7 @@ class CountedItemSerializer(StrictSerializer):
     ItemKey = ItemKey(required=False, **KEY)
     ProductID = StrictText(max_length=64)
     Quantity = StrictInteger(
-        min_value=1, max_value=LARGEST, required=False, help_text="Required without EddmSelectionID."
+        min_value=1, max_value=MAX_INTEGER, required=False, help_text="Required without EddmSelectionID."
     )
     EddmSelectionID = StrictText(
         max_length=64,
@@ -134,7 +134,7 @@ class DestinationSerializer(PlaceSerializer):
 class QuoteRequestSerializer(StrictSerializer):
     ignored_nulls = True
 
-    Items = QuoteItemRequestSerializer(many=True, allow_empty=False, max_length=MAXIMUM_ITEMS)
+    Items = QuoteItemRequestSerializer(many=True, allow_empty=False, max_length=MAX_ITEMS)
     ShipTo = DestinationSerializer()
     DeliveryMethodCode = StrictText(max_length=40, required=False, help_text="Only this delivery method.")
     ProductionDays = StrictInteger(

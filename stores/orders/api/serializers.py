@@ -23,7 +23,7 @@ from stores.orders.api.quotes import (
     PlaceSerializer,
 )
 from stores.orders.models import ActorKind, ApprovalState, CancellationState, OrderStatus
-from stores.orders.pricing import MAXIMUM_ITEMS
+from stores.orders.pricing import MAX_ITEMS
 from stores.proofs.api import ArtworkSerializer, PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
@@ -107,7 +107,7 @@ class OrderRequestSerializer(StrictSerializer):
         min_value=0, max_value=1000, required=False, help_text="Business days. Default: the usual speed."
     )
     Recipient = RecipientSerializer()
-    Items = OrderItemRequestSerializer(many=True, allow_empty=False, max_length=MAXIMUM_ITEMS)
+    Items = OrderItemRequestSerializer(many=True, allow_empty=False, max_length=MAX_ITEMS)
     Metadata = MetadataField(required=False)
     ReprintOfOrderID = StrictText(
         max_length=110, required=False, help_text="The OrderID, or `@` and the ExternalID."
@@ -142,7 +142,7 @@ class ShipmentRequestSerializer(StrictSerializer):
     Carrier = StrictText(max_length=60)
     TrackingNumber = StrictText(max_length=100)
     TrackingURL = WebAddress(max_length=1000, required=False, help_text="http or https, in ASCII.")
-    ItemKeys = StrictList(child=StrictText(max_length=64), required=False, max_length=MAXIMUM_ITEMS)
+    ItemKeys = StrictList(child=StrictText(max_length=64), required=False, max_length=MAX_ITEMS)
     Shipped = Timestamp(required=False, help_text="Default: now.")
 
 

@@ -76,7 +76,7 @@ class OrderDay(models.Model):
         return f"{self.placed} placed, {self.shipped} shipped on {self.day}"
 
 
-LONGEST_COMMENT = 2000
+MAX_COMMENT_LENGTH = 2000
 
 
 class OrderComment(models.Model):
@@ -86,7 +86,7 @@ class OrderComment(models.Model):
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
-    text = models.TextField(max_length=LONGEST_COMMENT)
+    text = models.TextField(max_length=MAX_COMMENT_LENGTH)
     created = models.DateTimeField()
 
     class Meta:
@@ -100,7 +100,7 @@ class OrderComment(models.Model):
         return self.text[:60]
 
 
-LONGEST_VIEW_NAME = 40
+MAX_VIEW_NAME_LENGTH = 40
 
 
 class OrderView(models.Model):
@@ -112,7 +112,7 @@ class OrderView(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
     )
-    name = models.CharField(max_length=LONGEST_VIEW_NAME)
+    name = models.CharField(max_length=MAX_VIEW_NAME_LENGTH)
     query = models.CharField(max_length=1000, blank=True)
     is_shared = models.BooleanField(default=False)
     store = models.ForeignKey(Store, null=True, blank=True, on_delete=models.CASCADE, related_name="+")

@@ -105,7 +105,7 @@ def item_of(order: Order, item_key: str) -> OrderItem:
         raise NotFound(_("The order has no item with this key."), code="item_not_found") from error
 
 
-LARGEST_NUMBER = 2**63 - 1
+MAX_NUMBER = 2**63 - 1
 EVENTS_SHOWN = 100
 # By the index of each store's orders of an application, so that a page costs the same among millions.
 PAGE = """
@@ -153,7 +153,7 @@ def orders_access(application: Application, user: User, *, may_write: bool) -> O
 
 def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> list[Order]:
     """Newest first, below the number `before`."""
-    limit = LARGEST_NUMBER if before is None else min(before, LARGEST_NUMBER)
+    limit = MAX_NUMBER if before is None else min(before, MAX_NUMBER)
     person = access.user_id
     parameters = (access.store_ids, access.application.pk, limit, person, person, take, take)
     ids = [row[0] for row in fetch_rows(PAGE, parameters)]

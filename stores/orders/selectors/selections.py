@@ -23,7 +23,7 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Product, Store
 from stores.orders.business_days import local_date
-from stores.orders.eddm import MAXIMUM_ROUTES, Choice, Record, drop_routes, stored_record
+from stores.orders.eddm import MAX_ROUTES, Choice, Record, drop_routes, stored_record
 from stores.orders.models import OrderItem
 from stores.orders.pricing import PriceRequest, PriceRequestItem, price
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -44,10 +44,10 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
         if item.choice is not None and item.choice.stored is None:
             choice = _resolved(item.choice, found, expired=expired)
             routes += choice.selection.route_count if choice.selection else 0
-            if routes > MAXIMUM_ROUTES:
+            if routes > MAX_ROUTES:
                 message = _(
                     "all items together have at most %(maximum_routes)s routes; order this one separately."
-                ) % {"maximum_routes": number_format(MAXIMUM_ROUTES, force_grouping=True)}
+                ) % {"maximum_routes": number_format(MAX_ROUTES, force_grouping=True)}
                 choice = replace(choice, problem=("too_many_routes", message))
             item = replace(item, choice=choice, quantity=choice.pieces)
         items.append(item)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from stores.orders.models import Order, OrderComment, OrderView
-from stores.orders.models.history import LONGEST_COMMENT, LONGEST_VIEW_NAME
+from stores.orders.models.history import MAX_COMMENT_LENGTH, MAX_VIEW_NAME_LENGTH
 from stores.orders.services.transitions import lock_order
 
 MAX_COMMENTS = 500
@@ -24,8 +24,8 @@ def add_comment(
     words = text.strip()
     if not words:
         raise Invalid.at("/Comment", "required", _("Comment: write something first."))
-    if len(words) > LONGEST_COMMENT:
-        message = f"Comment: at most {LONGEST_COMMENT:,} characters; this has {len(words):,}."
+    if len(words) > MAX_COMMENT_LENGTH:
+        message = f"Comment: at most {MAX_COMMENT_LENGTH:,} characters; this has {len(words):,}."
         raise Invalid.at("/Comment", "too_long", message)
     # Locked, so that a note written during an erasure is erased as well.
     locked = lock_order(order, ())
@@ -48,7 +48,7 @@ def add_comment(
 
 
 MAX_VIEWS = 20
-LONGEST_QUERY = 1000
+MAX_QUERY_LENGTH = 1000
 
 
 @transaction.atomic
@@ -59,13 +59,14 @@ def save_order_view(
     name = " ".join(name.split())
     if not name:
         raise Invalid.at("/Name", "required", _("Name: give the view a name."))
-    if len(name) > LONGEST_VIEW_NAME:
+    if len(name) > MAX_VIEW_NAME_LENGTH:
         raise Invalid.at(
             "/Name",
             "too_long",
-            _("Name: at most %(longest_view_name)s characters.") % {"longest_view_name": LONGEST_VIEW_NAME},
+            _("Name: at most %(longest_view_name)s characters.")
+            % {"longest_view_name": MAX_VIEW_NAME_LENGTH},
         )
-    if len(query) > LONGEST_QUERY:
+    if len(query) > MAX_QUERY_LENGTH:
         raise Invalid.at("/Query", "too_long", _("The filters of this view are too long to be saved."))
     values = {"query": query, "is_shared": is_shared, "store_id": store_pk if is_shared else None}
     if OrderView.objects.filter(owner=owner, name=name).update(**values):

@@ -37,7 +37,7 @@ Content = Mapping[str, Any] | ArtworkChoice
 # The position of an item, and what preflight found in it.
 Finding = tuple[int, Mapping[str, Any]]
 # Limit for all print files of one order: one request renders and stores them before the order exists.
-MAXIMUM_BYTES = 512 * 1024 * 1024
+MAX_BYTES = 512 * 1024 * 1024
 # For the demo store, where every caller may order and nothing is printed.
 DEMO_SECONDS = 10.0
 
@@ -239,8 +239,8 @@ class _Work:
         if key not in self.stored:
             file = self._render(index, product, content)
             self._bytes += len(file.content)
-            if self._bytes > MAXIMUM_BYTES:
-                allowed = f"the print files of one order have at most {MAXIMUM_BYTES:,} bytes together"
+            if self._bytes > MAX_BYTES:
+                allowed = f"the print files of one order have at most {MAX_BYTES:,} bytes together"
                 raise _too_large(index, allowed)
             self.stored[key] = store_print_file(order_id=self._order_id, item_position=index, file=file)
         return self.stored[key]

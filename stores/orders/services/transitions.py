@@ -46,7 +46,7 @@ def lock_orders(*, store_pks: Iterable[int]) -> None:
         execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [ORDER_LOCKS, store_pk])
 
 
-MAXIMUM_SHIPMENTS = 200
+MAX_SHIPMENTS = 200
 # Budgets get back what an order took.
 GIVES_BACK = frozenset({OrderStatus.CANCELLED, OrderStatus.REJECTED})
 CHANGED_FIELDS = (
@@ -229,12 +229,11 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
                 item_keys=list(parcel.item_keys),
                 shipped=parcel.shipped or timezone.now(),
             )
-    if len(recorded) + len(added) > MAXIMUM_SHIPMENTS:
+    if len(recorded) + len(added) > MAX_SHIPMENTS:
         fault = Fault(
             "/Shipments",
             "too_many_shipments",
-            _("Shipments: at most %(maximum_shipments)s an order.")
-            % {"maximum_shipments": MAXIMUM_SHIPMENTS},
+            _("Shipments: at most %(maximum_shipments)s an order.") % {"maximum_shipments": MAX_SHIPMENTS},
         )
         raise Invalid(fault.message, code=fault.code, faults=[fault])
     return Shipment.objects.bulk_create(added.values())

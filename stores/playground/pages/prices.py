@@ -23,7 +23,7 @@ PLACES = {
     "/Items/0/EddmSelectionID": "selection",
     "/ShipTo/CountryCode": "country",
 }
-LARGEST_QUANTITY = 2_147_483_647
+MAX_QUANTITY = 2_147_483_647
 # Recipients of the example order, by country.
 EXAMPLE_ADDRESSES: dict[str, dict[str, str]] = {
     "US": {"Address1": "1200 17th Street", "City": "Denver", "State": "CO", "PostalCode": "80202"},
@@ -61,7 +61,7 @@ class PriceForm:
         if self.is_for_selection:
             if self.selection_id not in {str(one.pk) for one in self.selections}:
                 self.errors["selection"] = [_("There is no such selection of yours, or it has expired.")]
-        elif parse_number(self.quantity, most=LARGEST_QUANTITY) is None:
+        elif parse_number(self.quantity, most=MAX_QUANTITY) is None:
             usual = self.record["DefaultQty"]
             self.errors["quantity"] = [_("Enter a whole number, such as %(usual)s.") % {"usual": usual}]
         return not self.errors

@@ -22,7 +22,7 @@ from printing.documents import DocumentRefused, PlacedDocument, Target, place_do
 from printing.typesetting import Artwork, Template, render_page
 from printing.typesetting.rendering import proof_dpi
 from printing.typesetting.template import Page
-from stores.catalog.models.product import MOST_ARTWORK_PAGES
+from stores.catalog.models.product import MAX_ARTWORK_PAGES
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Asset
 from stores.proofs.selectors import ProductVersion
@@ -193,7 +193,7 @@ def merge_artwork(
     in_print: bool = False,
 ) -> ArtworkMerge:
     """Raises Invalid whose faults point into the choice."""
-    if product.page_count > MOST_ARTWORK_PAGES:
+    if product.page_count > MAX_ARTWORK_PAGES:
         raise Invalid.at(
             "",
             "artwork_not_allowed",

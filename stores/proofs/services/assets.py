@@ -20,7 +20,7 @@ from stores.proofs.models import Asset, AssetFormat, PlatesFormat
 
 logger = logging.getLogger(__name__)
 
-MAXIMUM_BYTES = 10 * 1024 * 1024
+MAX_BYTES = 10 * 1024 * 1024
 # Must be far less than ASSET_RETENTION_DAYS.
 TOUCH_AFTER = timedelta(days=1)
 ALLOWED = (
@@ -75,8 +75,8 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
 
 def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
     """Checks and re-encodes an upload. Takes up to seconds, so call it outside of a transaction."""
-    if len(content) > MAXIMUM_BYTES:
-        raise _refused("asset_too_large", f"The file has more than {MAXIMUM_BYTES:,} bytes.")
+    if len(content) > MAX_BYTES:
+        raise _refused("asset_too_large", f"The file has more than {MAX_BYTES:,} bytes.")
     if not content:
         raise _refused("asset_empty", "The file is empty.")
     with PICTURES.limited(caller.key):

@@ -27,7 +27,7 @@ from stores.templates.selectors import fields_of
 
 PIXELS = 720
 COLOURS = 128
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 USUAL_NAME = "Ada Lovelace"
 CACHE_BYTES = 16_000_000
 WAIT_SECONDS = 1.0
@@ -54,11 +54,11 @@ def live_values(*, card: Showcase, name: str) -> dict[str, str]:
     """The values of the proof: the name, and an example for each field without a default."""
     if is_blank(name):
         name = USUAL_NAME
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_NAME_LENGTH:
         raise Invalid.at(
             "/Name",
             "too_long",
-            _("A name here has at most %(longest_name)s characters.") % {"longest_name": LONGEST_NAME},
+            _("A name here has at most %(longest_name)s characters.") % {"longest_name": MAX_NAME_LENGTH},
         )
     samples = {field.field_name: _sample(field) for field in fields_of(card.product.pk)}
     return {"Name": name, **{one: text for one, text in samples.items() if text and one != "Name"}}

@@ -45,7 +45,7 @@ def test_forms_are_read_and_filled_as_before():
 
 def test_copies_that_would_be_too_large_together_are_not_made(monkeypatch):
     form = add_official_form(file_name="form.pdf", content=make_form(), by="operator")
-    monkeypatch.setattr(papers, "MAXIMUM_FILLED_BYTES", len(form.content))
+    monkeypatch.setattr(papers, "MAX_FILLED_BYTES", len(form.content))
     sheets = {"drops": [{"rows": []}] * 2}
 
     filled = filled_forms(sheets)

@@ -8,10 +8,10 @@ from django.urls import reverse
 
 from accounts import rate_limits
 from fulfillment.core.http.head_limits import (
-    LARGEST_HEAD,
-    LONGEST,
-    LONGEST_HEADER,
+    MAX_HEAD_LENGTH,
+    MAX_HEADER_LENGTH,
     MAX_HEADERS,
+    MAX_LENGTHS,
     MAX_PARAMETERS,
     MAX_PARTS,
 )
@@ -96,7 +96,7 @@ def test_forwarded_addresses_of_a_proxy_are_read_from_their_end():
 
 @pytest.mark.parametrize(
     ("name", "longest"),
-    [*LONGEST.items(), ("HTTP_COOKIE", LONGEST_HEADER), ("HTTP_X_ANYTHING", LONGEST_HEADER)],
+    [*MAX_LENGTHS.items(), ("HTTP_COOKIE", MAX_HEADER_LENGTH), ("HTTP_X_ANYTHING", MAX_HEADER_LENGTH)],
 )
 def test_header_is_read_up_to_its_limit(db, handler, name, longest):
     filler = "1" if name == "CONTENT_LENGTH" else "a"
@@ -120,7 +120,7 @@ def test_headers_are_read_up_to_their_size_and_number_together(db, handler):
     large = {f"HTTP_X_{number}": "a" * 5000 for number in range(4)}
     many = {f"HTTP_X_{number}": "a" for number in range(MAX_HEADERS + 1)}
 
-    assert f"at most {LARGEST_HEAD:,} are read" in answer(handler, **large)[1]
+    assert f"at most {MAX_HEAD_LENGTH:,} are read" in answer(handler, **large)[1]
     assert f"at most {MAX_HEADERS} are read" in answer(handler, **many)[1]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from printing.documents import MAXIMUM_BYTES as DOCUMENT_BYTES
 from stores.catalog.services.uploads import UPLOAD_BYTES
-from stores.proofs.services.assets import MAXIMUM_BYTES
+from stores.proofs.services.assets import MAX_BYTES
 from tests.support.proxies import (
     DEPLOY,
     Proxy,
@@ -202,7 +202,7 @@ def test_sizes_are_above_those_of_the_service():
     api = next(size for location, size in sizes.items() if "api/(" in location)
 
     assert admin > UPLOAD_BYTES
-    assert api > MAXIMUM_BYTES
+    assert api > MAX_BYTES
     assert document > DOCUMENT_BYTES
     assert f"max_size {document // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")
     assert f"max_size {admin // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")

@@ -6,9 +6,9 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
 from printing.bounded import PROJECT
 from stores.batches.api.rows import BatchFileViewSet
-from stores.batches.files.reading import MAXIMUM_BYTES
-from stores.batches.models import MAXIMUM_ROWS, BatchRow
-from stores.batches.services.batches import MAXIMUM_OPEN, cancel_batch, change_batch
+from stores.batches.files.reading import MAX_BYTES
+from stores.batches.models import MAX_ROWS, BatchRow
+from stores.batches.services.batches import MAX_OPEN, cancel_batch, change_batch
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
 from stores.concurrency_limits import BATCHES
@@ -155,7 +155,7 @@ def test_rows_of_an_ordered_or_cancelled_batch_stay(access):
 
 
 def test_caller_has_at_most_50_open_batches(access, monkeypatch):
-    monkeypatch.setattr("stores.batches.services.batches.MAXIMUM_OPEN", 1)
+    monkeypatch.setattr("stores.batches.services.batches.MAX_OPEN", 1)
     batch = make_batch(access)
 
     with pytest.raises(Conflict) as refusal:
@@ -171,9 +171,9 @@ def test_limits_of_batches_are_those_that_the_documents_say():
         " ".join((PROJECT / "docs" / name).read_text("utf-8").split())
         for name in ("security.md", "guides/batches.md", "api/errors.md")
     )
-    rows = {mode: f"{most:,}" for mode, most in MAXIMUM_ROWS.items()}
+    rows = {mode: f"{most:,}" for mode, most in MAX_ROWS.items()}
 
-    said = f"| {MAXIMUM_OPEN}; {rows['Recipients']}; {MAXIMUM_BYTES >> 20} MB | unordered batches"
+    said = f"| {MAX_OPEN}; {rows['Recipients']}; {MAX_BYTES >> 20} MB | unordered batches"
     also = f"of a caller; rows of a batch, {rows['Items']} in mode `Items`;"
     assert f"{said} {also}" in security
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
@@ -181,9 +181,9 @@ def test_limits_of_batches_are_those_that_the_documents_say():
         assert f"| {limit.limit} | {limit.per_caller_limit} | none |" in line
     assert f"at most {rows['Items']} rows" in guide
     assert f"at most {rows['Recipients']} rows" in guide
-    assert f"A caller has at most {MAXIMUM_OPEN} batches that are not ordered" in guide
-    assert f"| the caller has {MAXIMUM_OPEN} batches that are not ordered |" in errors
-    assert BatchFileViewSet.maximum_bytes == MAXIMUM_BYTES
+    assert f"A caller has at most {MAX_OPEN} batches that are not ordered" in guide
+    assert f"| the caller has {MAX_OPEN} batches that are not ordered |" in errors
+    assert BatchFileViewSet.maximum_bytes == MAX_BYTES
 
 
 def test_mapping_kept_under_a_name_serves_the_next_batch(access):

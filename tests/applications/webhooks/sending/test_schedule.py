@@ -3,7 +3,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from applications.webhooks.sending.schedule import MAXIMUM_TRIES, next_try, parse_retry_after
+from applications.webhooks.sending.schedule import MAX_TRIES, next_try, parse_retry_after
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOURS = timedelta(hours=1)
@@ -24,7 +24,7 @@ def test_attempts_follow_the_schedule_with_jitter(tries, delay):
 
 
 def test_tenth_attempt_is_the_last():
-    assert MAXIMUM_TRIES == 10
+    assert MAX_TRIES == 10
     assert next_try(tries=10, now=NOW) is None
     assert next_try(tries=11, now=NOW) is None
 

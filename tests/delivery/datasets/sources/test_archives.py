@@ -74,7 +74,7 @@ def test_file_that_is_refused(read, content, says):
 
 
 def test_bomb_is_stopped(read, monkeypatch):
-    monkeypatch.setattr(archives, "MAXIMUM_UNPACKED", 10_000)
+    monkeypatch.setattr(archives, "MAX_UNPACKED_BYTES", 10_000)
 
     with pytest.raises(FileRefused, match="more than 2 GB"):
         read(gzip.compress(TEXT))

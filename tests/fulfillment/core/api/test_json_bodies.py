@@ -11,11 +11,11 @@ import pytest
 from rest_framework.exceptions import ParseError
 
 from fulfillment.core.api import parsing
-from fulfillment.core.api.json_depth import MAXIMUM_DEPTH
+from fulfillment.core.api.json_depth import MAX_DEPTH
 from fulfillment.core.api.parsing import (
     LARGE_BODIES,
-    LONGEST_NAME,
-    MAXIMUM_VALUES,
+    MAX_NAME_LENGTH,
+    MAX_VALUES,
     check_structure,
 )
 from fulfillment.core.errors import MAX_LISTED
@@ -23,7 +23,7 @@ from tests.support.costs import calls
 from tests.support.patience import PATIENCE
 
 UNKNOWN = ",".join(f'"{number:05}":0' for number in range(93_000))
-MANY = MAXIMUM_VALUES - 100
+MANY = MAX_VALUES - 100
 HOSTILE = {
     "unknown members": "{" + UNKNOWN + "}",
     "as many unknown members as are read": "{" + ",".join(f'"{n:05}":0' for n in range(MANY)) + "}",
@@ -146,13 +146,13 @@ def message_of(body) -> str:
 
 
 def test_body_is_read_up_to_its_depth():
-    deepest = "[" * MAXIMUM_DEPTH + "]" * MAXIMUM_DEPTH
+    deepest = "[" * MAX_DEPTH + "]" * MAX_DEPTH
 
     check_structure(deepest.encode())
     check_structure(f'{{"a":{deepest[1:-1]},"b":[{{}},{{}}]}}'.encode())
-    assert message_of(f"[{deepest}]") == f"The JSON is nested deeper than {MAXIMUM_DEPTH} levels."
-    assert "nested deeper" in message_of('{"a":' * (MAXIMUM_DEPTH + 1) + "1" + "}" * (MAXIMUM_DEPTH + 1))
-    assert "nested deeper" in message_of("[" * (MAXIMUM_DEPTH + 1))
+    assert message_of(f"[{deepest}]") == f"The JSON is nested deeper than {MAX_DEPTH} levels."
+    assert "nested deeper" in message_of('{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1))
+    assert "nested deeper" in message_of("[" * (MAX_DEPTH + 1))
 
 
 @pytest.mark.parametrize("text", ["[" * 50, "{}" * 50, '\\"[' * 50, "\\\\", ","])
@@ -162,20 +162,19 @@ def test_brackets_inside_a_string_are_not_counted(text):
 
 
 def test_body_is_read_up_to_its_number_of_values():
-    check_structure(("[" + ",".join("1" * MAXIMUM_VALUES) + "]").encode())
-    check_structure(f'["{"," * 2 * MAXIMUM_VALUES}"]'.encode())
-    message = message_of("[" + ",".join("1" * (MAXIMUM_VALUES + 1)) + "]")
+    check_structure(("[" + ",".join("1" * MAX_VALUES) + "]").encode())
+    check_structure(f'["{"," * 2 * MAX_VALUES}"]'.encode())
+    message = message_of("[" + ",".join("1" * (MAX_VALUES + 1)) + "]")
     assert (
-        message
-        == f"The body has {MAXIMUM_VALUES + 1:,} members and elements; at most {MAXIMUM_VALUES:,} are read."
+        message == f"The body has {MAX_VALUES + 1:,} members and elements; at most {MAX_VALUES:,} are read."
     )
 
 
 def test_name_is_read_up_to_its_length(world):
     client = world.as_user(world.user)
 
-    short = post(client, json.dumps({"a" * LONGEST_NAME: 1})).json()
-    long = post(client, json.dumps({"Name": "a", "Keys": [{"b" * (LONGEST_NAME + 1): 1}]})).json()
+    short = post(client, json.dumps({"a" * MAX_NAME_LENGTH: 1})).json()
+    long = post(client, json.dumps({"Name": "a", "Keys": [{"b" * (MAX_NAME_LENGTH + 1): 1}]})).json()
 
     assert short["Errors"][0]["Code"] == "unknown_field"
     assert "has 257 characters; at most 256 are read" in long["detail"]

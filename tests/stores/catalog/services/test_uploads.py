@@ -163,7 +163,7 @@ def test_small_file_that_unpacks_to_a_huge_one_is_stopped(world, monkeypatch):
 
 
 def test_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
-    monkeypatch.setattr(reader, "MAXIMUM_ENTRY_BYTES", 1_000_000)
+    monkeypatch.setattr(reader, "MAX_ENTRY_BYTES", 1_000_000)
     packed = zlib.compressobj(wbits=31)
     head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "'
     raw = packed.compress(head + b"x" * 20_000_000) + packed.flush()
@@ -192,7 +192,7 @@ def test_entry_of_very_many_values_is_not_held_in_memory(values):
         tracemalloc.stop()
 
     message = raised.value.faults[0].message
-    assert message == f"One entry has more than {reader.MAXIMUM_VALUES:,} names and values."
+    assert message == f"One entry has more than {reader.MAX_VALUES:,} names and values."
     assert peak < 100_000_000
 
 

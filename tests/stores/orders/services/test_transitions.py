@@ -15,7 +15,7 @@ from stores.orders.representations import order_etag, render_export_row
 from stores.orders.services import transitions
 from stores.orders.services.simulation import advance_demo_orders, advance_order
 from stores.orders.services.transitions import (
-    MAXIMUM_SHIPMENTS,
+    MAX_SHIPMENTS,
     Actor,
     Parcel,
     cancel_order,
@@ -145,7 +145,7 @@ def test_event_stays_small_and_names_the_latest_parcels(order):
     assert [parcel["TrackingNumber"] for parcel in reported.data["Shipments"]] == [
         parcel.tracking_number for parcel in parcels[-len(reported.data["Shipments"]) :]
     ]
-    plain = [Parcel("UPS", str(number)) for number in range(MAXIMUM_SHIPMENTS - 15)]
+    plain = [Parcel("UPS", str(number)) for number in range(MAX_SHIPMENTS - 15)]
     transition_order(order=moved, status=50, actor=STORE, parcels=plain)
     reported = Event.objects.last()
     assert len(orjson.dumps(event_record(reported))) < 20_000
@@ -166,9 +166,9 @@ def test_wrong_parcels_are_refused_where_they_stand(order):
         )
     assert unknown.value.faults[0].pointer == "/Shipments/1/ItemKeys"
     assert unknown.value.faults[0].code == "item_key_unknown"
-    full = [Parcel("UPS", str(number)) for number in range(MAXIMUM_SHIPMENTS)]
+    full = [Parcel("UPS", str(number)) for number in range(MAX_SHIPMENTS)]
     transition_order(order=held, status=50, actor=STORE, parcels=full)
-    with pytest.raises(Invalid, match=f"at most {MAXIMUM_SHIPMENTS} an order") as many:
+    with pytest.raises(Invalid, match=f"at most {MAX_SHIPMENTS} an order") as many:
         transition_order(order=held, status=50, actor=STORE, parcels=[Parcel("UPS", "one more")])
     assert (many.value.code, many.value.faults[0].pointer) == ("too_many_shipments", "/Shipments")
 

@@ -26,7 +26,7 @@ from store_fulfillment.command.screen import notes, plain
 WAIT_SECONDS = 25
 # The pause where the service does not let the request wait.
 POLL_SECONDS = 1.0
-LONGEST_PAUSE = 10.0
+MAX_PAUSE = 10.0
 # How old what the disk has may be: a machine that stops sends these events again. A killed process loses none of it.
 DISK_SECONDS = 1.0
 PAGE = 500
@@ -109,7 +109,7 @@ def follow(
             continue
         except (ConnectionFailed, RateLimited, ServerError) as error:
             notes.print(f"[yellow]{plain(error)}; trying again[/yellow]")
-            time.sleep(LONGEST_PAUSE)
+            time.sleep(MAX_PAUSE)
             continue
         yield from page.items
         # The cursor and the last event mark the same position; without events only the cursor exists.
@@ -165,7 +165,7 @@ def forward_all(
                 if outcome.is_taken or (skips_refused and outcome.status is not None):
                     break
                 time.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE)
+                pause = min(pause * 2, MAX_PAUSE)
             place = replace(place, event_id=event["EventID"])
             is_due = time.monotonic() - on_disk >= DISK_SECONDS
             write_place(path, place, to_disk=is_due)

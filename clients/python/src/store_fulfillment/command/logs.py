@@ -68,7 +68,7 @@ def follow_calls(
             calls = read_calls(client, application, since, status, code)
         except (ConnectionFailed, RateLimited, ServerError) as error:
             notes.print(f"[yellow]{plain(error)}; trying again[/yellow]")
-            time.sleep(listening.LONGEST_PAUSE)
+            time.sleep(listening.MAX_PAUSE)
             continue
         yield from (call for call in calls if place_of(call) not in seen)
         # Remembers repeated calls; times are the service's.
