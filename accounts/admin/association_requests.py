@@ -183,11 +183,11 @@ class AssociationRequestAdmin(ConsoleAdmin):
 
     @admin.display(description="store", ordering="store")
     def requested_access(self, request: AssociationRequest) -> Any:
-        return request.store or f"Owner: {request.user}"
+        return request.store or _("Owner: %(user)s") % {"user": request.user}
 
     @admin.display(description="permissions")
     def requested_grants(self, request: AssociationRequest) -> str:
-        return ", ".join(request.grants) or "Default permissions"
+        return ", ".join(request.grants) or _("Default permissions")
 
     @admin.display(description="requested", ordering="created")
     def since(self, request: AssociationRequest) -> str:

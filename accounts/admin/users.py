@@ -96,7 +96,7 @@ class PasswordState(ReadOnlyPasswordHashWidget):
     """Says whether there is a password, in place of the parameters of its hash."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        state = "Set" if value and is_password_usable(value) else "Not set"
+        state = _("Set") if value and is_password_usable(value) else _("Not set")
         return format_html('<p class="readonly" id="{}">{}</p>', (attrs or {}).get("id", ""), state)
 
 
@@ -109,7 +109,7 @@ class ChangedUserForm(OwnName, UserChangeForm):
         super().__init__(*args, **kwargs)
         if password := self.fields.get("password"):
             password.widget = PasswordState()
-            password.help_text = format_html('<a href="{}">Set a new password</a>', "../password/")
+            password.help_text = format_html('<a href="{}">{}</a>', "../password/", _("Set a new password"))
 
     def _get_validation_exclusions(self) -> set[str]:
         """A name older than the current rules stays valid until it is changed."""

@@ -107,14 +107,16 @@ class UserViewSet(ApiViewSet):
     tag = "Users"
     access = {
         "create": Access(
-            rule="Any user; the new user joins the caller's tenant.",
+            rule="Every user may call it. The new user joins the caller's tenant.",
             applications=False,
             third_party_scope=Permission.ACCOUNT,
         ),
-        "me": Access(rule="Any user.", applications=False, third_party_scope=Permission.ACCOUNT),
-        "roles": Access(rule="Operators.", applications=False, operator_only=True),
+        "me": Access(
+            rule="Every user may call it.", applications=False, third_party_scope=Permission.ACCOUNT
+        ),
+        "roles": Access(rule="Operators may call it.", applications=False, operator_only=True),
         "emails": Access(
-            rule="Everyone, about their own tenant; operators about any.",
+            rule="Callers look up addresses in their own tenant. Operators look them up in every tenant.",
             third_party_scope=Permission.ACCOUNT,
         ),
     }

@@ -256,8 +256,8 @@ class ApplicationAdmin(ConsoleAdmin):
 
     @admin.display(description="mode", ordering="is_test")
     def shown_mode(self, application: Application) -> str:
-        badge = format_html('<span class="status status-test">{}</span>', "Test")
-        return badge if application.is_test else "Live"
+        badge = format_html('<span class="status status-test">{}</span>', _("Test"))
+        return badge if application.is_test else _("Live")
 
     @admin.display(description="icon")
     def icon_preview(self, application: Application) -> str:

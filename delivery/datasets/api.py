@@ -44,7 +44,7 @@ class DeliveryPopulationSerializer(serializers.Serializer):
 class EddmViewSet(ApiViewSet):
     tag = "Delivery"
     reads_own_query = True
-    access = {"list": Access(rule="Every caller.")}
+    access = {"list": Access(rule="Every caller may call it.")}
     errors = {
         "list": {
             400: (

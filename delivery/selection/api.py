@@ -150,9 +150,9 @@ class EddmSelectionViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, GeoJSONRenderer]
     access = {
         "create": Access(
-            rule="Every caller. A Budget needs the right to submit orders to its store.",
+            rule="Every caller may call it. A `Budget` requires the right to submit orders to its store.",
         ),
-        "retrieve": Access(rule="The caller's own selections; operators read every one."),
+        "retrieve": Access(rule="Callers read their own selections. Operators read every selection."),
     }
     errors = {
         "create": {

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from fulfillment.core.admin.search import CONTAINS, match_rank
 from fulfillment.core.plugins import Hit, offered
@@ -37,7 +38,7 @@ def answer_search(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
         ]
         response: HttpResponse = JsonResponse({"hits": shown})
     else:
-        title = f"Results for “{text[:MAX_LETTERS]}”" if text.strip() else "Search"
+        title = _("Results for “%(text)s”") % {"text": text[:MAX_LETTERS]} if text.strip() else _("Search")
         context = {**shared, "title": title, "hits": hits, "searched": text.strip()}
         response = TemplateResponse(request, "admin/search.html", context)
     response["Vary"], response["Cache-Control"] = "Accept", "no-store"

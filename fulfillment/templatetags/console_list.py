@@ -15,6 +15,7 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 from unfold.templatetags.unfold_list import CHECKBOX_CLASSES, LINK_CLASSES, ROW_CLASSES, result_headers
 from unfold.utils import display_for_field, display_for_label, display_for_value
 
@@ -63,7 +64,7 @@ def _columns(cl: Any, headers: list[dict[str, Any]]) -> Iterator[Column]:
             classes.append("nowrap")
         tag = "th" if is_link and not is_linked else "td"
         is_linked = is_linked or is_link
-        label = capfirst(header["text"]) if is_link or position else "Select record"
+        label = capfirst(header["text"]) if is_link or position else _("Select record")
         yield Column(
             name,
             is_link,

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -139,14 +140,20 @@ class RoutingRuleAdmin(ConsoleAdmin):
         parts = [str(one) for one in (rule.store, rule.product, rule.category) if one]
         parts += [", ".join(rule.countries)] if rule.countries else []
         if rule.minimum_quantity:
-            parts.append(f"from {rule.minimum_quantity:,}")
+            parts.append(
+                _("from %(quantity)s")
+                % {"quantity": number_format(rule.minimum_quantity, force_grouping=True)}
+            )
         if rule.maximum_quantity:
-            parts.append(f"up to {rule.maximum_quantity:,}")
-        return " · ".join(parts) or "everything"
+            parts.append(
+                _("up to %(quantity)s")
+                % {"quantity": number_format(rule.maximum_quantity, force_grouping=True)}
+            )
+        return " · ".join(parts) or _("everything")
 
     @admin.display(description="providers")
     def providers(self, rule: RoutingRule) -> str:
-        return ", ".join(str(choice) for choice in rule.choices.all()) or "None: the rule is skipped"
+        return ", ".join(str(choice) for choice in rule.choices.all()) or _("None: the rule is skipped")
 
     def own_pages(self) -> list[OwnPage]:
         return [("tester", self.tester_view, "tester")]
@@ -176,6 +183,10 @@ def _tested(order: Order) -> Sequence[TestedItem]:
         facts = facts_of(order, item)
         tested.append(TestedItem(item, facts, routing.decide(facts)))
     return tested
+
+
+def _grouped(quantity: int) -> str:
+    return number_format(quantity, force_grouping=True)
 
 
 register_history(RoutingRule, "name", "position", "is_enabled", search=["=name"], search_help="Exact name")

@@ -43,7 +43,7 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Forbidden, Invalid, NotFound
 from stores.catalog.models import Store
 
-OPERATORS = Access(rule="Operators.", applications=False, operator_only=True)
+OPERATORS = Access(rule="Operators may call it.", applications=False, operator_only=True)
 EXAMPLE = OpenApiExample(
     "Association request",
     value={
@@ -132,12 +132,12 @@ class AssociationViewSet(ApiViewSet):
     tag = "Associations"
     access = {
         "create": Access(
-            rule="A user who may write the application, or the application itself, requests access to a store; "
-            "a user requests access to an application."
+            rule="An application, or a user who may change it, requests access to a store. A user requests access "
+            "to an application."
         ),
-        "list": Access(rule="Everyone sees their own requests; operators see all of them."),
-        "retrieve": Access(rule="Everyone reads their own requests; operators read all of them."),
-        "withdraw": Access(rule="Everyone withdraws their own pending requests."),
+        "list": Access(rule="Callers see their own requests. Operators see all requests."),
+        "retrieve": Access(rule="Callers read their own requests. Operators read all requests."),
+        "withdraw": Access(rule="Callers withdraw their own pending requests."),
         "approve": OPERATORS,
         "deny": OPERATORS,
     }

@@ -90,10 +90,11 @@ Each figure is a read's rate with {self.scale} times the data, divided by its no
             p50, p99 = outcome.percentile(0.5), outcome.percentile(0.99)
             good = p99 <= TAIL_MARK and not outcome.refused + outcome.broken
             yield (
-                f"- At 70% load ({rate:.0f} requests/s, each sent on schedule without waiting for earlier ones): p50 "
-                f"{p50:.2f} ms, p99 {p99:.2f} ms (mark: at most {TAIL_MARK} ms{'' if good else UNDER}); "
-                f"{outcome.refused + outcome.broken} of {len(outcome.times)} failed. The "
-                f"*limit* at this rate, directly afterwards: p50 {least.percentile(0.5):.2f} ms, p99 "
+                f"The load sends {rate:.0f} requests a second on schedule, without waiting for earlier ones. The "
+                f"p50 was {p50:.2f} ms and the p99 {p99:.2f} ms (mark: p99 at most {TAIL_MARK} ms"
+                f"{'' if good else UNDER}). "
+                f"{outcome.refused + outcome.broken} of {len(outcome.times)} requests failed. The *limit* was measured "
+                f"directly afterwards, at the same rate: its p50 was {least.percentile(0.5):.2f} ms and its p99 "
                 f"{least.percentile(0.99):.2f} ms."
             )
 

@@ -42,9 +42,10 @@ def test_guide_of_batches_checks_corrects_and_orders_a_file(
 ):
     monkeypatch.chdir(tmp_path)
     command = Command(installed_python, tmp_path / "home", given)
-    check, order = lines_of(BATCHES, "sh")
-    [rows], [office], [program] = (lines_of(BATCHES, kind) for kind in ("csv", "json", "python"))
+    check, order, order_cards = lines_of(BATCHES, "sh")
+    [rows, cards], [office], [program] = (lines_of(BATCHES, kind) for kind in ("csv", "json", "python"))
     (tmp_path / "people.csv").write_text(rows)
+    (tmp_path / "cards.csv").write_text(cards)
     (tmp_path / "office.json").write_text(office)
     (tmp_path / "check.py").write_text(program.replace(DEMO, given["url"]))
 
@@ -59,6 +60,8 @@ def test_guide_of_batches_checks_corrects_and_orders_a_file(
         command(*shlex.split(order)[1:], "--only-ready", "--external-id", "part-1", code=1)
         (tmp_path / "people.csv").write_text(rows.replace("luis.ortega", "luis@acme.example"))
         assert "is Ordered: 2 ordered" in command(*shlex.split(order)[1:])
+        # 200 cards by the column, and the 500 of the option for the row without a value.
+        assert "is Ordered: 2 ordered; 84.00 USD" in command(*shlex.split(order_cards)[1:])
         who = given["user"]
         seen = python(
             tmp_path / "check.py", who["access_token"], who["subscription_key"], tmp_path / "people.csv"

@@ -19,10 +19,10 @@ from tests.benchmarks.documents import write_between
 from tests.support.databases import own_database
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scaling.md"
-PLACE = "what Citus would not take"
+PLACE = "what Citus rejects"
 COLUMN = "store_id"
 BY_STORE, EVERYWHERE, GLOBAL = "by store", "everywhere", "global"
-HEAD = "| table | what Citus would not take | the migration |\n|---|---|---|\n"
+HEAD = "| table | what Citus rejects | the migration |\n|---|---|---|\n"
 KEYS = """
 SELECT owner.relname, named.relname, one.indisprimary, array(
     SELECT attname::text FROM pg_attribute WHERE attrelid = one.indrelid AND attnum = ANY (one.indkey) ORDER BY attnum
@@ -116,7 +116,7 @@ def findings() -> dict[str, Findings]:
 def _new_key(table: str, is_primary: bool, columns: list[str]) -> str:
     if is_primary or (table, *columns) in GENERATED or any(one in OF_ONE_STORE for one in columns):
         return INTO_KEYS
-    return f"{INTO_KEYS}; ({', '.join(columns)}) is then unique within a store alone"
+    return f"{INTO_KEYS}; ({', '.join(columns)}) is then unique only within a store"
 
 
 def _refused_link(
@@ -127,7 +127,7 @@ def _refused_link(
     if here == there == BY_STORE:
         return None if COLUMN in columns else (words, INTO_FOREIGN_KEYS)
     if there == BY_STORE:
-        return words, f"drop the constraint on {column}: a table that is {here} cannot refer to a split one"
+        return words, f"drop the constraint on {column}: a {here} table cannot refer to a split table"
     if here == BY_STORE and there == GLOBAL:
         return words, f"drop the constraint on {column}, or put `{target}` everywhere"
     return None

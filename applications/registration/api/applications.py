@@ -50,15 +50,17 @@ VERBOSE = OpenApiParameter(
 class ApplicationViewSet(ApiViewSet):
     tag = "Applications"
     access = {
-        "list": Access(rule="Users see the applications they have a role for; an application sees itself."),
+        "list": Access(rule="Users see the applications they have a role for. An application sees itself."),
         "create": Access(
-            rule="Any user; the user becomes admin of the new application.",
+            rule="Every user may call it, and becomes an owner of the new application.",
             applications=False,
             third_party_scope=Permission.ACCOUNT,
         ),
-        "retrieve": Access(rule="Users with a role for the application; an application reads itself."),
+        "retrieve": Access(
+            rule="Users with a role for the application may call it. An application reads itself."
+        ),
         "partial_update": Access(
-            rule="Users who hold one of the permissions on the application.",
+            rule="Users who hold one of the permissions on the application may call it.",
             applications=False,
             permissions=WRITE,
         ),
@@ -135,7 +137,7 @@ class KeyViewSet(ApiViewSet):
     tag = "Applications"
     access = {
         "regenerate": Access(
-            rule="Users who hold one of the permissions on the application.",
+            rule="Users who hold one of the permissions on the application may call it.",
             applications=False,
             permissions=WRITE,
         ),
@@ -181,11 +183,11 @@ class IconViewSet(ApiViewSet):
     maximum_bytes = MAX_ICON_BYTES - 1
     access = {
         "create": Access(
-            rule="Users who hold one of the permissions on the application.",
+            rule="Users who hold one of the permissions on the application may call it.",
             applications=False,
             permissions=WRITE,
         ),
-        "retrieve": Access(rule="Callers that may read the application."),
+        "retrieve": Access(rule="Every caller who may read the application may call it."),
     }
 
     @extend_schema(

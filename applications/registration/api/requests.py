@@ -76,7 +76,7 @@ class LoggedRequestSerializer(serializers.Serializer):
 
 class RequestLogViewSet(ApiViewSet):
     tag = "Applications"
-    access = {"list": Access(rule="The application itself, and users with a role for it.")}
+    access = {"list": Access(rule="The application itself may call it, and users with a role for it.")}
 
     @extend_schema(
         operation_id="application_request_list",

@@ -77,8 +77,8 @@ class EventViewSet(ApiViewSet):
     access = {
         "list": Access(
             rule=(
-                "The application itself, and users with a role for it. In the command line's own "
-                "application (`fulfillment-cli`), each user reads the events of their own orders."
+                "The application itself may call it, and users with a role for it. With the application of the "
+                "command line (`fulfillment-cli`), each user reads the events of their own orders."
             ),
         )
     }

@@ -56,9 +56,10 @@ from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modi
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 
-READERS = Access(rule="The application itself, and users with a role for it.")
+READERS = Access(rule="The application itself may call it, and users with a role for it.")
 WRITERS = Access(
-    rule="The application itself, and users who hold one of the permissions on it.", permissions=WRITE
+    rule="The application itself may call it, and users who hold one of the permissions on it.",
+    permissions=WRITE,
 )
 IF_MATCH = OpenApiParameter(
     "If-Match",

@@ -228,16 +228,16 @@ def access_text(access: Access) -> str:
     """The permission paragraph of the reference."""
     parts = [f"**Who may call it.** {access.rule}"]
     if not access.applications:
-        parts.append("Closed to applications.")
+        parts.append("Only users may call it, not applications on their own.")
     if access.operator_only:
-        parts.append("Reserved to operators; the token needs the scope `Operator`.")
+        parts.append("The token needs the scope `Operator`.")
     elif access.permissions:
-        parts.append("Needs " + " or ".join(f"`{name}`" for name in access.permissions) + ".")
+        parts.append("The caller needs " + " or ".join(f"`{name}`" for name in access.permissions) + ".")
     else:
-        parts.append("No permission required.")
+        parts.append("It needs no permission.")
     if access.third_party_scope:
         parts.append(
-            f"A user's token of a third-party application needs the scope `{access.third_party_scope}`."
+            f"Through a third-party application, the user's token needs the scope `{access.third_party_scope}`."
         )
     if not access.subscription_key_required:
         parts.append("The subscription key is optional here, but must be valid if sent.")

@@ -128,7 +128,10 @@ class JobColumns(StaffAdmin):
             else ""
         )
         return format_html(
-            '<div><a class="console-link" href="{}">Gang sheet {}</a>{}</div>', address, sheet, goes
+            '<div><a class="console-link" href="{}">{}</a>{}</div>',
+            address,
+            _("Gang sheet %(number)s") % {"number": sheet},
+            goes,
         )
 
     @admin.display(description="order at the provider")

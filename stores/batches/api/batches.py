@@ -48,11 +48,11 @@ from stores.orders.selectors.access import APPROVE, READ, WRITE, StoreAccess, au
 BATCH_ID = OpenApiParameter("batch_id", str, OpenApiParameter.PATH, description="The BatchID.")
 EXTERNAL_ID_LENGTH = 90
 OWN = (
-    "Callers for their own batches; with `{all}`, for every batch of the store. The demo store is open to "
-    "everyone."
+    "Callers {use} their own batches. With `{all}`, they {use} every batch of the store. The demo store is open "
+    "to everyone."
 )
-OWN_READ = Access(rule=OWN.format(all="Order.All.Read"), permissions=READ)
-OWN_WRITE = Access(rule=OWN.format(all="Order.All.Write"), permissions=WRITE)
+OWN_READ = Access(rule=OWN.format(use="read", all="Order.All.Read"), permissions=READ)
+OWN_WRITE = Access(rule=OWN.format(use="change", all="Order.All.Write"), permissions=WRITE)
 NOT_FOUND = "There is no such batch for this caller (`batch_not_found`)."
 COMMON = {400: NO_STORE + ", or the body breaks a rule.", 403: NO_ASSOCIATION, 404: NOT_FOUND}
 CHANGES = {**COMMON, **concurrency_errors("changes of batches")}
@@ -62,7 +62,7 @@ DECISION = {
     403: f"{NO_ASSOCIATION} Or the caller ordered the batch (`approver_ordered`).",
     409: (
         "The approval was decided or has expired (`approval_decided`), or none was requested "
-        "(`approval_not_requested`). When approving: a limit was lowered, and the batch exceeds it "
+        "(`approval_not_requested`). Approving also fails if the batch now exceeds a budget whose limit was lowered "
         "(`budget_exceeded`, with the numbers as `Budgets`)."
     ),
 }
@@ -81,7 +81,8 @@ class BatchViewSet(ApiViewSet):
     tag = "Batches"
     access = {
         "create": Access(
-            rule="Callers with a grant to order. The demo store is open to everyone.", permissions=WRITE
+            rule="Every caller with a grant to order may call it. The demo store is open to everyone.",
+            permissions=WRITE,
         ),
         "retrieve": OWN_READ,
         "partial_update": OWN_WRITE,
@@ -107,10 +108,9 @@ class BatchViewSet(ApiViewSet):
         "check": {**CHANGES, 409: f"{SETTLED}, or has no rows (`batch_empty`)."},
         "order": {
             **CHANGES,
-            409: f"{SETTLED}, is not checked (`batch_not_checked`, `batch_empty`), has rows in error "
-            "(`batch_has_errors`) or an outdated check (`batch_outdated`: its `Rows` are being checked "
-            "again), or a budget would be exceeded "
-            "(`budget_exceeded`, with the numbers as `Budgets`).",
+            409: f"{SETTLED}. It has no rows (`batch_empty`), rows that are not checked (`batch_not_checked`) or "
+            "rows in error (`batch_has_errors`). Its check is outdated (`batch_outdated`): the service checks "
+            "its `Rows` again. Or the batch exceeds a budget (`budget_exceeded`, with the numbers as `Budgets`).",
         },
         "cancel": {**CHANGES, 409: "All rows are ordered (`batch_ordered`)."},
         "approve": DECISION,

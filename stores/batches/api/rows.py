@@ -100,10 +100,10 @@ class BatchFileViewSet(ApiViewSet):
         operation_id="batch_rows_replace",
         summary="Send the rows of a batch",
         description=(
-            "Send a file as the raw body or as the only file of a form: CSV (UTF-8, UTF-16 or "
-            "Windows-1252; comma, semicolon or tab), XLSX, or JSON as an array of flat objects; at most 50 "
-            "MB. Its rows replace the existing ones. A row that you send again unchanged keeps its key and "
-            "is not rendered again."
+            "Send a file of at most 50 MB as the raw body or as the only file of a form. It is CSV, XLSX, or JSON "
+            "as an array of flat objects. CSV is UTF-8, UTF-16 or Windows-1252, with comma, semicolon or tab. Its "
+            "rows replace the existing ones. A row that you send again unchanged keeps its key and is not "
+            "rendered again."
         ),
         parameters=[STORE_ID, BATCH_ID, CHECK],
         request={

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.admin.staff import StaffAdmin, staff_on
@@ -112,7 +113,7 @@ def statement_lines(entries: Iterable[BudgetEntry]) -> list[dict[str, Any]]:
     return [
         {
             "entry": entry,
-            "actor": names.get(actor, "removed") if actor else "the service",
+            "actor": names.get(actor, _("removed")) if actor else _("the service"),
             "order_number": numbers.get(entry.order_id),
         }
         for entry in listed

@@ -54,12 +54,14 @@ FORMAT = OpenApiParameter("format", str, enum=["csv", "json"], description="Inst
 
 BUDGET_READ = Access(
     rule=(
-        "Callers see the budgets that apply to them; with `Store.All.Read` or `Budget.All.Write`, every "
+        "Callers see the budgets that apply to them. With `Store.All.Read` or `Budget.All.Write`, they see every "
         "budget of the store."
     ),
     permissions=READ,
 )
-BUDGET_WRITE = Access(rule="Callers with `Budget.All.Write` on the store.", permissions=WRITE)
+BUDGET_WRITE = Access(
+    rule="Every caller with `Budget.All.Write` on the store may call it.", permissions=WRITE
+)
 NO_STORE = "There is no such store (`store_invalid`)"
 BROKEN_RULE = (
     f"{NO_STORE}, or the body breaks a rule: `scope_unknown`, `not_offered`, `not_whole`, `too_small`, "
@@ -211,8 +213,8 @@ class BudgetEntryViewSet(ApiViewSet):
     access = {
         "list": Access(
             rule=(
-                "With `Store.All.Read` or `Budget.All.Write` callers see the entries of every budget of "
-                "the store; without, those of a budget whose scope is only the caller."
+                "Callers see the entries of budgets whose scope is only themselves. With `Store.All.Read` or "
+                "`Budget.All.Write`, they see the entries of every budget of the store."
             ),
             permissions=READ,
         )

@@ -13,6 +13,7 @@ from django.http import FileResponse, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
@@ -234,7 +235,7 @@ class StoreAdmin(StaffAdmin):
         return _profile_of(store).website
 
     def logo(self, store: Store) -> str:
-        return "Stored" if _profile_of(store).logo_sha256 else ""
+        return gettext("Stored") if _profile_of(store).logo_sha256 else ""
 
     def remove_logo(self, store: Store) -> str:
         return ""

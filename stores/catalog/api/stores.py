@@ -78,8 +78,8 @@ class StoreUserViewSet(ApiViewSet):
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, StoreUserRolesXML, StoreUserRolesTextXML]
     access = {
         "roles": Access(
-            rule="With `Store.All.Read` on the store, about every user; with `Store.Self.Read`, about oneself. "
-            "On the demo store only one's own roles are returned.",
+            rule="Users read their own roles. With `Store.All.Read` on the store, they read the roles of every user. "
+            "At the demo store, users see only their own roles.",
             applications=False,
             permissions=(Permission.STORE_ALL_READ.value, Permission.STORE_SELF_READ.value),
         )

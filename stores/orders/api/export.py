@@ -233,8 +233,8 @@ class OrderExportViewSet(ApiViewSet):
     access = {
         "list": Access(
             rule=(
-                "Callers with `Order.All.Read`, for every order of the store; with `Order.Self.Read`, for their "
-                "own. The demo store is open to everyone."
+                "Callers list their own orders. With `Order.All.Read`, they list every order of the store. The "
+                "demo store is open to everyone."
             ),
             permissions=READ,
             subscription_key_required=False,

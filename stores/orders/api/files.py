@@ -18,7 +18,7 @@ from stores.orders.services.print_files import read_print_file
 
 ITEM_KEY = OpenApiParameter("item_key", str, OpenApiParameter.PATH, description="The ItemKey.")
 STORE_READ = Access(
-    rule="Users of the store and others who may read all of its orders. The demo store is open to everyone.",
+    rule="Every caller who may read all orders of the store may call it. The demo store is open to everyone.",
     permissions=(Permission.ORDER_ALL_READ.value,),
 )
 PDF = {(200, "application/pdf"): OpenApiTypes.BINARY}

@@ -49,15 +49,18 @@ IF_MATCH = OpenApiParameter(
     description="The last ETag you received. The response is 412 if the order has changed since.",
 )
 OWN_WRITE = (
-    "Callers for their own orders; with `Order.All.Write`, for every order of the store. The demo store is "
-    "open to everyone."
+    "Callers change their own orders. With `Order.All.Write`, they change every order of the store. The demo "
+    "store is open to everyone."
 )
-MOVE_RULE = "Users of the store who hold `Order.All.Write` on it, and operators"
-STAFF = Access(rule=f"{MOVE_RULE}.", permissions=WORK, applications=False)
-MOVE = Access(rule=f"{MOVE_RULE}; applications whose association with the store grants it.", permissions=WORK)
+MOVE_RULE = "Users who hold `Order.All.Write` on the store may call it, and operators."
+STAFF = Access(rule=MOVE_RULE, permissions=WORK, applications=False)
+MOVE = Access(
+    rule=f"{MOVE_RULE} An application may call it if its association with the store grants `Order.All.Write`.",
+    permissions=WORK,
+)
 OWN_READ = Access(
     rule=(
-        "Callers for their own orders; with `Order.All.Read`, for every order of the store. The demo store "
+        "Callers read their own orders. With `Order.All.Read`, they read every order of the store. The demo store "
         "is open to everyone."
     ),
     permissions=READ,
@@ -76,7 +79,8 @@ class OrderViewSet(ApiViewSet):
     tag = "Orders"
     access = {
         "create": Access(
-            rule="Callers with a grant to order. The demo store is open to everyone.", permissions=WRITE
+            rule="Every caller with a grant to order may call it. The demo store is open to everyone.",
+            permissions=WRITE,
         ),
         "retrieve": OWN_READ,
         "history": OWN_READ,
@@ -87,23 +91,23 @@ class OrderViewSet(ApiViewSet):
     }
     errors = {
         "create": {
-            400: f"{NO_STORE}, or a rule is broken: those of a quote, `quote_mismatch`, `option_unknown`, "
-            "`template_data_not_allowed`, template data that cannot be printed, or print files of more than 512 MB or "
-            "20 seconds together, 10 at the demo store (`order_too_large`). `Errors` points at each. Or preflight "
-            "found an error (`preflight_failed`, with all findings as `Preflight`).",
+            400: f"{NO_STORE}. Or the order breaks a rule for quotes, or `quote_mismatch`, `option_unknown` or "
+            "`template_data_not_allowed`. Or its template data cannot be printed. Or its print files together have "
+            "more than 512 MB or take more than 20 seconds, 10 at the demo store (`order_too_large`). `Errors` points "
+            "at each mistake. Or preflight found an error (`preflight_failed`, with all findings as `Preflight`).",
             403: NO_ASSOCIATION,
             404: "Nothing exists at this URL.",
-            409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is your own), the "
-            "quote expired (`quote_expired`, with a fresh `Quote`), the template cannot be rendered "
-            "(`template_unusable`), a budget would be exceeded (`budget_exceeded`, with the numbers as `Budgets`), "
-            "or the same `Idempotency-Key` is in progress (`request_in_progress`).",
+            409: "The ExternalID is taken (`external_id_exists`, with the `OrderID` if the order is yours). The quote "
+            "has expired (`quote_expired`, with a new `Quote`). The template cannot be rendered "
+            "(`template_unusable`). The order exceeds a budget (`budget_exceeded`, with the numbers as `Budgets`). "
+            "Or a request with the same `Idempotency-Key` is in progress (`request_in_progress`).",
             **concurrency_errors("orders with print files, or of more than 20 items,"),
         },
         "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
         "history": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
         "cancel": {
             **WRITE_ERRORS,
-            409: "Too late (`order_not_cancellable`), or refused (`cancellation_refused`).",
+            409: "It is too late to cancel (`order_not_cancellable`), or the store refused (`cancellation_refused`).",
         },
         "advance": {
             **WRITE_ERRORS,

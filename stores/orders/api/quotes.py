@@ -197,13 +197,13 @@ class QuoteSerializer(serializers.Serializer):
 
 QUOTE_CREATE = Access(
     rule=(
-        "Callers who may submit orders to the store: through an association of the application, or as a "
-        "user with a role on it. The demo store is open to everyone."
+        "Callers who may submit orders to the store may call it. An application needs an association with the "
+        "store, and a user needs a role on it. The demo store is open to everyone."
     ),
     permissions=WRITE,
 )
 QUOTE_READ = Access(
-    rule="Callers who may read orders of the store: their own quotes, with `Order.All.Read` every one.",
+    rule="Callers read their own quotes. With `Order.All.Read`, they read every quote of the store.",
     permissions=READ,
 )
 NO_STORE = "There is no such store (`store_invalid`)"

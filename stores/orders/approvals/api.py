@@ -12,8 +12,8 @@ from stores.orders.approvals.services import approve_order, deny_order
 from stores.orders.selectors.access import APPROVE
 
 APPROVERS = Access(
-    rule="Users of the store who hold `Order.All.Approve` on it, and operators; never the person who placed the "
-    "order, nor an owner of the application that did.",
+    rule="Users who hold `Order.All.Approve` on the store may call it, and operators. The person who placed the "
+    "order may not. If an application placed it, its owners may not.",
     permissions=APPROVE,
     applications=False,
 )

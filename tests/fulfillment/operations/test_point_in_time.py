@@ -27,7 +27,7 @@ from stores.catalog.models import Store
 from stores.orders.models import Order, OrderItem
 from stores.orders.models.history import OrderComment
 from tests.factories.orders import card_data, make_card, order_body
-from tests.support.backup_cluster import SHIPPED, ArchivedCluster, archived_cluster
+from tests.support.backup_cluster import PROGRAMS, SHIPPED, ArchivedCluster, archived_cluster
 from tests.support.ha_programs import PASSWORD, require_packages
 from tests.support.patience import wait_for
 from tests.support.postgres_server import ROOT
@@ -271,7 +271,7 @@ def test_deleted_store_comes_back_alone_with_every_row_and_file(scene, capsys):
 
 
 def test_everything_comes_back_in_the_place_of_the_database(scene):
-    """The way of the page for the whole database; the last test, since it goes back in time."""
+    """The way of the page for the whole database; it goes back in time, so only the next test may follow."""
     Store.objects.create(external_id="mistake", company_name="Made by mistake")
     connection.close()
     scene.cluster.stop("fast")
@@ -285,3 +285,21 @@ def test_everything_comes_back_in_the_place_of_the_database(scene):
 
     assert rows_of_store(scene.cluster) == scene.before
     assert not Store.objects.filter(external_id="mistake").exists()
+
+
+def test_database_comes_back_on_a_new_disk(scene):
+    """The way of the page for a lost disk: only the archive is left."""
+    Store.objects.create(external_id="latest", company_name="Made last")
+    connection.close()
+    scene.cluster.run("pgbackrest", "--stanza=fulfillment", "check")
+    scene.cluster.stop("immediate")
+    shutil.rmtree(scene.cluster.data)
+    # A new installation has an empty cluster of its own.
+    scene.cluster.run(PROGRAMS / "initdb", "-D", scene.cluster.data, "-U", "postgres", "--no-sync")
+
+    scene.cluster.run("pgbackrest", "--stanza=fulfillment", "--delta", "restore")
+    scene.cluster.start()
+    wait_for(lambda: scene.cluster.rows("SELECT NOT pg_is_in_recovery()") == [(True,)])
+
+    assert rows_of_store(scene.cluster) == scene.before
+    assert Store.objects.filter(external_id="latest").exists()

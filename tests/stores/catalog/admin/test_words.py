@@ -7,6 +7,7 @@ from django.contrib import admin
 
 from accounts.models import Role, Tenant
 from applications.registration.models import Application
+from production.routing.models import RoutingRule
 from stores.catalog.models import Product
 from stores.catalog.services.products import archive_product, save_product
 from stores.orders.models import Order, OrderStatus
@@ -209,3 +210,17 @@ def test_titles_name_the_list_or_the_record(world, operator):
 
     assert re.search(r"<title>\s*Stores \|", listed)
     assert re.search(r"<title>\s*Associated Print \| Store \|", shown)
+
+
+def test_values_that_an_admin_makes_are_in_the_language_of_the_reader(world, operator):
+    type(world.operator).objects.filter(pk=world.operator.pk).update(language="de")
+    RoutingRule.objects.create(name="All", position=1)
+
+    user = text(operator.get(f"/admin/accounts/user/{world.user.pk}/change/"))
+    rules = text(operator.get("/admin/production/routingrule/"))
+
+    assert '<p class="readonly" id="id_password">Gesetzt</p>' in user
+    assert '<a href="../password/">Neues Passwort setzen</a>' in user
+    assert "alles" in rules
+    assert "Keiner: die Regel wird übergangen" in rules
+    assert 'data-label="Select record"' not in rules
