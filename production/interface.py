@@ -48,10 +48,19 @@ class JobItem:
     coating: str = ""
     finish: str = ""
     binding: str = ""
+    binding_edge: str = ""
+    is_head_to_foot: bool = False
     folding: str = ""
     # Plates of the print file beside cyan, magenta, yellow and black.
     spot_plates: Sequence[str] = ()
     label: str = ""
+
+    @property
+    def sides(self) -> str:
+        """In the words of XJDF."""
+        if not self.two_sided:
+            return "OneSided"
+        return "TwoSidedHeadToFoot" if self.is_head_to_foot else "TwoSidedHeadToHead"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,13 +45,14 @@ def front_place(grid: Grid, slot: int, job_number: str, page: int = 1) -> Place:
     return Place(job_number, page, x, y, grid.width_mm, grid.height_mm, grid.rotation)
 
 
-def back_place(front: Place, sheet: Sheet, page: int = 2) -> Place:
-    """The position on the back that lies behind the front, head to head, after the sheet is turned."""
-    x, y, rotation = front.x_mm, front.y_mm, front.rotation
-    if sheet.flip == "left_right" or sheet.turn == "work_and_turn":
-        x, rotation = sheet.width_mm - x - front.width_mm, -rotation % 360
+def back_place(front: Place, sheet: Sheet, page: int = 2, *, is_head_to_foot: bool = False) -> Place:
+    """The position on the back that lies behind the front after the sheet is turned."""
+    x, y, rotation = front.x_mm, front.y_mm, -front.rotation
+    if sheet.is_tumbled:
+        y, rotation = sheet.height_mm - y - front.height_mm, rotation + 180
     else:
-        y, rotation = sheet.height_mm - y - front.height_mm, (180 - rotation) % 360
+        x = sheet.width_mm - x - front.width_mm
+    rotation = (rotation + 180 if is_head_to_foot else rotation) % 360
     return Place(front.job_number, page, x, y, front.width_mm, front.height_mm, rotation)
 
 
@@ -64,10 +65,10 @@ def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
     columns = _count(sheet.width_mm - 2 * edge, width, sheet.gutter_mm)
     # A sheet that is turned top to bottom has the slug line of the back at the other end.
     gripper = sheet.bottom_mm - sheet.margin_mm
-    slugs = (sheet.slug_mm + gripper) * (2 if sheet.flip == "top_bottom" and request.two_sided else 1)
+    slugs = (sheet.slug_mm + gripper) * (2 if sheet.is_tumbled and request.two_sided else 1)
     rows = _count(sheet.height_mm - 2 * edge - slugs, height, sheet.gutter_mm)
-    if sheet.turn == "work_and_turn" and request.two_sided:
-        columns -= columns % 2
+    if sheet.is_one_form and request.two_sided:
+        columns, rows = (columns, rows - rows % 2) if sheet.is_tumbled else (columns - columns % 2, rows)
     used_width = columns * width + max(columns - 1, 0) * sheet.gutter_mm
     used_height = rows * height + max(rows - 1, 0) * sheet.gutter_mm
     return Grid(

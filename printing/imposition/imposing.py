@@ -188,10 +188,10 @@ def _matrix(place: Place, trim: Sequence[float]) -> str:
 def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
     """Cut marks at each cut, outside of all bleed; those of the back lie behind those of the front."""
     sheet, xs, ys = planned.sheet, planned.cut_xs, planned.cut_ys
-    if is_back and sheet.flip == "left_right":
-        xs = [sheet.width_mm - x for x in xs]
-    elif is_back:
+    if is_back and sheet.is_tumbled:
         ys = [sheet.height_mm - y for y in ys]
+    elif is_back:
+        xs = [sheet.width_mm - x for x in xs]
     gap = planned.bleed_mm + MARK_OFFSET_MM
     lines = [
         (x, y, x, y + step)
@@ -258,9 +258,9 @@ def _slug_code(sheet: Sheet, code: str, *, right: float) -> tuple[str, float]:
 
 
 def _side(planned: PlannedSheet, side: str) -> str:
-    if planned.sheet.turn == "work_and_turn" and any(place.page == 2 for place in planned.fronts):
-        return "WORK AND TURN"
-    return side
+    if planned.sheet.is_one_form and any(place.page == 2 for place in planned.fronts):
+        return planned.sheet.turn.replace("_", " ").upper()
+    return f"{side} (TUMBLE)" if planned.backs and planned.sheet.is_tumbled else side
 
 
 def _lines(words: Sequence[str], size: float, width: float) -> list[str]:

@@ -98,7 +98,7 @@ def _full_layout(left: Mapping[str, int], slots: int) -> tuple[int, dict[str, in
 def _slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
     """The number of slots on a sheet, and how many pieces each slot yields."""
     places = grid.columns * grid.rows
-    return (places // 2, 2) if request.two_sided and sheet.turn == "work_and_turn" else (places, 1)
+    return (places // 2, 2) if request.two_sided and sheet.is_one_form else (places, 1)
 
 
 def _planned(
@@ -113,12 +113,17 @@ def _planned(
     _, yields = _slots(request, grid, sheet)
     jobs = [job for job, count in sorted(counts.items()) for _ in range(count)]
     # Column by column, so that the pieces of a job lie on piles beside each other.
-    columns = grid.columns // 2 if yields == 2 else grid.columns
-    slots = [row * grid.columns + column for column in range(columns) for row in range(grid.rows)]
-    fronts = [front_place(grid, slot, job) for slot, job in zip(slots, jobs, strict=False)]
-    backs = [back_place(place, sheet) for place in fronts] if request.two_sided else []
+    columns, rows = grid.columns, grid.rows
     if yields == 2:
-        # Work-and-turn: both sides are printed with the same form, and the sheet is turned left to right.
+        columns, rows = (columns, rows // 2) if sheet.is_tumbled else (columns // 2, rows)
+    slots = [row * grid.columns + column for column in range(columns) for row in range(rows)]
+    fronts = [front_place(grid, slot, job) for slot, job in zip(slots, jobs, strict=False)]
+    turned = request.is_head_to_foot
+    backs = (
+        [back_place(place, sheet, is_head_to_foot=turned) for place in fronts] if request.two_sided else []
+    )
+    if yields == 2:
+        # Both sides are printed with the same form.
         fronts, backs = [*fronts, *backs], []
     return PlannedSheet(
         number,

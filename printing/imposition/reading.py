@@ -39,7 +39,9 @@ def _least_bleed(boxes: Sequence[_Boxes]) -> float:
     return max(min(edges, default=0.0), 0.0)
 
 
-def request_of(job_number: str, content: bytes, *, quantity: int, preset: str) -> GangRequest:
+def request_of(
+    job_number: str, content: bytes, *, quantity: int, preset: str, is_head_to_foot: bool = False
+) -> GangRequest:
     """Size, bleed and sides by the boxes of the file; raises ValueError where it cannot share a sheet."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
@@ -60,4 +62,5 @@ def request_of(job_number: str, content: bytes, *, quantity: int, preset: str) -
         quantity,
         len(boxes) == 2,
         preset,
+        is_head_to_foot,
     )

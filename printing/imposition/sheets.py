@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, get_args
 
-Turn = Literal["sheetwise", "work_and_turn"]
+Turn = Literal["sheetwise", "work_and_turn", "work_and_tumble"]
 Flip = Literal["left_right", "top_bottom"]
 MARK_OFFSET_MM = 1.0
 LARGEST_MM = 2000.0
@@ -17,8 +17,9 @@ LARGEST_QUANTITY = 1_000_000
 class Sheet:
     """A press sheet. `margin_mm` is the unprintable margin; `gripper_mm` counts at the bottom where it is more.
     `gutter_mm` is the distance between the trims of two pieces, and `slug_mm` the space at the bottom for job numbers.
-    `flip` is how the press turns the sheet for the back; work-and-turn prints fronts and backs side by side and always
-    turns left to right. A run has `overs_percent` more sheets for setting up, at least `overs_least`.
+    `flip` is how the press turns the sheet for the back. Work-and-turn prints fronts and backs side by side and turns
+    left to right, work-and-tumble prints them one above the other and turns top to bottom. A run has `overs_percent`
+    more sheets for setting up, at least `overs_least`.
     """
 
     width_mm: float = 450.0
@@ -40,8 +41,18 @@ class Sheet:
         for name in ("margin_mm", "gutter_mm", "mark_mm", "slug_mm", "gripper_mm", "overs_percent"):
             if not 0 <= getattr(self, name) <= 100:
                 raise ValueError(f"{name} must lie between 0 and 100.")
-        if self.turn not in {"sheetwise", "work_and_turn"} or self.flip not in {"left_right", "top_bottom"}:
-            raise ValueError("turn must be sheetwise or work_and_turn, flip left_right or top_bottom.")
+        if self.turn not in get_args(Turn) or self.flip not in get_args(Flip):
+            raise ValueError(f"turn must be one of {get_args(Turn)}, flip one of {get_args(Flip)}.")
+
+    @property
+    def is_one_form(self) -> bool:
+        """Whether one form prints both sides."""
+        return self.turn != "sheetwise"
+
+    @property
+    def is_tumbled(self) -> bool:
+        """Whether the sheet turns top to bottom for its back."""
+        return self.flip == "top_bottom" if self.turn == "sheetwise" else self.turn == "work_and_tumble"
 
     @property
     def bottom_mm(self) -> float:
@@ -53,7 +64,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class GangRequest:
-    """The finished pieces of a job. Only jobs with equal `preset` (paper and press settings) share a sheet."""
+    """The finished pieces of a job. Only jobs with equal `preset` (paper and press settings) and turn share a sheet."""
 
     job_number: str
     width_mm: float
@@ -62,6 +73,7 @@ class GangRequest:
     quantity: int
     two_sided: bool
     preset: str = ""
+    is_head_to_foot: bool = False  # how the back of a piece lies to its front
 
     def __post_init__(self) -> None:
         if not 1 <= self.quantity <= LARGEST_QUANTITY:
@@ -72,13 +84,14 @@ class GangRequest:
             raise ValueError(f"{self.job_number}: the bleed must lie between 0 and 20 mm.")
 
     @property
-    def kind(self) -> tuple[float, float, float, bool, str]:
+    def kind(self) -> tuple[float, float, float, bool, str, bool]:
         return (
             round(self.width_mm, 3),
             round(self.height_mm, 3),
             round(self.bleed_mm, 3),
             self.two_sided,
             self.preset,
+            self.two_sided and self.is_head_to_foot,
         )
 
 

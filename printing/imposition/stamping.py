@@ -43,10 +43,12 @@ class Stamp:
     copies: int
     ship_by: date | None
     label: str = ""
+    is_head_to_foot: bool = False  # how the back of a sheet lies
 
     def words(self, page: int = 1, of: int = 1) -> str:
-        """The page is named where there are several."""
-        place = f"   PAGE {page} OF {of}" if of > 1 else ""
+        """The page is named where there are several, and the turn where it is not the usual one."""
+        turn = ", HEAD TO FOOT" if self.is_head_to_foot else ""
+        place = f"   PAGE {page} OF {of}{turn}" if of > 1 else ""
         label = f"   {self.label[:LABEL_LENGTH]}" if self.label else ""
         return f"JOB {self.number}{place}   {self.copies:,} COPIES{ship_by_words(self.ship_by)}{label}"
 

@@ -4,14 +4,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from printing.preflight.artwork import ArtworkFacts, artwork_facts
+from printing.preflight.artwork import ArtworkFacts, Part, artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
 from printing.preflight.colours import Seen, seen
 from printing.preflight.findings import Limits
 from printing.preflight.geometry import MM_OF_POINT, Area, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
+from printing.preflight.plate_inks import PlateInk, plate_inks
 from printing.text import is_blank
-from printing.typesetting import Artwork, FontSet, SetText, Template
+from printing.typesetting import BUILT_IN_PRESS, Artwork, FontSet, Press, SetText, Template
 from printing.typesetting.template import Box, Page
 
 TITLE_LETTERS = 24
@@ -33,7 +34,8 @@ class Job:
 
     `images` are uploads as they are printed, `digests` theirs, where they are known, and `plated` the fields whose
     picture keeps its own inks; `only` names the pages to look at, if not all. `facts` are known ones of artwork, by
-    its digest. Of a customer's PDF `missing_pages` and `ignored_pages` count those before and behind its end.
+    its digest; `press` makes the plates. Of a customer's PDF `missing_pages` and `ignored_pages` count those before
+    and behind its end.
     """
 
     template: Template
@@ -46,6 +48,7 @@ class Job:
     plated: Collection[str] = ()
     only: Collection[int] | None = None
     facts: Mapping[str, ArtworkFacts] = field(default_factory=dict)
+    press: Press = BUILT_IN_PRESS
     missing_pages: int = 0
     ignored_pages: int = 0
 
@@ -97,6 +100,17 @@ class Background:
             x, y = self.facts.page.centre
             left, top = x - self.page.width / 2, y - self.page.height / 2
         return Area(area.x * unit - left, area.y * unit - top, area.width * unit, area.height * unit)
+
+    def mixes_inks(self, limits: Limits) -> bool:
+        kinds = {part.kind for part in self.facts.parts}
+        is_heavy = any(part.size > limits.total_ink for part in self.facts.of_kind(Part.INK))
+        is_svg = self.artwork.media_type == "image/svg+xml"
+        return (
+            Part.BLENDING in kinds
+            or (is_svg and b"mix-blend-mode" in self.artwork.data)
+            or (limits.keeps_overprint and Part.OVERPRINT in kinds)
+            or (is_heavy and Part.TRANSPARENCY in kinds)
+        )
 
     @property
     def bleed(self) -> float:
@@ -153,6 +167,13 @@ class Sheet:
         lettered = [one for one in self.backgrounds if one.facts.page is not None and one.facts.bare]
         bare = without_letters(self.template, [(one.artwork, one.facts) for one in lettered])
         return background_pixels_of(bare, [one.number for one in lettered])
+
+    @cached_property
+    def plate_inks(self) -> dict[int, PlateInk]:
+        """Of pages whose ink is not that of their parts: they blend or overprint, or what is heavy may be faint."""
+        most = self.limits.total_ink
+        numbers = [one.number for one in self.backgrounds if one.mixes_inks(self.limits)]
+        return plate_inks(self.template, numbers, self.job.press, most)
 
     @property
     def texts(self) -> Iterator[tuple[Shown, SetText]]:

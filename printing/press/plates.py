@@ -26,6 +26,7 @@ from printing.press.paints import (
     mixed,
 )
 from printing.press.repaint import Repaint, decoded, is_readable, kind_of, write_plain
+from printing.press.states import states_of
 
 # PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
 _COLOURS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GREY: b"pop 1 1 1"}
@@ -96,6 +97,32 @@ def views(printed: bytes, separation: Separation) -> tuple[bytes, bytes]:
 def join(colours: Image.Image, black: Image.Image, separation: Separation) -> Image.Image:
     inks = (*ImageChops.invert(colours.convert("RGB")).split(), ImageChops.invert(black.convert("L")))
     return separation.picture_on_screen(Image.merge("CMYK", inks))
+
+
+def total_ink(colours: Image.Image, black: Image.Image) -> Image.Image:
+    """White where all four inks of the views are full, black on paper."""
+    cyan, magenta, yellow = ImageChops.invert(colours.convert("RGB")).split()
+    halves = (
+        ImageChops.add(cyan, magenta, 2),
+        ImageChops.add(yellow, ImageChops.invert(black.convert("L")), 2),
+    )
+    return ImageChops.add(*halves, 2)
+
+
+def blend_overprint(printed: bytes) -> bytes:
+    """With the highest ink in the place of overprint, which the renderer does not know.
+
+    Views blend complements of inks: the darker one is that of the plate below where a colour has nothing of it.
+    """
+    with pikepdf.open(BytesIO(printed)) as pdf:
+        for state in states_of(pdf):
+            fill = state.get("/op", state.get("/OP"))
+            if fill is not None and str(state.get("/BM", "/Normal")) in {"/Normal", "/Compatible"}:
+                keeps_plates = bool(fill) and int(state.get("/OPM", 0)) == 1
+                state.BM = pikepdf.Name.Darken if keeps_plates else pikepdf.Name.Normal
+        out = BytesIO()
+        pdf.save(out, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
+        return out.getvalue()
 
 
 def _viewed(printed: bytes, view: _View) -> bytes:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from printing.press.colours import Separation
 from printing.press.paints import Inks, SoftProof
-from printing.press.plates import cut_to_trim, join, views
+from printing.press.plates import blend_overprint, cut_to_trim, join, total_ink, views
 from printing.press.repaint import Repaint
 from printing.press.screen import fit_pictures
 
@@ -46,6 +46,19 @@ def draw_proof(
         for one, (width, height) in zip(pictures, sizes, strict=True)
     ]
     return _of_pictures(pictures, sizes), [_png(one) for one in small]
+
+
+def draw_inks(
+    printed: bytes, separation: Separation, draw: Draw, ppi: float, *, overprints: bool
+) -> list[bytes]:
+    """The PNG of each page as `total_ink` of its plates."""
+    colours, black = views(fit_pictures(blend_overprint(printed) if overprints else printed, ppi), separation)
+    with pikepdf.open(BytesIO(colours)) as pdf:
+        count = len(pdf.pages)
+    drawn = (
+        [Image.open(BytesIO(draw(view, number, ppi))) for view in (colours, black)] for number in range(count)
+    )
+    return [_png(total_ink(*both)) for both in drawn]
 
 
 def _is_flat(printed: bytes) -> bool:

@@ -20,6 +20,7 @@ from printing.press.paints import Inks
 from printing.press.pictures import separated_image
 from printing.press.profiles import OutputCondition
 from printing.press.repaint import Repaint
+from printing.press.states import states_of
 
 POINTS_OF_MM = 72 / 25.4
 PDF_VERSION = "1.6"
@@ -205,22 +206,6 @@ def _blends(form: Any) -> bool:
 def _mask_of(state: Any) -> Any:
     mask = state.get("/SMask")
     return mask if isinstance(mask, pikepdf.Dictionary) and "/G" in mask else None
-
-
-def states_of(pdf: pikepdf.Pdf) -> Iterator[Any]:
-    """The graphics states of all resources; patterns have one of their own."""
-    for thing in list(pdf.objects):
-        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
-            continue
-        for resources in (thing, thing.get("/Resources")):
-            states = resources.get("/ExtGState") if isinstance(resources, pikepdf.Dictionary) else None
-            if isinstance(states, pikepdf.Dictionary):
-                own = "/PatternType" in thing
-                yield from (
-                    (states,)
-                    if own
-                    else (one for one in states.values() if isinstance(one, pikepdf.Dictionary))
-                )
 
 
 def _clean_states(pdf: pikepdf.Pdf, overprint: Sequence[str]) -> None:

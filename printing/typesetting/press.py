@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from printing.bounded import TaskFailed, TaskTimedOut
 from printing.press import isolation
@@ -20,6 +20,8 @@ PICTURE_TYPES = frozenset({"image/png", "image/jpeg"})
 TITLE = "Print"
 
 Separating = Callable[[bytes], bytes]
+# The print file, the PDF and pictures of its proof, or pictures of its ink.
+Makes = Literal["file", "proof", "inks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Press:
         }
 
     def request(
-        self, template: Template, pictures: Mapping[str, str], spots: Sequence[Any], *, soft_proof: bool
+        self, template: Template, pictures: Mapping[str, str], spots: Sequence[Any], *, makes: Makes
     ) -> dict[str, Any]:
         """For typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
         return {
@@ -73,7 +75,7 @@ class Press:
             "has_pdf": template.has_pdf,
             "pictures": dict(pictures),
             "spots": list(spots),
-            "soft_proof": soft_proof,
+            "makes": makes,
         }
 
     def separated(self, content: bytes) -> bytes:

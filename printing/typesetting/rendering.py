@@ -101,7 +101,7 @@ def render_proof(
     builder = SheetBuilder(
         template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
     )
-    job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "soft-proof": True}
+    job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "makes": "proof"}
     job = _marked(builder, job, (mark or "")[:MARK_LETTERS] or None)
     parts, texts = _render(builder, values, job, seconds, press, meanwhile)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
@@ -151,6 +151,13 @@ def render_backgrounds(template: Template, *, ppi: float) -> list[bytes]:
     builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
     job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
     return _render(builder, {}, job, SECONDS)[0]
+
+
+def render_inks(template: Template, press: Press, *, ppi: float) -> list[bytes]:
+    """A grey PNG of the ink of each page's background as it is trimmed, white where all inks are full."""
+    builder = SheetBuilder(template, {}, FontSet.shipped(), proof=False, press=press, shows_plates=True)
+    plain = {**SCREEN, "print": True, "slug": press.slug_mm, "makes": "inks", "ppi": ppi}
+    return _render(builder, {}, _marked(builder, plain, None), SECONDS, press)[0]
 
 
 def render_print(
@@ -346,7 +353,7 @@ def _press_request(
     builder: SheetBuilder, press: Press, root: Path, paths: Mapping[str, str], job: Mapping[str, Any]
 ) -> dict[str, Any]:
     pictures = {digest: str(root / paths[name]) for digest, name in builder.sheet.plates.items()}
-    return press.request(builder.template, pictures, builder.sheet.spots, soft_proof="soft-proof" in job)
+    return press.request(builder.template, pictures, builder.sheet.spots, makes=job.get("makes", "file"))
 
 
 def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:

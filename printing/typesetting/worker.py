@@ -13,7 +13,7 @@ import socket
 import sys
 import time
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ import typst
 from printing.bounded_process import limit_process
 from printing.press.colours import separation_of
 from printing.press.profiles import OutputCondition, condition_of
-from printing.press.proof import draw_proof
+from printing.press.proof import draw_inks, draw_proof
 from printing.press.screen import fit_pictures
 from printing.press.writer import PageBoxes, PressJob, write_press_file
 from printing.typesetting.ipc import SIZES, receive_message, send_message
@@ -127,16 +127,13 @@ class Renderer:
             pictures={digest: Path(name) for digest, name in press["pictures"].items()},
         )
         printed = write_press_file(pdf, job)
-        if not press["soft_proof"]:
+        if press["makes"] == "file":
             return [printed]
-        separation = separation_of(job.condition.profile, job.highest_ink)
-        shown, pages = draw_proof(
-            printed,
-            separation,
-            lambda view, number, ppi: self._page_of(request, view, number, ppi),
-            request["ppi"],
-            is_cmyk=job.is_cmyk,
-        )
+        separation, ppi = separation_of(job.condition.profile, job.highest_ink), request["ppi"]
+        draw = partial(self._page_of, request)
+        if press["makes"] == "inks":
+            return draw_inks(printed, separation, draw, ppi, overprints=job.keeps_overprint)
+        shown, pages = draw_proof(printed, separation, draw, ppi, is_cmyk=job.is_cmyk)
         return [shown, *pages]
 
     def _page_of(self, request: dict[str, Any], pdf: bytes, number: int, ppi: float) -> bytes:

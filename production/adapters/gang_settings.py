@@ -18,7 +18,8 @@ class GangSettings(SettingsForm):
         choices=(
             (OFF, "Off"),
             ("sheetwise", "Sheetwise: a form for each side"),
-            ("work_and_turn", "Work and turn: one form for both sides"),
+            ("work_and_turn", "Work and turn: one form for both sides, turned left to right"),
+            ("work_and_tumble", "Work and tumble: one form for both sides, turned top to bottom"),
         ),
         help_text="Jobs of one product, size and preset wait for each other and are sent on shared press sheets.",
     )
@@ -69,6 +70,7 @@ class GangSettings(SettingsForm):
     gang_flip = forms.ChoiceField(
         label="Back of the sheet",
         initial="left_right",
+        help_text="Of sheetwise sheets. It must be how the press or its driver turns them.",
         choices=(("left_right", "Turned left to right"), ("top_bottom", "Turned top to bottom")),
     )
 

@@ -108,7 +108,12 @@ def _item(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
         "description": item.product_name,
         "quantity": item.quantity,
         "shipmentIndex": 0,
-        "extraData": {"options": dict(sorted(item.options.items())), **_paper(item), **place},
+        "extraData": {
+            "options": dict(sorted(item.options.items())),
+            "sides": item.sides,
+            **_paper(item),
+            **place,
+        },
         "components": _components(
             job, code or settings["component_code"], read_table(settings.get("attributes") or "")
         ),
@@ -132,6 +137,7 @@ def _paper(item: JobItem) -> dict[str, Any]:
         "coating": item.coating,
         "finish": item.finish,
         "binding": item.binding,
+        "bindingEdge": item.binding_edge,
         "folding": item.folding,
         "spotPlates": list(item.spot_plates),
     }

@@ -33,6 +33,13 @@ VERSION = "1.5"
 # Names of XJDF that JDF writes otherwise.
 COATINGS = {"Gloss": "Glossy", "None": "None", "Matte": "Matte", "Satin": "Satin", "Coated": "Coated"}
 
+# Flipped around a vertical axis, the heads of both sides meet.
+SIDES = {
+    "OneSided": "OneSidedFront",
+    "TwoSidedHeadToHead": "TwoSidedFlipY",
+    "TwoSidedHeadToFoot": "TwoSidedFlipX",
+}
+
 
 def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     """`urls` are the URLs of files by name; without them the files are beside the ticket."""
@@ -122,9 +129,13 @@ def _add_press(pool: Any, item: JobItem) -> None:
         Thickness=paper.get("Thickness"),
         Weight=paper.get("Weight"),
     )
-    sides = "TwoSidedFlipY" if item.two_sided else "OneSidedFront"
     params = _add(
-        pool, "DigitalPrintingParams", Class="Parameter", ID="Press", Sides=sides, Status="Available"
+        pool,
+        "DigitalPrintingParams",
+        Class="Parameter",
+        ID="Press",
+        Sides=SIDES[item.sides],
+        Status="Available",
     )
     _add(params, "MediaRef", rRef="Paper")
     _add(

@@ -56,6 +56,7 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
         "Quantity": item.quantity,
         "Pages": item.pages,
         "TwoSided": item.two_sided,
+        "Sides": item.sides,
         "Size": {"WidthMM": item.width_mm, "HeightMM": item.height_mm, "BleedMM": item.bleed_mm},
         "Options": dict(sorted(item.options.items())),
         "Stock": {
@@ -65,6 +66,7 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
         },
         "Finish": item.finish,
         "Binding": item.binding,
+        "BindingEdge": item.binding_edge,
         "Folding": item.folding,
         "Plates": [*PROCESS_PLATES, *item.spot_plates],
         "Files": [

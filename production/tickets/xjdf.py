@@ -144,7 +144,12 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
     for name, value in features.items():
         _add(product, "GeneralID", DataType="NamedFeature", IDUsage=token(name), IDValue=value)
     if item.binding:
-        _add(_add(product, "Intent", Name="BindingIntent"), "BindingIntent", BindingType=item.binding)
+        _add(
+            _add(product, "Intent", Name="BindingIntent"),
+            "BindingIntent",
+            BindingSide=item.binding_edge,
+            BindingType=item.binding,
+        )
     plates = [*PROCESS_PLATES, *filter(None, map(token, item.spot_plates))]
     front = {"ColorsUsed": " ".join(plates), "Surface": "Front"}
     color = _add(_add(product, "Intent", Name="ColorIntent"), "ColorIntent")
@@ -161,7 +166,7 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
         Dimensions=size,
         FinishedDimensions=f"{size} 0",
         Pages=str(item.pages),
-        Sides="TwoSidedHeadToHead" if item.two_sided else "OneSided",
+        Sides=item.sides,
     )
     _add(_add(product, "Intent", Name="MediaIntent"), "MediaIntent", **media)
 

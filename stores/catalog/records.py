@@ -15,7 +15,7 @@ from stores.catalog.models import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
-from stores.catalog.models.product import Binding, Coating
+from stores.catalog.models.product import Binding, Coating, Edge
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.presets.models import CODE
 
@@ -251,6 +251,13 @@ PRODUCT_MEMBERS = (
         "Finish", checks.text(100), "", "finish", hint="Such as satin aqueous or soft-touch lamination."
     ),
     FieldSpec("Binding", checks.one_of(["", *Binding.values]), "", "binding"),
+    FieldSpec(
+        "BindingEdge",
+        checks.one_of(["", *Edge.values]),
+        "",
+        "binding_edge",
+        hint="The edge that pages turn on, also of a single sheet. Top or bottom: backs print head to foot.",
+    ),
     FieldSpec(
         "Folding",
         FOLDING,

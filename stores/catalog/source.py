@@ -82,6 +82,7 @@ OMITTED_AT_DEFAULT = frozenset(
         "Coating",
         "Finish",
         "Binding",
+        "BindingEdge",
         "Folding",
         "PieceWeightG",
         "ThicknessMM",

@@ -10,7 +10,7 @@ from PIL import Image
 
 from printing.preflight import Finding, Job, Limits, ProductFacts, preflight
 from printing.press.rules import PresetRules
-from printing.typesetting import Field, FontSet, parse_template, render_proof
+from printing.typesetting import Field, FontSet, Press, parse_template, render_proof
 from tests.factories.templates import page
 
 CARD = ProductFacts(88.9, 50.8, 1)
@@ -41,8 +41,9 @@ def inspected(
         record["Artwork"] = {"back": artwork}
     template = parse_template(record, fields, fonts)
     texts = render_proof(template, values, images, fonts).texts if is_rendered else ()
-    job = Job(template, values, images, fonts, texts, product)
-    return preflight(job, Limits.of(preset or PresetRules()))
+    rules = preset or PresetRules()
+    job = Job(template, values, images, fonts, texts, product, press=Press(rules))
+    return preflight(job, Limits.of(rules))
 
 
 def text(words: str = "Dana Whitfield", **changes: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ class Part(StrEnum):
     WHITE_OVERPRINT = "white overprint"
     SPOT = "spot color"
     TRANSPARENCY = "transparency"
+    BLENDING = "blending"
     LEFT_IN_COLOUR = "left in color"
 
 

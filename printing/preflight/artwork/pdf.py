@@ -216,11 +216,13 @@ class _Reader:
 
     def _graphics_state(self, resources: Any, name: Any, state: _State) -> _State:
         found = resources.get("/ExtGState", pikepdf.Dictionary()).get(str(name), pikepdf.Dictionary())
-        mask, blend = found.get("/SMask"), found.get("/BM")
+        mask, blends = found.get("/SMask"), _blends(found.get("/BM"))
         opacity = min(float(found.get("/ca", 1)), float(found.get("/CA", 1)))
         is_masked = mask is not None and mask != "/None"
-        if opacity < 1 or is_masked or blend not in {None, "/Normal", "/Compatible"}:
+        if opacity < 1 or is_masked or blends:
             self.note(Part.TRANSPARENCY, name="transparency")
+        if blends:
+            self.note(Part.BLENDING, name="blending")
         stroke = found.get("/OP", state.overprints_stroke)
         fill = found.get("/op", found.get("/OP", state.overprints_fill))
         state = replace(state, overprints_fill=bool(fill), overprints_stroke=bool(stroke))
@@ -326,6 +328,12 @@ def _colored(name: str, operands: Any, resources: Any, before: _Color) -> _Color
     if before.is_registration:
         numbers = numbers[:1] * 4
     return replace(before, values=tuple(float(one) for one in numbers) if before.kind else ())
+
+
+def _blends(mode: Any) -> bool:
+    """A list names other modes for programs that do not know the first."""
+    first = mode[0] if isinstance(mode, pikepdf.Array) and len(mode) else mode
+    return first is not None and str(first) not in {"/Normal", "/Compatible"}
 
 
 def _is_registration(space: Any) -> bool:

@@ -87,12 +87,17 @@ def picture_distorted(sheet: Sheet) -> Iterator[Hit]:
 
 
 def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
-    """Only for colours defined in inks: all others are limited when they are converted."""
+    """Only for colours defined in inks, and what blends: all others are limited when they are converted."""
     most = sheet.limits.total_ink
     for one, facts in sheet.pictures:
         if facts.ink is not None and facts.ink > most + 1:
             yield hit_of(one, f"{facts.ink:.0f}%", f"{most:g}%")
     for behind in sheet.backgrounds:
+        if (plates := sheet.plate_inks.get(behind.number)) is not None:
+            if plates.area is not None:
+                found = f"{plates.percent:.0f}%"
+                yield Hit(behind.number, plates.area, "The background", found, f"{most:g}%")
+            continue
         raster = _raster(behind)
         inks: list[tuple[float, Area | None]] = (
             [(raster.ink, None)] if raster is not None and raster.ink is not None else []

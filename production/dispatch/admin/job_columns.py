@@ -19,7 +19,7 @@ from unfold.widgets import CHECKBOX_CLASSES
 from accounts.admin.staff import StaffAdmin
 from production.gang_sheets.models import SheetState
 from production.jobs.models import OPEN, Job, JobState
-from production.jobs.selectors import siblings_of
+from production.jobs.selectors import OrderPlace, page_count, places_of
 
 COLOURS: dict[str, str] = {
     JobState.QUEUED: "default",
@@ -31,7 +31,7 @@ COLOURS: dict[str, str] = {
     JobState.CANCELLED: "default",
 }
 # Links to jobs of the same order; its page has all of them.
-LINKED = 20
+LINKED, LINKED_IN_LIST = 20, 4
 CHECKBOX = '<input type="checkbox" name="{}" value="{}" class="{}" aria-label="Choose job {}">'
 
 
@@ -56,11 +56,24 @@ class JobColumns(StaffAdmin):
         product = self.product(job)
         return format_html('<span class="console-named">{}<span>{}</span></span>', _picture(job), product)
 
+    @admin.display(description="sides")
+    def sides(self, job: Job) -> str:
+        """How the back of a sheet lies, and the edge that pages turn on."""
+        product = job.item.product
+        if page_count(product) == 1:
+            return _("One side")
+        words = _("Two sides, head to foot") if product.is_head_to_foot else _("Two sides, head to head")
+        bound = [product.get_binding_display(), product.get_binding_edge_display()]
+        return " · ".join([words, *(_(part) for part in bound if part)])
+
     @admin.display(description="product")
     def product_of_store(self, job: Job) -> SafeString:
-        return format_html(
-            '<div>{}<br><span class="console-facts">{}</span></div>', self.product(job), job.store
+        place = getattr(job, "place_in_list", None)
+        siblings = (
+            format_html(" · {}: {}", *_siblings(place, LINKED_IN_LIST)) if place and place.others else ""
         )
+        template = '<div>{}<br><span class="console-facts">{}{}</span></div>'
+        return format_html(template, self.product(job), job.store, siblings)
 
     @admin.display(description="ship by")
     def due_when(self, job: Job) -> SafeString:
@@ -81,14 +94,8 @@ class JobColumns(StaffAdmin):
     @admin.display(description="jobs of the order")
     def place_in_order(self, job: Job) -> str | SafeString:
         """Such as “2 of 3” above links to the others; what tickets say."""
-        siblings = list(siblings_of(job).only("number"))
-        if job not in siblings:
-            return "—"
-        place = _("%(place)s of %(siblings)s") % {
-            "place": siblings.index(job) + 1,
-            "siblings": len(siblings),
-        }
-        return format_html("<div>{}<br>{}</div>", place, _links([one for one in siblings if one != job]))
+        place = places_of([job])[job.pk]
+        return format_html("<div>{}<br>{}</div>", *_siblings(place, LINKED)) if place.of else "—"
 
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:
@@ -158,10 +165,16 @@ def waits_on_sheet(job: Job) -> bool:
     )
 
 
-def _links(jobs: Sequence[Job]) -> SafeString:
+def _siblings(place: OrderPlace, most: int) -> tuple[str, SafeString]:
+    """Such as “2 of 3”, and links to the others."""
+    words = _("%(place)s of %(siblings)s") % {"place": place.number, "siblings": place.of}
+    return words, _links(place.others, most)
+
+
+def _links(jobs: Sequence[Job], most: int) -> SafeString:
     pages = [(reverse("admin:production_job_change", args=[one.pk]), one.number) for one in jobs]
-    links = format_html_join(", ", '<a class="console-link" href="{}">{}</a>', pages[:LINKED])
-    more = len(pages) - LINKED
+    links = format_html_join(", ", '<a class="console-link" href="{}">{}</a>', pages[:most])
+    more = len(pages) - most
     return format_html("{} {}", links, _("and %(number)s more") % {"number": more}) if more > 0 else links
 
 

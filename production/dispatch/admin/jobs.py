@@ -36,6 +36,7 @@ from production.dispatch.selectors.dry_runs import dry_run
 from production.dispatch.selectors.steps import steps_of
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job
+from production.jobs.selectors import places_of
 from production.providers.models import Provider
 from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
 from stores.orders.models import Order
@@ -108,6 +109,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
     fields = [
         "order_link",
         "pictured_product",
+        "sides",
         "provider_link",
         "reference",
         "sent_with",
@@ -163,6 +165,10 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         answer = super().changelist_view(request, extra_context)
         if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
             answer.context_data["stages"] = self._stages(request)
+            listed = answer.context_data["cl"].result_list
+            places = places_of(listed)
+            for job in listed:
+                job.place_in_list = places[job.pk]
         return answer
 
     def _stages(self, request: HttpRequest) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from production.dispatch.selectors.board import MAX_COUNTED
 from production.jobs.models import OPEN, Job
-from production.jobs.selectors import with_places
+from production.jobs.selectors import OrderPlace, places_of
 from stores.orders.business_days import add_business_days
 
 SHOWN = 25
@@ -25,7 +25,7 @@ class Day:
     name: str
     key: str
     count: int
-    jobs: Sequence[Job]
+    jobs: Sequence[tuple[Job, OrderPlace]]
 
     @property
     def has_more(self) -> bool:
@@ -47,8 +47,10 @@ def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
         light = shown.defer(
             "store__rendering", "store__verbose_rendering", "order__rendering", "item__template_data"
         )
+        found = list(light[:SHOWN])
         count = of_day.order_by().values("pk")[: MAX_COUNTED + 1].count()
-        days.append(Day(name, key, count, list(with_places(light)[:SHOWN])))
+        places = places_of(found)
+        days.append(Day(name, key, count, [(job, places[job.pk]) for job in found]))
     return days
 
 

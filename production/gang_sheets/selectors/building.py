@@ -63,12 +63,18 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
         content = impose_sheet(planned, contents, labels, slug=slug)
         digest = hashlib.sha256(content).hexdigest()
         files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.printed))
-    first = sent[0]
+    first, sheet = sent[0], plan.sheets[0].sheet
+    is_duplex = any(planned.backs for planned in plan.sheets)
     item = replace(
         first.item,
         key="",
         quantity=sum(one.item.quantity for one in sent),
-        pages=2 if any(planned.backs for planned in plan.sheets) else 1,
+        # Of the sheets: how the press turns them, which pieces of its products need not be turned by.
+        pages=2 if is_duplex else 1,
+        two_sided=is_duplex,
+        binding="",
+        binding_edge="",
+        is_head_to_foot=sheet.is_tumbled,
     )
     return interface.Job(
         number=gang.number,
@@ -85,9 +91,17 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
         files=files,
         production_days=first_to_ship.production_days,
         is_rush=any(one.is_rush for one in sent),
-        note=f"Gang sheet of {len(sent)} job{'s' if len(sent) > 1 else ''}; report each job by its own number.",
+        note=_note(sheet, sent),
         members=[_member(one, plan, names) for one in sent],
     )
+
+
+def _note(sheet: Sheet, sent: Sequence[interface.Job]) -> str:
+    note = f"Gang sheet of {len(sent)} job{'s' if len(sent) > 1 else ''}; report each job by its own number."
+    if sheet.is_one_form and sent[0].item.two_sided:
+        turned = "top to bottom" if sheet.is_tumbled else "left to right"
+        note += f" Print the same form on both sides, turned {turned}."
+    return note
 
 
 def _member(job: interface.Job, plan: Plan, names: Mapping[int, str]) -> interface.Member:

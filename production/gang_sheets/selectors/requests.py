@@ -63,11 +63,19 @@ def gang_request(sent: SentJob) -> GangRequest:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
     # Paper and finish belong to the product: only jobs of one share a sheet.
     preset = f"{sent.item.product_name} ({sent.item.product_id})"
-    return request_of(sent.number, sent.files[0].content, quantity=sent.item.quantity, preset=preset)
+    return request_of(
+        sent.number,
+        sent.files[0].content,
+        quantity=sent.item.quantity,
+        preset=preset,
+        is_head_to_foot=sent.item.is_head_to_foot,
+    )
 
 
 def kind_of(sent: SentJob, request: GangRequest) -> str:
     sides = "two sides" if request.two_sided else "one side"
+    if request.two_sided and request.is_head_to_foot:
+        sides += " head to foot"
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
     parts += [f"{name} {value}" for name, value in media_of(sent.item.options).items()]
     parts += [f"preset {preset}"] if (preset := sent.item.options.get("Print preset")) else []

@@ -32,6 +32,15 @@ class Binding(models.TextChoices):
     GLUED_EDGE = "EdgeGluing", "Padded"
 
 
+class Edge(models.TextChoices):
+    """Names of XJDF."""
+
+    LEFT = "Left"
+    RIGHT = "Right"
+    TOP = "Top"
+    BOTTOM = "Bottom"
+
+
 @pghistory.track(exclude=["verbose_rendering", "template"])
 class Product(models.Model):
     """A product of a store. Quantities are pieces (or packs, if its description defines so); sizes are millimetres.
@@ -75,6 +84,8 @@ class Product(models.Model):
     coating = models.CharField(max_length=6, blank=True, choices=Coating.choices, default="", db_default="")
     finish = models.CharField(max_length=100, blank=True, default="", db_default="")
     binding = models.CharField(max_length=14, blank=True, choices=Binding.choices, default="", db_default="")
+    # The edge that pages turn on, also of a single sheet: on top or bottom backs print head to foot.
+    binding_edge = models.CharField(max_length=6, blank=True, choices=Edge.choices, default="", db_default="")
     folding = models.CharField(max_length=8, blank=True, default="", db_default="")
     piece_weight_g = models.DecimalField(
         "weight of a piece (g)", max_digits=8, decimal_places=2, null=True, blank=True
@@ -121,6 +132,11 @@ class Product(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_head_to_foot(self) -> bool:
+        """How front and back of a sheet lie."""
+        return self.binding_edge in {Edge.TOP, Edge.BOTTOM}
 
     @property
     def takes_artwork(self) -> bool:

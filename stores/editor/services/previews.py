@@ -131,7 +131,8 @@ def preview_page(
     drawn = [_fault(problem, SAMPLE) for problem in picture.problems]
     faults += [fault for fault in drawn if fault.pointer not in known]
     # Findings about placeholder pictures say nothing about the customer's pictures.
-    job = Job(template, values, {}, editor.fonts, picture.texts, editor.product, only=[number])
+    press = Press(editor.rules, profile_file(editor.rules.profile))
+    job = Job(template, values, {}, editor.fonts, picture.texts, editor.product, only=[number], press=press)
     findings = preflight(job, Limits.of(editor.rules))
     places = [at for at in range(len(draft.pages[number].get("Boxes") or ())) if (number, at) not in left_out]
     return PagePreview(

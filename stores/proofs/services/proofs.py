@@ -54,6 +54,7 @@ def preflight_records(
         product=product.facts,
         digests={name: f"{asset.sha256} {asset.plates}" for name, asset in merged.assets.items()},
         plated=frozenset(name for name, asset in merged.assets.items() if asset.plates),
+        press=press_of(product),
     )
     try:
         return records(preflight(replace(job, **merged.placed), Limits.of(product.rules)))

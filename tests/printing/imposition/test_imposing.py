@@ -80,6 +80,14 @@ def test_work_and_turn_has_one_form_with_fronts_and_backs():
     assert {place.page for place in one_sided.fronts} == {1}
 
 
+def test_work_and_tumble_has_fronts_above_backs_that_turn_around_the_long_edge():
+    planned, files = _planned(Sheet(turn="work_and_tumble"))
+    fronts, backs = ([one for one in planned.fronts if one.page == page] for page in (1, 2))
+    assert len(PdfReader(io.BytesIO(impose_sheet(planned, files))).pages) == 1
+    assert min(one.y_mm for one in fronts) > max(one.y_mm + one.height_mm for one in backs)
+    assert planned.cut_ys == pytest.approx([320 - y for y in reversed(planned.cut_ys)])
+
+
 def test_marks_are_on_every_plate_and_outside_of_all_bleed():
     planned, files = _planned(Sheet())
     pdf = pikepdf.open(io.BytesIO(impose_sheet(planned, files)))

@@ -13,13 +13,19 @@ CARD = (88.9, 50.8, 3.175)
 POSTCARD = (152.4, 101.6, 3.175)
 
 
-def _request(number, quantity, size=CARD, two_sided=True, preset="16 pt"):
+def _request(number, quantity, size=CARD, two_sided=True, preset="16 pt", is_head_to_foot=False):
     width, height, bleed = size
-    return GangRequest(number, width, height, bleed, quantity, two_sided, preset)
+    return GangRequest(number, width, height, bleed, quantity, two_sided, preset, is_head_to_foot)
 
 
 REQUESTS = st.lists(
-    st.tuples(st.integers(1, 5000), st.sampled_from([CARD, POSTCARD, (50.0, 50.0, 0.0)]), st.booleans()),
+    st.tuples(
+        st.integers(1, 5000),
+        st.sampled_from([CARD, POSTCARD, (50.0, 50.0, 0.0)]),
+        st.booleans(),
+        st.just("16 pt"),
+        st.booleans(),
+    ),
     min_size=1,
     max_size=30,
 ).map(lambda rows: [_request(f"{1000 + at}-1", *row) for at, row in enumerate(rows)])
@@ -29,7 +35,7 @@ SHEETS = st.builds(
     height_mm=st.sampled_from([320.0, 330.2]),
     gutter_mm=st.sampled_from([0.0, 3.0, 6.35]),
     slug_mm=st.sampled_from([0.0, 7.0]),
-    turn=st.sampled_from(["sheetwise", "work_and_turn"]),
+    turn=st.sampled_from(["sheetwise", "work_and_turn", "work_and_tumble"]),
     flip=st.sampled_from(["left_right", "top_bottom"]),
 )
 
@@ -101,21 +107,39 @@ def test_runs_give_each_job_its_options(quantities, slots):
 
 @settings(max_examples=60, deadline=None)
 @given(REQUESTS, SHEETS)
-def test_back_lies_behind_its_front_head_to_head(requests, sheet):
+def test_back_lies_behind_its_front_and_as_its_piece_turns(requests, sheet):
+    turned = {one.job_number: 180 * one.is_head_to_foot for one in requests}
     for planned in plan_sheets(requests, sheet).sheets:
         fronts = [place for place in planned.fronts if place.page == 1]
         backs = planned.backs or [place for place in planned.fronts if place.page == 2]
         if not backs:
             continue
-        is_tumbled = sheet.flip == "top_bottom" and sheet.turn == "sheetwise"
+        is_tumbled = (sheet.turn, sheet.flip) == (
+            "sheetwise",
+            "top_bottom",
+        ) or sheet.turn == "work_and_tumble"
         for front, back in zip(fronts, backs, strict=True):
             assert (back.job_number, back.page) == (front.job_number, 2)
             seen_x = back.x_mm if is_tumbled else sheet.width_mm - back.x_mm - back.width_mm
             seen_y = sheet.height_mm - back.y_mm - back.height_mm if is_tumbled else back.y_mm
             assert (seen_x, seen_y) == pytest.approx((front.x_mm, front.y_mm))
-            # Where the top of the back points, seen through the paper, it is where that of the front points.
+            # Where the top of the back points, seen through the paper, the top or foot of the front points.
             mirrored = (180 - back.rotation) if is_tumbled else -back.rotation
-            assert mirrored % 360 == front.rotation
+            assert (mirrored - front.rotation) % 360 == turned[front.job_number]
+
+
+def test_pieces_that_turn_otherwise_share_no_sheet():
+    requests = [
+        _request("1001-1", 100),
+        _request("1002-1", 100, is_head_to_foot=True),
+        _request("1003-1", 100, two_sided=False),
+        _request("1004-1", 100, two_sided=False, is_head_to_foot=True),
+    ]
+
+    plan = plan_sheets(requests, Sheet())
+
+    shared = sorted(sorted(planned.counts) for planned in plan.sheets)
+    assert shared == [["1001-1"], ["1002-1"], ["1003-1", "1004-1"]]
 
 
 def test_demo_mix_wastes_a_tenth_at_most():
@@ -123,7 +147,7 @@ def test_demo_mix_wastes_a_tenth_at_most():
     postcards = [50, 100, 100, 250, 250, 500, 1000]
     requests = [_request(f"{1000 + at}-1", quantity) for at, quantity in enumerate(cards)]
     requests += [_request(f"{2000 + at}-1", quantity, POSTCARD) for at, quantity in enumerate(postcards)]
-    for turn in ("sheetwise", "work_and_turn"):
+    for turn in ("sheetwise", "work_and_turn", "work_and_tumble"):
         plan = plan_sheets(requests, Sheet(turn=turn))
         assert plan.waste <= 0.10, (turn, plan.waste)
         assert len(plan.sheets) <= 10, (turn, len(plan.sheets))

@@ -72,13 +72,26 @@ def test_job_of_an_order_of_one_item_says_nothing_of_others(operator, shop, tmp_
 
 
 def test_cards_of_production_by_day_say_place_and_day_of_delivery(operator, order):
-    second = order.jobs.order_by("item__position")[1]
+    first, second, third = order.jobs.order_by("item__position")
 
     page, statements = _page(operator, f"{BOARD}days/")
 
     assert f"Deliver by {date_format(order.latest_delivery, 'DATE_FORMAT')}" in page
     assert f'<a class="console-link" href="/admin/stores/order/{order.pk}/change/">2 of 3 of order' in page
+    assert f'2 of 3 of order {order.number}</a>: <a class="console-link" {_link(first)}, <a' in page
+    assert page.count(_link(third)) == 3
     assert second.number in page
+    assert statements <= MOST_STATEMENTS
+
+
+def test_board_says_place_and_links_to_the_others(operator, order):
+    first, _, third = order.jobs.order_by("item__position")
+
+    page, statements = _page(operator, BOARD)
+
+    assert (
+        f' · 2 of 3: <a class="console-link" {_link(first)}, <a class="console-link" {_link(third)}' in page
+    )
     assert statements <= MOST_STATEMENTS
 
 
@@ -93,7 +106,9 @@ def test_places_are_those_of_the_tickets(order, shop, tmp_path):
     Job.objects.filter(state=JobState.QUEUED).update(due=timezone.localdate())
 
     places = {
-        job.number: (job.place, job.siblings) for day in jobs_by_day(Job.objects.all()) for job in day.jobs
+        job.number: (place.number, place.of)
+        for day in jobs_by_day(Job.objects.all())
+        for job, place in day.jobs
     }
 
     assert len(places) == 5

@@ -26,6 +26,7 @@ from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
 from production.providers.models import Provider
 from production.tickets.check import VARIABLE, find_mistakes
+from stores.catalog.models import Product
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import card_data, make_card, order_body
@@ -141,6 +142,43 @@ def test_jobs_of_other_products_and_without_a_print_file_do_not_share(shop, pres
     alone, ganged = order(shop, product="card"), order(shop)
     assert (again(alone).state, again(alone).gang_sheet) == (JobState.SENT, None)
     assert again(ganged).gang_sheet is not None
+
+
+def test_pieces_that_turn_otherwise_wait_for_another_sheet(shop, press):
+    order(shop)
+    Product.objects.filter(external_id="card-two-sided").update(binding_edge="Top")
+    turned = order(shop)
+
+    kinds = [sheet.kind for sheet in GangSheet.objects.order_by("pk")]
+
+    assert [kind.split(", ")[2] for kind in kinds] == ["two sides", "two sides head to foot"]
+    assert turned.gang_sheet_id == GangSheet.objects.latest("pk").pk
+
+
+@pytest.mark.parametrize(
+    ("sheet", "edge", "sides", "note"),
+    [
+        ({"gang_flip": "left_right"}, "Top", "TwoSidedHeadToHead", ""),
+        ({"gang_flip": "top_bottom"}, "", "TwoSidedHeadToFoot", ""),
+        ({"gang_sheets": "work_and_turn"}, "Top", "OneSided", "turned left to right."),
+        ({"gang_sheets": "work_and_tumble"}, "", "OneSided", "turned top to bottom."),
+    ],
+)
+def test_ticket_of_a_sheet_says_how_the_press_turns_it_and_that_of_a_job_its_piece(
+    shop, press, sheet, edge, sides, note
+):
+    Provider.objects.update(settings=press.settings | sheet)
+    Product.objects.filter(external_id="card-two-sided").update(binding_edge=edge)
+    order(shop)
+    wait_is_over()
+    work_off_jobs()
+
+    [name] = Path(press.settings["folder"]).glob("G*/G*.json")
+    ticket = json.loads(name.read_bytes())
+
+    assert (ticket["Sides"], ticket["BindingEdge"]) == (sides, "")
+    assert ticket["Note"].endswith(note or "by its own number.")
+    assert ticket["Jobs"][0]["Sides"] == ("TwoSidedHeadToFoot" if edge else "TwoSidedHeadToHead")
 
 
 def test_each_job_is_reported_by_its_own_number_and_all_by_the_sheets(shop, press):

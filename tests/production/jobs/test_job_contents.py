@@ -26,7 +26,7 @@ from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice
-from production.tickets import write_json_ticket, write_xjdf
+from production.tickets import write_jdf, write_json_ticket, write_xjdf
 from stores.orders.models import Order
 from tests.factories.eddm import make_selection
 from tests.factories.orders import design_data, make_design, make_product, order_body
@@ -78,6 +78,7 @@ PAPER = {
     "Coating": "Satin",
     "Finish": "Soft-touch lamination",
     "Binding": "SaddleStitch",
+    "BindingEdge": "Top",
     "Folding": "F4-1",
 }
 
@@ -161,10 +162,37 @@ def test_paper_and_finishing_of_the_product_are_in_every_ticket(shop):
         "350",
         "Satin",
     )
-    assert product.find(".//x:BindingIntent", SPACES).get("BindingType") == "SaddleStitch"
+    bound = product.find(".//x:BindingIntent", SPACES)
+    assert (bound.get("BindingType"), bound.get("BindingSide")) == ("SaddleStitch", "Top")
+    assert ticket["BindingEdge"] == "Top"
     assert product.find(".//x:FoldingIntent", SPACES).get("FoldCatalog") == "F4-1"
     extra = order_of(with_address(job), SITEFLOW)["orderData"]["items"][0]["extraData"]
     assert (extra["stock"], extra["weightGSM"], extra["binding"]) == ("SILK-350", 350, "SaddleStitch")
+    assert extra["bindingEdge"] == "Top"
+
+
+@pytest.mark.parametrize(
+    ("edge", "pages", "sides", "flip"),
+    [
+        ("", 1, "OneSided", "OneSidedFront"),
+        ("Top", 1, "OneSided", "OneSidedFront"),
+        ("", 2, "TwoSidedHeadToHead", "TwoSidedFlipY"),
+        ("Left", 8, "TwoSidedHeadToHead", "TwoSidedFlipY"),
+        ("Right", 8, "TwoSidedHeadToHead", "TwoSidedFlipY"),
+        ("Top", 26, "TwoSidedHeadToFoot", "TwoSidedFlipX"),
+        ("Bottom", 2, "TwoSidedHeadToFoot", "TwoSidedFlipX"),
+    ],
+)
+def test_every_ticket_says_how_the_backs_lie(shop, edge, pages, sides, flip):
+    make_product(shop.store, "calendar", BindingEdge=edge, PageCount=pages)
+    job = adapter_job(sent(shop, {"ProductID": "calendar", "Quantity": 100}))
+
+    layout = etree.fromstring(write_xjdf(job)).find(".//x:LayoutIntent", SPACES)
+    press = etree.fromstring(write_jdf(job)).find(".//{*}DigitalPrintingParams")
+    extra = order_of(with_address(job), SITEFLOW)["orderData"]["items"][0]["extraData"]
+
+    assert json.loads(write_json_ticket(job))["Sides"] == layout.get("Sides") == extra["sides"] == sides
+    assert press.get("Sides") == flip
 
 
 def test_spot_plate_of_a_print_file_is_named():

@@ -68,6 +68,7 @@ def test_each_layout_of_a_gang_sheet_has_its_own_run():
     [
         {"note": "\x00\x0b<&>\ud800", "external_id": "—"},
         {"ship_by": None, "options": {}, "note": "", "recipient": {}},
+        {"binding": "WireComb", "binding_edge": "Top", "is_head_to_foot": True},
         {"files": [job_file("a b.pdf")], "two_sided": False, "coating": "Coated"},
     ],
 )

@@ -183,6 +183,7 @@ def test_number_that_is_no_file_name_is_refused(number):
             "finish": "Soft touch",
             "options": {},
         },
+        {"binding": "WireComb", "binding_edge": "Top", "is_head_to_foot": True},
         {"binding": "SaddleStitch", "folding": "F4-1", "spot_plates": ["CutContour", "PANTONE 485 C"]},
         {"note": "\x00\x0b<&>\ud800"},
         {

@@ -32,6 +32,7 @@ def test_paper_is_the_one_of_the_description(store, product):
     if weight := re.search(r"\b(\d{3}) g/m² (?:silk|gloss|satin|cotton rag)", text):
         assert product["StockWeightGSM"] == int(weight[1])
     assert ("saddle-stitched" in text) == (product.get("Binding") == "SaddleStitch")
+    assert ("Binding" in product) == ("BindingEdge" in product)
 
 
 def test_postcards_and_mailers_weigh_what_their_paper_weighs():

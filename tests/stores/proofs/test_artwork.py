@@ -283,6 +283,24 @@ def test_quote_without_a_pdf_says_nothing_of_preflight(client, card):
     assert "Preflight" not in made.json()
 
 
+def test_ink_that_multiplies_is_the_same_finding_in_proofs_and_order(shop, client, card):
+    state = pikepdf.Dictionary(GS=pikepdf.Dictionary(BM=pikepdf.Name.Multiply))
+    content = b"1 1 0 0 k 0 0 400 400 re f /GS gs 0 0 1 1 k 90 40 100 60 re f"
+    asset = sent(client, document(content=content, Resources=pikepdf.Dictionary(ExtGState=state)))
+    address = f"/store/associated/product/{card.external_id}/artwork?proof="
+
+    screen, press = (
+        client.call("POST", address + kind, {"AssetID": asset["AssetID"]}).json()["Preflight"]
+        for kind in ("screen", "press")
+    )
+    item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": asset["AssetID"]}}
+    placed = shop.place(body=order_body(Items=[item]))
+
+    assert [(one["Code"], one["Severity"]) for one in screen] == [("total_ink_high", "Error")]
+    assert placed.status_code == 400
+    assert screen == press == placed.json()["Preflight"]
+
+
 def test_quote_and_order_name_the_faults_of_artwork(shop, client, card):
     item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": "nothing"}}
     quote = client.call("POST", "/store/associated/quote", {"Items": [item], "ShipTo": {"CountryCode": "US"}})

@@ -160,6 +160,7 @@ class TestRoundTrip:
             Coating="Satin",
             Finish="Soft-touch lamination",
             Binding="SaddleStitch",
+            BindingEdge="Top",
             Folding="F4-1",
             PieceWeightG=Decimal("12.5"),
             ThicknessMM=Decimal("0.42"),
