@@ -252,16 +252,18 @@ def lock_batch(batch: Batch) -> Batch:
 
 
 def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
+    known = set(batch.columns)
+    unknown = [column for column in cells if column not in known]
+    near = did_you_mean(unknown, batch.columns)
     raise_faults(
         [
             Fault(
                 pointer_to((None, column)),
                 "column_unknown",
                 _("The file has no column %(column)r.%(columns)s")
-                % {"column": column[:100], "columns": did_you_mean(column, batch.columns)},
+                % {"column": column[:100], "columns": near.get(column, "")},
             )
-            for column in cells
-            if column not in batch.columns
+            for column in unknown
         ]
         + [
             Fault(
