@@ -181,9 +181,8 @@ def _check_mapping(batch: Batch, mapping: Mapping[str, str]) -> None:
             faults.append(Fault(where, "target_unknown", message))
         elif column not in columns:
             near = near_columns.get(column, "")
-            faults.append(
-                Fault(where, "column_unknown", f"Mapping: the file has no column {column[:100]!r}.{near}")
-            )
+            message = f"Mapping: the file has no column {column[:100]!r}.{near}"
+            faults.append(Fault(where, "column_unknown", message))
     raise_faults(faults)
 
 
