@@ -8,6 +8,7 @@ from printing import text
 from printing.bounded import PROJECT
 from stores.batches.api.rows import BatchFileViewSet
 from stores.batches.files.reading import MAXIMUM_BYTES
+from stores.batches.files.rows import MOST_CELLS
 from stores.batches.models import MAXIMUM_ROWS, BatchRow
 from stores.batches.services.batches import MAXIMUM_OPEN, cancel_batch, change_batch
 from stores.batches.services.checking import correct_row
@@ -190,7 +191,7 @@ def test_limits_of_batches_are_those_that_the_documents_say():
     )
     rows = {mode: f"{most:,}" for mode, most in MAXIMUM_ROWS.items()}
 
-    said = f"| {MAXIMUM_OPEN}; {rows['Recipients']}; {MAXIMUM_BYTES >> 20} MB | unordered batches"
+    said = f"| {MAXIMUM_OPEN}; {rows['Recipients']}; {MAXIMUM_BYTES >> 20} MB; {MOST_CELLS:,} | unordered batches"
     also = f"of a caller; rows of a batch, {rows['Items']} in mode `Items`;"
     assert f"{said} {also}" in security
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
