@@ -1,8 +1,9 @@
 """Checks what is visible in a text, and suggests the closest name in a list for a misspelt one."""
 
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 # Only of so many names, and none longer: comparing takes time.
 COMPARED, LONGEST = 5, 40
@@ -19,10 +20,10 @@ def near_name(name: str, allowed: Collection[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
-def did_you_mean(name: str, allowed: Collection[str]) -> str:
-    """A sentence behind another one, or nothing."""
-    found = near_name(name, allowed)
-    return f" Did you mean {found}?" if found else ""
+def did_you_mean(names: Iterable[str], allowed: Collection[str]) -> dict[str, str]:
+    """A sentence behind another one, or nothing, for each of the first unknown names: callers send thousands."""
+    found = {name: near_name(name, allowed) for name in islice(names, COMPARED)}
+    return {name: f" Did you mean {near}?" if near else "" for name, near in found.items()}
 
 
 def _folded(name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from urllib.parse import urlsplit
 
-from printing.text import COMPARED, did_you_mean, is_blank
+from printing.text import did_you_mean, is_blank
 from printing.typesetting.errors import Problem, ValuesInvalid, pointer
 from printing.typesetting.template import Box
 
@@ -71,7 +71,7 @@ def resolve_values(
 
 def _unknown_names(names: Sequence[str], allowed: Sequence[str]) -> list[Problem]:
     known = f" Allowed: {', '.join(allowed)}." if allowed else " It has none."
-    near = {name: did_you_mean(name, allowed) for name in names[:COMPARED]}
+    near = did_you_mean(names, allowed)
     return [
         Problem(
             pointer(name),

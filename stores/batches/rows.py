@@ -82,7 +82,7 @@ def keyed_rows(rows: Iterable[SourceRow], mapping: Mapping[str, str]) -> Iterato
     seen: Counter[str] = Counter()
     keys: set[str] = set()
     for row in rows:
-        digest = _digest(row.values)
+        digest = cells_digest(row.values)
         seen[digest] += 1
         while (own := digest if seen[digest] == 1 else f"{digest}.{seen[digest]}") in keys:
             seen[digest] += 1
@@ -191,9 +191,10 @@ def recipient_of(cells: Mapping[str, str], defaults: Mapping[str, str]) -> dict[
 
 def item_key_of(key: str, number: int) -> str:
     """The key of the row as that of an item, which takes fewer characters."""
-    return key if ITEM_KEY_FORM.match(key) else f"row-{number}.{_digest({'': key})[:8]}"
+    return key if ITEM_KEY_FORM.match(key) else f"row-{number}.{cells_digest({'': key})[:8]}"
 
 
-def _digest(values: Mapping[str, str]) -> str:
+def cells_digest(values: Mapping[str, str]) -> str:
+    """Equal for rows of the same cells."""
     content = orjson.dumps(dict(values), option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(content).hexdigest()[:DIGEST_LENGTH]

@@ -14,7 +14,7 @@ from rest_framework.exceptions import ValidationError
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.errors import MAX_LISTED, Fault, Invalid
 from fulfillment.core.text import parse_number
-from printing.text import COMPARED, did_you_mean
+from printing.text import did_you_mean
 
 
 @cache
@@ -31,7 +31,7 @@ def declared_parameters(view_class: type, action: str) -> tuple[str, ...]:
 def unknown_parameter_faults(names: Iterable[str], allowed: Collection[str]) -> list[Fault]:
     known = f"Allowed: {', '.join(allowed)}." if allowed else "This operation takes no parameters."
     unknown = [name for name in names if name not in allowed]
-    near = {name: did_you_mean(name, allowed) for name in unknown[:COMPARED]}
+    near = did_you_mean(unknown, allowed)
     return [
         Fault(
             f"?{name[:40]}",

@@ -13,7 +13,7 @@ from rest_framework.fields import empty
 
 from fulfillment.core.errors import MAX_LISTED, UNLISTED
 from fulfillment.core.text import has_control_character
-from printing.text import COMPARED, did_you_mean, is_blank
+from printing.text import did_you_mean, is_blank
 
 # No member has this name, because the parser refuses NUL.
 NO_NAME = "\0"
@@ -168,20 +168,14 @@ class StrictSerializer(serializers.Serializer):
         """Messages for the first unknown names; the number of all others is stored under a reserved name."""
         left = getattr(self.root, "names_left", MAX_LISTED)
         listed = names[:left]
-        allowed = ", ".join(name for name, field in self.fields.items() if not field.read_only)
-        message = self.error_messages["unknown_field"].format(allowed=allowed)
-        errors = {
-            name: [ErrorDetail(message + self._near(name, place), code="unknown_field")]
-            for place, name in enumerate(listed)
-        }
+        writable = [name for name, field in self.fields.items() if not field.read_only]
+        message = self.error_messages["unknown_field"].format(allowed=", ".join(writable))
+        near = did_you_mean(listed, writable)
+        errors = {name: [ErrorDetail(message + near.get(name, ""), code="unknown_field")] for name in listed}
         self.root.names_left = left - len(listed)
         if len(names) > len(listed):
             errors[NO_NAME] = [ErrorDetail(str(len(names) - len(listed)), code=UNLISTED)]
         return errors
-
-    def _near(self, name: str, place: int) -> str:
-        writable = [name for name, field in self.fields.items() if not field.read_only]
-        return did_you_mean(name, writable) if place < COMPARED else ""
 
     def _other_mistakes(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The faults of the fields or, if they are valid, of the rules across fields."""

@@ -18,6 +18,8 @@ MAX_PROBLEMS = 20
 FILE_PROBLEMS = 40_000
 # Characters of all cells: a workbook may show one long text in every cell.
 MAX_TABLE_LENGTH = 50 * 1024 * 1024
+# In all rows, with the empty ones, which take memory as well: a web process holds some copies of all rows.
+MAX_CELLS = 1_000_000
 _SPACES = re.compile(r"\s+")
 
 
@@ -69,6 +71,13 @@ class RowsWriter:
                 "too_many_rows",
                 f"The file has more than {self.max_rows:,} rows.",
                 f"Split it into files of at most {self.max_rows:,} rows.",
+                row=number,
+            )
+        if self.count * len(self.columns) > MAX_CELLS:
+            raise refused(
+                "file_too_large",
+                f"The rows have more than {MAX_CELLS:,} cells, empty ones included.",
+                "Split the file, or delete columns that the product does not need.",
                 row=number,
             )
         allowed = MAX_PROBLEMS if self._problem_count < FILE_PROBLEMS else 1

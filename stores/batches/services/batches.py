@@ -168,17 +168,20 @@ def _requested_mapping(batch: Batch, mapping: Mapping[str, str] | None, mapping_
 
 def _check_mapping(batch: Batch, mapping: Mapping[str, str]) -> None:
     """Targets must be known, and columns in the file, once there is one."""
-    targets = list(targets_of(batch))
+    targets = targets_of(batch)
+    columns = dict.fromkeys(batch.columns or mapping.values())
+    near_targets = did_you_mean((target for target in mapping if target not in targets), targets)
+    near_columns = did_you_mean((column for column in mapping.values() if column not in columns), columns)
     faults = []
     for target, column in mapping.items():
         where = pointer_to(((None, "Mapping"), target))
         if target not in targets:
-            message = f"Mapping: {target[:100]!r} is no field of this batch.{did_you_mean(target, targets)}"
+            near = near_targets.get(target, "")
+            message = f"Mapping: {target[:100]!r} is no field of this batch.{near}"
             faults.append(Fault(where, "target_unknown", message))
-        elif batch.columns and column not in batch.columns:
-            message = (
-                f"Mapping: the file has no column {column[:100]!r}.{did_you_mean(column, batch.columns)}"
-            )
+        elif column not in columns:
+            near = near_columns.get(column, "")
+            message = f"Mapping: the file has no column {column[:100]!r}.{near}"
             faults.append(Fault(where, "column_unknown", message))
     raise_faults(faults)
 

@@ -29,7 +29,7 @@ def notify_of_decision(approval: BatchApproval) -> int:
         approval,
         what=lambda: _("The batch %(batch)s at %(store)s") % {"batch": batch, "store": batch.store},
         state=ApprovalState(approval.state),
-        user_id=batch.user_id,
+        by=batch,
         key=f"batch:{batch.pk}:decided",
         path=reverse("portal:batch", args=[batch.pk]),
     )

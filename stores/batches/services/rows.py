@@ -20,6 +20,7 @@ from stores.batches.rows import (
     KeyedRow,
     Problem,
     SourceRow,
+    cells_digest,
     content_digest,
     keyed_rows,
     name_of,
@@ -125,13 +126,14 @@ def _replace(batch: Batch, source: Source, check: bool) -> Batch:
 
 def apply_mapping(locked: Batch) -> None:
     """Gives the rows of a locked batch the keys and contents of its mapping."""
-    rows = [
-        SourceRow(number, values, [one for one in problems if one["Code"] not in KEY_CODES])
-        for number, values, problems in locked.rows.order_by("number").values_list(
-            "number", "values", "file_problems"
-        )
-    ]
-    _write(locked, rows)
+    stored = locked.rows.order_by("number").values_list("number", "values", "file_problems")
+    _write(
+        locked,
+        (
+            SourceRow(number, values, [one for one in problems if one["Code"] not in KEY_CODES])
+            for number, values, problems in stored.iterator(ROWS_AT_ONCE)
+        ),
+    )
 
 
 def put_cells(batch: Batch, row: BatchRow, cells: Mapping[str, str]) -> BatchRow:
@@ -184,11 +186,11 @@ def batch_owner(batch: Batch) -> str:
 
 
 def _write(locked: Batch, rows: Iterable[SourceRow]) -> None:
+    stored = locked.rows.values_list("key", "digest", "file_problems", "number", "name", "values")
+    # A digest of the cells, which all together would take hundreds of megabytes.
     known = {
-        key: (digest, problems, (number, name, values))
-        for key, digest, problems, number, name, values in locked.rows.values_list(
-            "key", "digest", "file_problems", "number", "name", "values"
-        )
+        key: (digest, problems, (number, name, cells_digest(values)))
+        for key, digest, problems, number, name, values in stored.iterator(ROWS_AT_ONCE)
     }
     new, changed, moved = [], [], []
     for one in keyed_rows(rows, locked.mapping):
@@ -198,7 +200,7 @@ def _write(locked: Batch, rows: Iterable[SourceRow]) -> None:
             new.append(row)
         elif former[:2] != (one.digest, list(one.problems)):
             changed.append(row)
-        elif former[2] != (one.number, one.name, one.values):
+        elif former[2] != (one.number, one.name, cells_digest(one.values)):
             moved.append(row)
     locked.rows.filter(key__in=list(known)).delete()
     BatchRow.objects.bulk_create(new, batch_size=ROWS_AT_ONCE)
@@ -252,16 +254,18 @@ def lock_batch(batch: Batch) -> Batch:
 
 
 def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
+    known = set(batch.columns)
+    unknown = [column for column in cells if column not in known]
+    near = did_you_mean(unknown, batch.columns)
     raise_faults(
         [
             Fault(
                 pointer_to((None, column)),
                 "column_unknown",
                 _("The file has no column %(column)r.%(columns)s")
-                % {"column": column[:100], "columns": did_you_mean(column, batch.columns)},
+                % {"column": column[:100], "columns": near.get(column, "")},
             )
-            for column in cells
-            if column not in batch.columns
+            for column in unknown
         ]
         + [
             Fault(

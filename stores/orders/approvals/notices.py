@@ -13,7 +13,7 @@ from accounts.models import NotificationKind
 from accounts.services.notifications import Words, in_words, notify
 from stores.catalog.models import BudgetType
 from stores.orders.approvals.models import ApprovalRequest
-from stores.orders.approvals.selectors import approver_ids
+from stores.orders.approvals.selectors import Ordered, approver_ids, people_who_ordered
 from stores.orders.models import ApprovalState, Order
 
 DECIDED = {
@@ -47,7 +47,7 @@ def notify_of_decision(request: ApprovalRequest) -> int:
         request,
         what=lambda: _("Order %(order)s at %(store)s") % {"order": order, "store": order.store},
         state=ApprovalState(order.approval),
-        user_id=order.user_id,
+        by=order,
         key=decision_key(order),
         path=reverse("portal:approval", args=[order.pk]),
     )
@@ -89,11 +89,11 @@ def tell_approvers(
 
 
 def tell_of_decision(
-    request: Requested, *, what: Words, state: ApprovalState, user_id: UUID | None, key: str, path: str
+    request: Requested, *, what: Words, state: ApprovalState, by: Ordered, key: str, path: str
 ) -> int:
-    """Notifies the user who ordered; for an application without a user, its owners."""
+    """Notifies the user who ordered; for an application without a user, its present owners."""
     return notify(
-        user_ids=[user_id] if user_id else request.ordered_by,
+        user_ids=[by.user_id] if by.user_id else sorted(people_who_ordered(by)),
         kind=NotificationKind.APPROVAL_DECIDED,
         key=key,
         title=lambda: _(DECIDED[state]) % {"what": in_words(what)},

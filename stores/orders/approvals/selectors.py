@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import Role, User
 from accounts.permissions import Grant
+from applications.registration.selectors.applications import own_applications
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.api.serializers import timestamp
 from stores.catalog.models import Store
@@ -54,8 +55,11 @@ def exceeds_total(store: Store, total: Decimal) -> bool:
 
 
 def requests_of(user: User) -> QuerySet[ApprovalRequest]:
-    """Of the orders that the user placed, also through an application of theirs."""
-    placed = ApprovalRequest.objects.filter(Q(order__user=user) | Q(ordered_by__contains=[user.pk]))
+    """Of the orders that the user placed, also through an application that is still theirs."""
+    by_application = Q(
+        ordered_by__contains=[user.pk], order__application__in=own_applications(user).values("pk")
+    )
+    placed = ApprovalRequest.objects.filter(Q(order__user=user) | by_application)
     orders = placed.select_related("order__store", "decided_by")
     return orders.defer("order__rendering", "order__store__rendering", "order__store__verbose_rendering")
 

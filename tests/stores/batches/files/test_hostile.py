@@ -3,7 +3,7 @@ import socket
 
 import pytest
 
-from stores.batches.files import reading
+from stores.batches.files import reading, rows
 from stores.batches.files.container import check_container
 from stores.batches.files.reading import read_rows
 from stores.batches.files.records import FileRefused
@@ -195,6 +195,21 @@ def test_a_part_at_an_impossible_place_is_damage(tmp_path):
     ).to_bytes(4, "little")
 
     assert problem_here(bytes(content), tmp_path).code == "file_damaged"
+
+
+@pytest.mark.parametrize("dialect", ["UTF-8 comma", "JSON", "XLSX"])
+def test_rows_of_too_many_cells_are_refused(dialect, tmp_path, monkeypatch):
+    """20,000 rows of 256 short cells took a web process 500 MB for each copy of its rows."""
+    monkeypatch.setattr(rows, "MAX_CELLS", 12)
+    most, more = ([["Name", "ZIP", "Text"], *[["Dana", "02139", "x"]] * count] for count in (4, 5))
+
+    name = "rows.json" if dialect == "JSON" else ""
+    table = table_in_this_process(file_of(most, dialect), tmp_path, name=name)
+    problem = problem_here(file_of(more, dialect), tmp_path)
+
+    assert len(table.rows) == 4
+    assert (problem.code, problem.row) == ("file_too_large", 6)
+    assert "more than 12 cells" in problem.message
 
 
 @pytest.mark.parametrize(
