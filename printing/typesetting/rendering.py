@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from printing.bounded import refusing_to_wait
 from printing.stages import observe_renderer
@@ -30,6 +30,9 @@ SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
 PROOF_PIXELS = 30_000_000
 MARK_LETTERS = 24
+# From so many pages on two renderers share the drawing; the one that makes the PDF draws fewer.
+SHARED_PAGES = 12
+SHARE, SHARE_BESIDE_PDF = 0.5, 0.4
 MARK_FAMILY = "Lato"
 # What layout.typ draws for a screen: nothing outside of the trim.
 SCREEN = {"print": False, "slug": 0, "marks": False, "slug-lines": []}
@@ -275,13 +278,15 @@ def _typeset(
         if press is not None:
             setting["press"] = _press_request(builder, press, root, paths, job)
         request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}
-        if press is not None or "page-only" in job or not new:
+        is_alone = "page-only" in job and len(new) < SHARED_PAGES
+        if press is not None or is_alone or not new:
             header, parts = _observed(worker, request, [whole], deadline)
             headers = [header]
         else:
-            some = _job([sheet.pages[at] for at in new], job, paths) if len(new) < len(keys) else whole
-            drawing = ({**request, "outputs": ["png"]}, some)
-            headers, parts = _apart(builder, workdir, worker, (request, whole), drawing, deadline, meanwhile)
+            drawing = _Drawing(
+                request, whole, new, lambda some: _job([sheet.pages[at] for at in some], job, paths)
+            )
+            headers, parts = _apart(builder, workdir, worker, drawing, deadline, meanwhile)
     for header in headers:
         _refuse_failure(header, sheet)
     texts = _set_texts(headers[0], sheet)
@@ -300,27 +305,54 @@ def _outputs(sheet: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> 
     return [*first, SIZES] if sheet.places else first
 
 
+class _Drawing(NamedTuple):
+    """The request for the whole sheet, which wants a PDF or pages alone, and jobs that draw some of its pages."""
+
+    request: dict[str, Any]
+    whole: bytes
+    new: Sequence[int]
+    pages: Callable[[Sequence[int]], bytes]
+
+    @property
+    def is_pages_only(self) -> bool:
+        return "pdf" not in self.request["outputs"]
+
+    def first(self, *, is_shared: bool) -> tuple[dict[str, Any], list[bytes], Sequence[int]]:
+        """The request and jobs of one renderer, and the pages that are left for another."""
+        share = SHARE if self.is_pages_only else SHARE_BESIDE_PDF
+        count = len(self.new) if not is_shared else int(len(self.new) * share) if self.is_long else 0
+        drawn, left = self.new[:count], self.new[count:]
+        if self.is_pages_only:
+            return self.request, [self.pages(drawn) if left else self.whole], left
+        if not drawn:
+            return self.request, [self.whole], left
+        return {**self.request, "then": ["png"]}, [self.whole, self.pages(drawn)], left
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.new) >= SHARED_PAGES
+
+
 def _apart(
     builder: SheetBuilder,
     workdir: WorkDir,
     worker: Worker,
-    layout: tuple[dict[str, Any], bytes],
-    drawing: tuple[dict[str, Any], bytes],
+    drawing: _Drawing,
     deadline: float,
     meanwhile: Meanwhile | None,
 ) -> tuple[list[dict[str, Any]], list[bytes]]:
     """PDF and pages at the same time, if a second worker is free; `meanwhile` runs while pages are drawn."""
     sheet = builder.sheet
-    (request, whole), (pages_request, some) = layout, drawing
     with ExitStack() as lent:
         second = None if sheet.is_large else lent.enter_context(shared_workers.lend_second())
+        request, jobs, left = drawing.first(is_shared=second is not None)
         if second is None:
-            request |= {"then": pages_request["outputs"]}
-            header, parts = _observed(worker, request, [whole, some], deadline)
+            header, parts = _observed(worker, request, jobs, deadline)
             return [header], parts
         root, _ = lent.enter_context(workdir.job(second.slot, builder.template, sheet.files()))
-        second.send({**pages_request, "root": str(root)}, [some], deadline)
-        header, parts = _observed(worker, request, [whole], deadline)
+        of_pages = {**drawing.request, "root": str(root), "outputs": ["png"]}
+        second.send(of_pages, [drawing.pages(left)], deadline)
+        header, parts = _observed(worker, request, jobs, deadline)
         if header["ok"] and meanwhile is not None:
             with refusing_to_wait(RenderingNested):
                 meanwhile(_set_texts(header, sheet))

@@ -1,7 +1,6 @@
 """Hostile PDFs, examined, laid out and drawn as a proof of one is."""
 
 import hashlib
-import resource
 import tempfile
 import time
 from collections import Counter
@@ -10,6 +9,7 @@ from pathlib import Path
 from printing.documents import DocumentRefused, Target, examine_document, place_document
 from printing.typesetting import Artwork, RenderingFailed, Template, render_proof
 from printing.typesetting.template import Page
+from tests.support.child_memory import ChildMemory
 from tests.support.hostile_documents import SECRET, hostile_documents
 
 DOCUMENTS, SECONDS, MEGABYTES = 500, 20.0, 400
@@ -21,7 +21,7 @@ def measure(count: int) -> list[str]:
     outcomes: Counter[str] = Counter()
     wrong: list[str] = []
     slowest = 0.0
-    with tempfile.NamedTemporaryFile() as secret:
+    with tempfile.NamedTemporaryFile() as secret, ChildMemory() as memory:
         secret.write(SECRET)
         secret.flush()
         for name, content in hostile_documents(count, Path(secret.name)):
@@ -35,12 +35,11 @@ def measure(count: int) -> list[str]:
             slowest = max(slowest, seconds := time.monotonic() - began)
             if seconds > SECONDS:
                 wrong.append(f"FAILED: {name} took {seconds:.1f} s")
-    # In kilobytes here, and of the largest process that has ended.
-    megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6
-    if megabytes > MEGABYTES:
-        wrong.append(f"FAILED: a process had {megabytes:.0f} MB")
+    if memory.megabytes > MEGABYTES:
+        wrong.append(f"FAILED: a process had {memory.megabytes:.0f} MB")
     lines = [
-        f"{count} PDFs: {dict(outcomes)}; slowest {slowest:.1f} s, largest process {megabytes:.0f} MB",
+        f"{count} PDFs: {dict(outcomes)}; slowest {slowest:.1f} s, "
+        f"largest of {memory.programs} processes {memory.megabytes:.0f} MB",
         *wrong,
     ]
     print(*lines, sep="\n", flush=True)

@@ -14,6 +14,7 @@ from printing.typesetting import (
     ValuesInvalid,
     jobs,
     parse_template,
+    render_backgrounds,
     render_page,
     render_print,
     render_proof,
@@ -97,6 +98,24 @@ def test_second_renderer_draws_the_pages_while_texts_are_checked(renderer):
     assert proof == alone
     assert seen == [(proof.texts, [("pdf", 1), ("<set>", 1)])]
     assert renderer.second.made == [("compiler", 1), ("png", 2)]
+
+
+def test_two_renderers_share_many_pages(renderer):
+    alone = render_proof(booklet(20), values(20))
+    bare = render_backgrounds(booklet(20), ppi=30)
+    rendering.drawn_pages.clear()
+    renderer.made.clear()
+    renderer.second = CountingRenderer()
+    renderer.second.slot = 1
+
+    proof = render_proof(booklet(20), values(20))
+
+    assert proof == alone
+    assert renderer.made == [("pdf", 1), ("<set>", 1), ("png", 8)]
+    assert renderer.second.made == [("compiler", 1), ("png", 12)]
+    rendering.drawn_pages.clear()
+    assert render_backgrounds(booklet(20), ppi=30) == bare
+    assert (renderer.made[-1], renderer.second.made[-1]) == (("png", 10), ("png", 10))
 
 
 @pytest.mark.parametrize("read", [isolation.prepare, read_isolated])

@@ -1,20 +1,15 @@
 """PDFs that mean harm, over the API: refused with a sentence or taken, never an error of the service."""
 
-import resource
 from decimal import Decimal
 
 import pytest
 
 from tests.factories.orders import make_product
+from tests.support.child_memory import ChildMemory
 from tests.support.hostile_documents import SECRET, hostile_documents
 
 pytestmark = pytest.mark.slow
 DOCUMENTS, MEGABYTES = 24, 400
-
-
-def largest_process(whose: int = resource.RUSAGE_CHILDREN) -> float:
-    """The megabytes of the largest one that has ended; tests before this one may have had larger ones."""
-    return resource.getrusage(whose).ru_maxrss * 1024 / 1e6
 
 
 def test_hostile_pdfs_are_refused_with_a_sentence_or_taken(shop, tmp_path):
@@ -22,24 +17,24 @@ def test_hostile_pdfs_are_refused_with_a_sentence_or_taken(shop, tmp_path):
     client = shop.world.as_application()
     secret = tmp_path / "secret"
     secret.write_bytes(SECRET)
-    taken, refused, before = 0, 0, largest_process()
+    taken, refused = 0, 0
 
-    for name, content in hostile_documents(DOCUMENTS, secret):
-        sent = client.post("/api/v1/store/associated/asset", content, content_type="application/pdf")
-        assert sent.status_code in {201, 400}, (name, sent.content)
-        if sent.status_code == 400:
-            refused += 1
-            assert sent.json()["Errors"][0]["Message"].endswith("."), name
-            continue
-        taken += 1
-        served = client.get(sent.json()["URL"].removeprefix("http://127.0.0.1:8000"))
-        assert SECRET not in b"".join(served.streaming_content), name
-        path = "/store/associated/product/leaflet/artwork"
-        checked = client.call("POST", path, {"AssetID": sent.json()["AssetID"]})
-        assert checked.status_code in {200, 400}, (name, checked.content)
+    with ChildMemory() as memory:
+        for name, content in hostile_documents(DOCUMENTS, secret):
+            sent = client.post("/api/v1/store/associated/asset", content, content_type="application/pdf")
+            assert sent.status_code in {201, 400}, (name, sent.content)
+            if sent.status_code == 400:
+                refused += 1
+                assert sent.json()["Errors"][0]["Message"].endswith("."), name
+                continue
+            taken += 1
+            served = client.get(sent.json()["URL"].removeprefix("http://127.0.0.1:8000"))
+            assert SECRET not in b"".join(served.streaming_content), name
+            path = "/store/associated/product/leaflet/artwork"
+            checked = client.call("POST", path, {"AssetID": sent.json()["AssetID"]})
+            assert checked.status_code in {200, 400}, (name, checked.content)
 
     assert taken
     assert refused
-    # Between its fork and its program's start a process counts as large as the one of the tests.
-    forked = largest_process(resource.RUSAGE_SELF)
-    assert largest_process() < max(MEGABYTES, before + 1, forked + 1)
+    assert memory.programs > DOCUMENTS
+    assert 0 < memory.megabytes < MEGABYTES
