@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from accounts.services.idempotency import (
     KeyedRequest,
-    StoredAnswer,
+    StoredResponse,
     exclusive_request,
     execute_once,
     stored_response,
@@ -44,11 +44,11 @@ def idempotent(
     access: View | None = None,
     content: Callable[[Any, Request], str] = json_content,
 ) -> Any:
-    """Declares that an action creates something: a repeated request with the same key gets the first answer.
+    """Declares that an action creates something: a repeated request with the same key gets the first response.
 
-    The action runs in the transaction that stores its answer. Work that takes long goes into `prepare`, which runs
+    The action runs in the transaction that stores its response. Work that takes long goes into `prepare`, which runs
     before that transaction: it gets the action's arguments, and the action gets its result instead. `discard` gets
-    that result if the action failed or was not reached. `access` gets the action's arguments before a stored answer
+    that result if the action failed or was not reached. `access` gets the action's arguments before a stored response
     is repeated, and raises for a caller without access. `content` returns the text by which requests are compared;
     for uploads this is a digest.
     """
@@ -66,12 +66,12 @@ def idempotent(
                 return act()
         address = f"{request.method} {request.get_full_path()}"
         keyed = KeyedRequest(request.auth, key, f"{address}\n{content(self, request)}")
-        answer, replayed = stored_response(request=keyed), True
-        if answer is None:
-            answer, replayed = steps.done_once(keyed, self, request, args, kwargs)
+        stored, replayed = stored_response(request=keyed), True
+        if stored is None:
+            stored, replayed = steps.done_once(keyed, self, request, args, kwargs)
         if replayed and access is not None:
             access(self, request, *args, **kwargs)
-        return _answered(answer, replayed=replayed)
+        return _from_stored(stored, replayed=replayed)
 
     wrapper.is_idempotent = True  # type: ignore[attr-defined]  # read by the API description
     return wrapper
@@ -87,15 +87,15 @@ class _Steps:
 
     def done_once(
         self, keyed: KeyedRequest, viewset: Any, request: Request, args: Any, kwargs: Any
-    ) -> tuple[StoredAnswer, bool]:
+    ) -> tuple[StoredResponse, bool]:
         with ExitStack() as held:
             if self.prepare is not None:
                 held.enter_context(exclusive_request(request=keyed))
-                # The request under way a moment ago may be answered now.
+                # The request under way a moment ago may be complete now.
                 if found := stored_response(request=keyed):
                     return found, True
             act = held.enter_context(self.ready(viewset, request, args, kwargs))
-            return execute_once(request=keyed, act=lambda: _stored_answer(request, act()))
+            return execute_once(request=keyed, act=lambda: _to_store(request, act()))
 
     @contextmanager
     def ready(self, viewset: Any, request: Request, args: Any, kwargs: Any) -> Iterator[Callable[[], Any]]:
@@ -104,17 +104,17 @@ class _Steps:
             yield transaction.atomic(lambda: self.view(viewset, request, *args, **kwargs))
             return
         prepared = self.prepare(viewset, request, *args, **kwargs)
-        answers: list[Any] = []
+        responses: list[Any] = []
 
         def act() -> Any:
-            answers.append(self.view(viewset, request, prepared))
-            return answers[0]
+            responses.append(self.view(viewset, request, prepared))
+            return responses[0]
 
         try:
             yield transaction.atomic(act)
         finally:
             # After the action only the commit can fail, and then its outcome is unknown.
-            if not answers and self.discard is not None:
+            if not responses and self.discard is not None:
                 self.discard(viewset, prepared)
 
 
@@ -131,18 +131,18 @@ def _key(request: Request) -> str | None:
     return key
 
 
-def _stored_answer(request: Request, response: Response | HttpResponse) -> StoredAnswer:
+def _to_store(request: Request, response: Response | HttpResponse) -> StoredResponse:
     if isinstance(response, Response):
         body = request.accepted_renderer.render(response.data)
         content_type = request.accepted_renderer.media_type
     else:
         body, content_type = response.content, response["Content-Type"]
     headers = {name: response[name] for name in STORED_HEADERS if name in response}
-    return StoredAnswer(response.status_code, {**headers, "Content-Type": content_type}, body)
+    return StoredResponse(response.status_code, {**headers, "Content-Type": content_type}, body)
 
 
-def _answered(answer: StoredAnswer, *, replayed: bool) -> HttpResponse:
-    response = HttpResponse(answer.body, status=answer.status, headers=answer.headers)
+def _from_stored(stored: StoredResponse, *, replayed: bool) -> HttpResponse:
+    response = HttpResponse(stored.body, status=stored.status, headers=stored.headers)
     response["Cache-Control"] = "no-store"
     if replayed:
         response["Idempotent-Replayed"] = "true"

@@ -1,4 +1,4 @@
-"""Stores answers to requests with an Idempotency-Key, so that a repeated request has no further effect."""
+"""Stores responses to requests with an Idempotency-Key, so that a repeated request has no further effect."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -49,14 +49,14 @@ class KeyedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredAnswer:
+class StoredResponse:
     status: int
     headers: dict[str, str]
     body: bytes
 
 
-def stored_response(*, request: KeyedRequest) -> StoredAnswer | None:
-    """The stored answer to this request; refuses a different request under the same key."""
+def stored_response(*, request: KeyedRequest) -> StoredResponse | None:
+    """The stored response to this request; refuses a different request under the same key."""
     stored = IdempotentAnswer.objects.filter(
         key__in=digests(request.scope),
         user=request.caller.user_id,
@@ -71,11 +71,11 @@ def stored_response(*, request: KeyedRequest) -> StoredAnswer | None:
             "request; only the very same request may have the same key.",
             code="idempotency_key_reused",
         )
-    return StoredAnswer(stored.status, stored.headers, decrypt(stored.body).encode())
+    return StoredResponse(stored.status, stored.headers, decrypt(stored.body).encode())
 
 
-def execute_once(*, request: KeyedRequest, act: Callable[[], StoredAnswer]) -> tuple[StoredAnswer, bool]:
-    """Acts and keeps the answer in one transaction, or gives the one kept: (answer, whether it was kept).
+def execute_once(*, request: KeyedRequest, act: Callable[[], StoredResponse]) -> tuple[StoredResponse, bool]:
+    """Acts and keeps the response in one transaction, or gives the one kept: (response, whether it was kept).
 
     What raises is neither done nor kept. While the first of two equal requests acts, the second is refused.
     """
@@ -84,9 +84,9 @@ def execute_once(*, request: KeyedRequest, act: Callable[[], StoredAnswer]) -> t
             raise Busy(IN_PROGRESS)
         if found := stored_response(request=request):
             return found, True
-        answer = act()
-        _store(request, answer)
-    return answer, False
+        response = act()
+        _store(request, response)
+    return response, False
 
 
 @contextmanager
@@ -107,22 +107,22 @@ def exclusive_request(*, request: KeyedRequest) -> Iterator[None]:
             execute(RELEASE, [[key for key, _ in held], [until for _, until in held]])
 
 
-def rewrite_answers(
+def rewrite_stored_responses(
     *,
     user_id: UUID | None,
     application_id: UUID | None,
     at: datetime,
     rewrite: Callable[[bytes], bytes | None],
 ) -> int:
-    """Applies `rewrite` to a caller's stored answers; returns the number of changed ones.
+    """Applies `rewrite` to a caller's stored responses; returns the number of changed ones.
 
-    `at` is when the record in an answer was created: only answers of that time are decrypted.
+    `at` is when the record in a response was created: only responses of that time are decrypted.
     """
     changed = 0
     with transaction.atomic():
-        answers = IdempotentAnswer.objects.filter(user=user_id, application=application_id)
-        answers = answers.filter(created__range=(at - CLOCKS_APART, at + CLOCKS_APART))
-        for stored in answers.select_for_update(of=("self",)).order_by("pk"):
+        responses = IdempotentAnswer.objects.filter(user=user_id, application=application_id)
+        responses = responses.filter(created__range=(at - CLOCKS_APART, at + CLOCKS_APART))
+        for stored in responses.select_for_update(of=("self",)).order_by("pk"):
             body = rewrite(decrypt(stored.body).encode())
             if body is not None:
                 stored.body = encrypt(body.decode())
@@ -131,7 +131,7 @@ def rewrite_answers(
     return changed
 
 
-def clear_old_answers() -> None:
+def clear_old_responses() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "DELETE FROM accounts_idempotentanswer WHERE id IN (SELECT id FROM accounts_idempotentanswer "
@@ -151,8 +151,8 @@ def _claim(request: KeyedRequest) -> bool:
     return all(fetch_row("SELECT pg_try_advisory_xact_lock(%s)", [number]) == (True,) for number in numbers)
 
 
-def _store(request: KeyedRequest, answer: StoredAnswer) -> None:
-    clear_old_answers()
+def _store(request: KeyedRequest, response: StoredResponse) -> None:
+    clear_old_responses()
     IdempotentAnswer.objects.filter(
         key__in=digests(request.scope),
         user=request.caller.user_id,
@@ -163,8 +163,8 @@ def _store(request: KeyedRequest, answer: StoredAnswer) -> None:
         application_id=request.caller.application_id,
         key=digest(request.scope),
         fingerprint=digest(request.content),
-        status=answer.status,
-        headers=answer.headers,
-        body=encrypt(answer.body.decode()),
+        status=response.status,
+        headers=response.headers,
+        body=encrypt(response.body.decode()),
         created=timezone.now(),
     )

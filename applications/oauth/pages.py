@@ -27,7 +27,7 @@ from applications.oauth.selectors import user_authorizations
 from applications.oauth.services import credentials_for_one_request, revoke_authorization
 from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_to_call_as, find_application
-from fulfillment.core.api.inner_requests import InnerAnswer, answer_within
+from fulfillment.core.api.inner_requests import InnerResponse, send_inner_request
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.reference.operations import EXAMPLE_VALUES, Operation, operations, raw_operation
@@ -238,10 +238,10 @@ def send_request(request: HttpRequest, operation_id: str) -> HttpResponse:
         raise Http404(_("There is no operation %(operation_id)s.") % {"operation_id": operation_id[:80]})
     applications = applications_to_call_as(signed_in_user(request).pk)
     form = _form(request, operation, raw, applications)
-    answer = None
+    response = None
     if request.method == "POST" and form.is_valid():
-        answer = _answer(request, operation, form, applications)
-    context = {"operation": operation, "form": form, "answer": answer, "here": operation.url}
+        response = _send(request, operation, form, applications)
+    context = {"operation": operation, "form": form, "answer": response, "here": operation.url}
     return render(request, "reference/send.html", {**navigation(), **context})
 
 
@@ -261,7 +261,7 @@ def _form(
     return SendForm(raw, callers, *data)
 
 
-def _answer(
+def _send(
     request: HttpRequest, operation: Operation, form: SendForm, applications: list[Application]
 ) -> Shown:
     chosen = form.cleaned_data["caller"]
@@ -269,7 +269,7 @@ def _answer(
     with credentials_for_one_request(
         user=signed_in_user(request), application=application, scopes=operation.scopes
     ) as credentials:
-        answer = answer_within(
+        response = send_inner_request(
             request,
             method=operation.method,
             path=form.path(operation.path),
@@ -277,40 +277,40 @@ def _answer(
             headers={**form.headers(), **credentials},
             body=form.content(),
         )
-    return _shown(answer)
+    return _shown(response)
 
 
-def _shown(answer: InnerAnswer) -> Shown:
-    media = answer.headers.get("Content-Type", "").partition(";")[0]
-    text, picture, note = _body(answer, media)
-    traced = answer.headers.get("traceparent", "").split("-")
+def _shown(response: InnerResponse) -> Shown:
+    media = response.headers.get("Content-Type", "").partition(";")[0]
+    text, picture, note = _body(response, media)
+    traced = response.headers.get("traceparent", "").split("-")
     return Shown(
-        status=answer.status,
-        reason=answer.reason,
-        milliseconds=max(1, round(answer.milliseconds)),
+        status=response.status,
+        reason=response.reason,
+        milliseconds=max(1, round(response.milliseconds)),
         request_id=traced[1] if len(traced) == 4 else "",
-        headers=[(name, answer.headers[name]) for name in SHOWN_HEADERS if name in answer.headers],
+        headers=[(name, response.headers[name]) for name in SHOWN_HEADERS if name in response.headers],
         text=text,
         picture=picture,
         note=note,
     )
 
 
-def _body(answer: InnerAnswer, media: str) -> tuple[str, str, str]:
+def _body(response: InnerResponse, media: str) -> tuple[str, str, str]:
     """The text or picture URL to show, and a note if it was cut."""
     size = (
-        _("%(body)s bytes") % {"body": number_format(len(answer.body), force_grouping=True)}
-        if answer.is_whole
-        else _("more than %(body)s bytes") % {"body": number_format(len(answer.body), force_grouping=True)}
+        _("%(body)s bytes") % {"body": number_format(len(response.body), force_grouping=True)}
+        if response.is_whole
+        else _("more than %(body)s bytes") % {"body": number_format(len(response.body), force_grouping=True)}
     )
-    if not answer.body:
+    if not response.body:
         return "", "", _("No body.")
-    if media in {"image/png", "image/jpeg"} and answer.is_whole and len(answer.body) <= MAX_PICTURE_BYTES:
-        return "", f"data:{media};base64,{base64.b64encode(answer.body).decode()}", size
+    if media in {"image/png", "image/jpeg"} and response.is_whole and len(response.body) <= MAX_PICTURE_BYTES:
+        return "", f"data:{media};base64,{base64.b64encode(response.body).decode()}", size
     if not (media.startswith("text/") or media.endswith(("json", "xml"))):
         return "", "", _("%(size)s of %(media)s, which are not shown here.") % {"size": size, "media": media}
-    text = answer.body.decode("utf-8", "replace")
-    if media.endswith("json") and answer.is_whole:
+    text = response.body.decode("utf-8", "replace")
+    if media.endswith("json") and response.is_whole:
         text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     if len(text) > MAX_SHOWN_LENGTH:
         return (
@@ -319,4 +319,4 @@ def _body(answer: InnerAnswer, media: str) -> tuple[str, str, str]:
             _("The first %(max_shown_length)s characters of %(size)s.")
             % {"max_shown_length": number_format(MAX_SHOWN_LENGTH, force_grouping=True), "size": size},
         )
-    return text, "", "" if answer.is_whole else _("Of %(size)s, the first.") % {"size": size}
+    return text, "", "" if response.is_whole else _("Of %(size)s, the first.") % {"size": size}

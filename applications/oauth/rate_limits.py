@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
-from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, answer_exception
+from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, exception_response
 from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.http.addresses import is_api, is_reference
 from fulfillment.core.http.refusal_page import refusal_page
@@ -31,13 +31,13 @@ class RateLimits:
             return self.get_response(request)
         bucket = _bucket(request, rate_limits.ADDRESS)
         if (limit_status := rate_limits.cached_rejection(bucket)) and not _carries_token(request):
-            return _with_headers(answer_exception(rate_limits.refusal(limit_status)), limit_status)
+            return _with_headers(exception_response(rate_limits.refusal(limit_status)), limit_status)
         response = self.get_response(request)
         limit_status = getattr(request, "rate_limit_status", None)
         if limit_status is None:
             limit_status = _address_limit_status(rate_limits.ADDRESS, bucket, response)
             if limit_status.is_exceeded and response.status_code < 500:
-                response = answer_exception(rate_limits.refusal(limit_status))
+                response = exception_response(rate_limits.refusal(limit_status))
         return _with_headers(response, limit_status)
 
     def _page(self, request: HttpRequest) -> HttpResponse:

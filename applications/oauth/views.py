@@ -135,16 +135,16 @@ class AuthorizeView(View):
 @method_decorator([csrf_exempt, sensitive_post_parameters()], name="dispatch")
 class TokenView(View):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        return _answer_client(request, TOKEN_PARAMETERS, server().create_token_response)
+        return _client_response(request, TOKEN_PARAMETERS, server().create_token_response)
 
 
 @method_decorator([csrf_exempt, sensitive_post_parameters()], name="dispatch")
 class RevokeView(View):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        return _answer_client(request, REVOCATION_PARAMETERS, server().create_revocation_response)
+        return _client_response(request, REVOCATION_PARAMETERS, server().create_revocation_response)
 
 
-def _answer_client(request: HttpRequest, names: frozenset[str], respond: Respond) -> HttpResponse:
+def _client_response(request: HttpRequest, names: frozenset[str], respond: Respond) -> HttpResponse:
     if request.method != "POST":
         error = errors.InvalidRequestError("The request must be a POST.", status_code=405)
         return _answer(error.json, 405, {"Allow": "POST"})

@@ -15,7 +15,7 @@ from delivery.papers.official_form import MAX_BYTES, ROW_NUMBER, ROW_VALUES, VAL
 from delivery.papers.services import add_official_form, fill_sample, map_official_form, save_postage_price
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_answer
+from fulfillment.core.files.downloads import pdf_response
 
 
 class UploadForm(forms.ModelForm):
@@ -131,7 +131,7 @@ class OfficialFormAdmin(ConsoleAdmin):
     def sample_view(self, request: HttpRequest, form_id: int) -> HttpResponse:
         form = get_object_or_404(self.get_queryset(request), pk=form_id)
         try:
-            return pdf_answer(
+            return pdf_response(
                 fill_sample(form=form, by=request.user.get_username()), "ps-form-3587-sample.pdf"
             )
         except DomainError as error:

@@ -132,7 +132,7 @@ class Watchdog:
         if now - self._heartbeat.last < self._late:
             self._reachable_since = None
             return False
-        if not database_answers():
+        if not database_responds():
             self._reachable_since = None
             return False
         if self._reachable_since is None:
@@ -140,7 +140,7 @@ class Watchdog:
         return now - self._reachable_since >= self._recovery
 
 
-def database_answers() -> bool:
+def database_responds() -> bool:
     """Whether a heartbeat could be written. A pooler takes connections even while it has no database behind it."""
     try:
         return asyncio.run(asyncio.wait_for(_is_writable(), ANSWER_SECONDS))

@@ -114,9 +114,9 @@ class ConsoleSite(UnfoldAdminSite):
         return super().index(request, {"title": _("Start"), "cards": cards, **(extra_context or {})})
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        from fulfillment.site.search import answer_search  # noqa: PLC0415 - as above
+        from fulfillment.site.search import search_page  # noqa: PLC0415 - as above
 
-        return answer_search(request, {**self.each_context(request), **(extra_context or {})})
+        return search_page(request, {**self.each_context(request), **(extra_context or {})})
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
         return AutocompleteView.as_view(admin_site=self)(request)

@@ -27,7 +27,7 @@ def find(request: HttpRequest, text: str) -> list[Hit]:
     return sorted([*_pages(request, words), *records], key=lambda hit: hit.rank)[:MAX_SHOWN]
 
 
-def answer_search(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
+def search_page(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
     """JSON for the search box, a page for a browser without scripts."""
     text = request.GET.get("s", "")
     hits = find(request, text)

@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
-from fulfillment.core.api.errors import answer_exception, problem
+from fulfillment.core.api.errors import exception_response, problem
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_number
@@ -43,7 +43,7 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
         with FILES.limited(f"provider:{provider.pk}"):
             return _receive(provider, body, dict(request.headers))
     except DomainError as error:
-        return answer_exception(error)
+        return exception_response(error)
 
 
 def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> HttpResponse:

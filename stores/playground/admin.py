@@ -113,7 +113,7 @@ def open_order(
     return page
 
 
-def answer_button(request: HttpRequest, page: MailingOrder) -> Order | None:
+def handle_button(request: HttpRequest, page: MailingOrder) -> Order | None:
     """Does what the pressed button says; faults are shown on the page."""
     try:
         enforce_page_limit("playground", page.caller.user_id)
@@ -195,7 +195,7 @@ class ProductMailings:
             "problem": problem,
             "saved": own.order_by("-created")[:SAVED_SHOWN],
         }
-        return self._answer(
+        return self._render(
             request, product, "mailing", _("Routes for %(product)s") % {"product": product.name}, context
         )
 
@@ -208,10 +208,10 @@ class ProductMailings:
             page = open_order(request, caller=caller, product=product, selection=selection)
         except DomainError as error:
             raise Http404(error.message) from error
-        if request.method == "POST" and (placed := answer_button(request, page)) is not None:
+        if request.method == "POST" and (placed := handle_button(request, page)) is not None:
             return redirect("admin:stores_order_change", placed.pk)
         title = _("Mailing of %(product)s") % {"product": product.name}
-        return self._answer(request, product, "mailing_order", title, self._shown(page, product))
+        return self._render(request, product, "mailing_order", title, self._shown(page, product))
 
     def _shown(self, page: MailingOrder, product: Product) -> dict[str, Any]:
         selection = page.selection
@@ -230,7 +230,7 @@ class ProductMailings:
             "map_routes": reverse("portal:mailing-shapes", args=[selection.pk]),
         }
 
-    def _answer(
+    def _render(
         self, request: HttpRequest, product: Product, name: str, title: str, context: dict[str, Any]
     ) -> HttpResponse:
         whole = {

@@ -59,14 +59,14 @@ class ProductArtwork:
             raise PermissionDenied(error.message) from error
         except DomainError as error:
             problems = _messages(error)
-        return self._answer(request, product, checked=checked, choice=choice, problems=problems)
+        return self._render(request, product, checked=checked, choice=choice, problems=problems)
 
     def add(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Takes the PDF and leads to its check, so that reloading the page sends nothing twice."""
         product, caller = self._product(request, product_id), Caller.on_pages(request.user)
         file = request.FILES.get("file")
         if file is None:
-            return self._answer(request, product, problems=["Choose a PDF first."])
+            return self._render(request, product, problems=["Choose a PDF first."])
         try:
             enforce_page_limit("playground", request.user.pk)
             product_page(caller, product.store.external_id, product.external_id)
@@ -75,11 +75,11 @@ class ProductArtwork:
         except Forbidden as error:
             raise PermissionDenied(error.message) from error
         except DomainError as error:
-            return self._answer(request, product, problems=_messages(error))
+            return self._render(request, product, problems=_messages(error))
         address = reverse("admin:stores_product_artwork", args=[product.pk])
         return redirect(f"{address}?{urlencode({'asset': str(asset.pk)})}")
 
-    def _answer(self, request: HttpRequest, product: Product, **shown: Any) -> HttpResponse:
+    def _render(self, request: HttpRequest, product: Product, **shown: Any) -> HttpResponse:
         context = {
             **self.product_admin.page_context(
                 request, _("Check a PDF for %(name)s") % {"name": product.name}, below=product

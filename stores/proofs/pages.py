@@ -72,7 +72,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         with storage_errors():
             file = _opened(linked, identity, request.META.get("REMOTE_ADDR", ""))
             with closed_on_failure(file):
-                return _answer(request, linked, file, headers)
+                return _file_response(request, linked, file, headers)
     except LinkInvalid:
         return _refusal(
             403,
@@ -119,7 +119,7 @@ def _headers(linked: LinkedFile, name: str, seconds: int) -> dict[str, str]:
     }
 
 
-def _answer(
+def _file_response(
     request: HttpRequest, linked: LinkedFile, file: File, headers: dict[str, str]
 ) -> HttpResponseBase:
     size = file.size

@@ -112,8 +112,8 @@ class FontAdmin(RemovedByService):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         shipped = {"shipped_families": shipped_families(), "script_count": len(FontSet.shipped().fallbacks)}
-        answer: HttpResponse = super().changelist_view(request, {**(extra_context or {}), **shipped})
-        return answer
+        response: HttpResponse = super().changelist_view(request, {**(extra_context or {}), **shipped})
+        return response
 
     def save_model(self, request: HttpRequest, instance: Font, form: forms.ModelForm, change: bool) -> None:
         """The form's service call has saved it."""

@@ -120,7 +120,7 @@ class WebhookViewSet(ApiViewSet):
         values = validate_data(WebhookRequestSerializer, request.data)
         webhook, secret = create_webhook(application=application, values=values)
         location = f"/api/v1/application/{application.pk}/webhook/{webhook.pk}"
-        return _answer(webhook, status=201, secret=secret, headers={"Location": location})
+        return _webhook_response(webhook, status=201, secret=secret, headers={"Location": location})
 
     @extend_schema(
         operation_id="webhook_read",
@@ -132,7 +132,7 @@ class WebhookViewSet(ApiViewSet):
         webhook = webhook_for(request.auth, application_id, webhook_id)
         if is_unchanged(request, webhook_etag(webhook)):
             return not_modified(webhook_etag(webhook))
-        return _answer(webhook)
+        return _webhook_response(webhook)
 
     @extend_schema(
         operation_id="webhook_change",
@@ -149,7 +149,9 @@ class WebhookViewSet(ApiViewSet):
     def partial_update(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
         values = validate_data(WebhookChangeSerializer, request.data)
-        return _answer(change_webhook(webhook=webhook, values=values, if_match=matching_tags(request)))
+        return _webhook_response(
+            change_webhook(webhook=webhook, values=values, if_match=matching_tags(request))
+        )
 
     @extend_schema(
         operation_id="webhook_delete",
@@ -177,7 +179,7 @@ class WebhookViewSet(ApiViewSet):
     def rotate_secret(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
         secret = rotate_secret(webhook=webhook)
-        return _answer(find_webhook(webhook.application, webhook.pk), secret=secret)
+        return _webhook_response(find_webhook(webhook.application, webhook.pk), secret=secret)
 
     @extend_schema(
         operation_id="webhook_test",
@@ -201,7 +203,9 @@ class WebhookViewSet(ApiViewSet):
         examples=[WEBHOOK_RESPONSE],
     )
     def enable(self, request: Request, application_id: str, webhook_id: str) -> Response:
-        return _answer(enable_webhook(webhook=webhook_to_write(request.auth, application_id, webhook_id)))
+        return _webhook_response(
+            enable_webhook(webhook=webhook_to_write(request.auth, application_id, webhook_id))
+        )
 
     @extend_schema(
         operation_id="webhook_recover",
@@ -222,7 +226,7 @@ class WebhookViewSet(ApiViewSet):
         return Response({"Deliveries": count, "_meta": meta()}, status=202)
 
 
-def _answer(
+def _webhook_response(
     webhook: Webhook, *, status: int = 200, secret: str | None = None, headers: dict[str, str] | None = None
 ) -> Response:
     tagged = {**(headers or {}), "ETag": webhook_etag(webhook)}

@@ -305,8 +305,8 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
                 % {"max_at_once": number_format(MAX_AT_ONCE, force_grouping=True)},
             )
             return None
-        answer: HttpResponseBase | None = super().response_action(request, queryset)
-        return answer
+        response: HttpResponseBase | None = super().response_action(request, queryset)
+        return response
 
     def construct_change_message(self, request: Any, form: Any, formsets: Any, add: bool = False) -> Any:
         changes = super().construct_change_message(request, form, formsets, add)
@@ -329,8 +329,8 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         if getattr(request, "is_unchanged", False) and IS_POPUP_VAR not in request.POST:
             messages.info(request, _("No changes to save."))
             return HttpResponseRedirect(request.get_full_path())
-        answer: HttpResponseBase = super().response_change(request, record)
-        return answer
+        response: HttpResponseBase = super().response_change(request, record)
+        return response
 
     def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
         """Stays on the page of the record after saving."""

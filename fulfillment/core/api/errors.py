@@ -135,7 +135,7 @@ def problem(
     )
 
 
-def answer_exception(exc: Exception, context: Mapping[str, Any] | None = None) -> HttpResponse:
+def exception_response(exc: Exception, context: Mapping[str, Any] | None = None) -> HttpResponse:
     """DRF's exception handler: every exception becomes a problem, unknown ones a logged 500 without detail."""
     if isinstance(exc, DomainError):
         return domain_problem(exc)

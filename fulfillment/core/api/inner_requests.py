@@ -20,7 +20,7 @@ MAX_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class InnerAnswer:
+class InnerResponse:
     status: int
     reason: str
     headers: dict[str, str]
@@ -29,9 +29,9 @@ class InnerAnswer:
     milliseconds: float
 
 
-def answer_within(
+def send_inner_request(
     outer: HttpRequest, *, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
-) -> InnerAnswer:
+) -> InnerResponse:
     """The API's response to a request from the client address of `outer`, without its cookies."""
     request = WSGIRequest(_environ(outer, method, path, query, headers, body))
     started = time.perf_counter()
@@ -39,7 +39,7 @@ def answer_within(
     with timezone.override(None), separate_context():
         response = _handler().get_response(request)
         content, is_whole = _read(response)
-    return InnerAnswer(
+    return InnerResponse(
         status=response.status_code,
         reason=response.reason_phrase,
         headers=dict(response.items()),

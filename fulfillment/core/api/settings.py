@@ -12,7 +12,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["fulfillment.core.api.parsing.JSONParser"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "fulfillment.core.api.responses.Negotiation",
     "DEFAULT_SCHEMA_CLASS": "fulfillment.core.api.schema.OperationSchema",
-    "EXCEPTION_HANDLER": "fulfillment.core.api.errors.answer_exception",
+    "EXCEPTION_HANDLER": "fulfillment.core.api.errors.exception_response",
     "DEFAULT_METADATA_CLASS": "fulfillment.core.api.responses.MethodsOnly",
     "UNAUTHENTICATED_USER": None,
     # The Accept header alone says what is answered.

@@ -1,4 +1,4 @@
-"""Zip archives that are sent while they are written."""
+"""Responses with files: PDFs, pictures of pages, and zip archives that are sent while they are written."""
 
 import zipfile
 from collections.abc import Callable
@@ -12,9 +12,11 @@ View = TypeVar("View", bound=Callable[..., Any])
 WEEK = 604_800
 
 
-def pdf_answer(content: bytes, name: str) -> HttpResponse:
-    disposition = f'attachment; filename="{name}"'
-    return HttpResponse(content, content_type="application/pdf", headers={"Content-Disposition": disposition})
+def pdf_response(content: bytes, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type="application/pdf")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "private, no-cache"
+    return response
 
 
 def serves_picture(view: View) -> View:
@@ -23,7 +25,7 @@ def serves_picture(view: View) -> View:
     return view
 
 
-def picture_answer(draw: Callable[[], bytes], content_type: str = "image/png") -> HttpResponse:
+def picture_response(draw: Callable[[], bytes], content_type: str = "image/png") -> HttpResponse:
     """A picture whose address names its version. An `img` shows no words: a refusal is its status alone."""
     try:
         picture = draw()

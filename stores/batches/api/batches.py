@@ -143,7 +143,7 @@ class BatchViewSet(ApiViewSet):
         values = validate_data(BatchRequestSerializer, request.data)
         batch = create_batch(access=access, request=batch_request_of(values))
         location = f"/api/v1/store/{store_id}/batch/{batch.pk}"
-        return answer(access, batch, status=201, headers={"Location": location})
+        return batch_response(access, batch, status=201, headers={"Location": location})
 
     @extend_schema(
         operation_id="batch_read",
@@ -171,7 +171,7 @@ class BatchViewSet(ApiViewSet):
         sent = validate_data(BatchChangeSerializer, request.data)
         values = {field: sent[name] for name, field in MEMBERS.items() if name in sent}
         changed = change_batch(batch=batch, values=values, mapping_name=sent.get("MappingName", ""))
-        return answer(access, changed)
+        return batch_response(access, changed)
 
     @extend_schema(
         operation_id="batch_check",
@@ -184,7 +184,7 @@ class BatchViewSet(ApiViewSet):
     )
     def check(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
-        return answer(access, start_check(batch=batch), status=202)
+        return batch_response(access, start_check(batch=batch), status=202)
 
     @extend_schema(
         operation_id="batch_order",
@@ -213,7 +213,7 @@ class BatchViewSet(ApiViewSet):
             external_id=external_id,
             only_ready=values.get("OnlyReady", False),
         )
-        return answer(access, ordered, status=202)
+        return batch_response(access, ordered, status=202)
 
     @extend_schema(
         operation_id="batch_cancel",
@@ -227,7 +227,7 @@ class BatchViewSet(ApiViewSet):
     def cancel(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
         note = validate_data(BatchNoteSerializer, request.data).get("Note", "")
-        return answer(access, cancel_batch(batch=batch, note=note))
+        return batch_response(access, cancel_batch(batch=batch, note=note))
 
     @extend_schema(
         operation_id="batch_approve",
@@ -241,7 +241,7 @@ class BatchViewSet(ApiViewSet):
     def approve(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, APPROVE)
         note = validate_data(BatchNoteSerializer, request.data).get("Note", "")
-        return answer(access, approve_batch(batch=batch, actor=actor_of(access), note=note))
+        return batch_response(access, approve_batch(batch=batch, actor=actor_of(access), note=note))
 
     @extend_schema(
         operation_id="batch_deny",
@@ -255,7 +255,7 @@ class BatchViewSet(ApiViewSet):
     def deny(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, APPROVE)
         reason = validate_data(DenyRequestSerializer, request.data)["Reason"]
-        return answer(access, deny_batch(batch=batch, actor=actor_of(access), reason=reason))
+        return batch_response(access, deny_batch(batch=batch, actor=actor_of(access), reason=reason))
 
 
 def batch_request_of(values: dict[str, Any]) -> BatchRequest:
@@ -272,6 +272,6 @@ def batch_request_of(values: dict[str, Any]) -> BatchRequest:
     )
 
 
-def answer(access: StoreAccess, batch: Batch, **options: Any) -> Response:
+def batch_response(access: StoreAccess, batch: Batch, **options: Any) -> Response:
     """The batch as it is now, with what its service changed in the database."""
     return Response(batch_record(find_batch(access, str(batch.pk))), **options)

@@ -18,7 +18,7 @@ from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.uploads import RawParser, uploaded_file
-from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, answer
+from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, batch_response
 from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
 from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
 from stores.batches.models import RowState
@@ -130,7 +130,7 @@ class BatchFileViewSet(ApiViewSet):
             name=(sent.name if sent else "") or "",
             check=flag_parameter({"check": "true", **request.query_params.dict()}, "check"),
         )
-        return answer(access, received, status=202)
+        return batch_response(access, received, status=202)
 
 
 class BatchRowViewSet(ApiViewSet):

@@ -7,13 +7,14 @@ from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
+from fulfillment.core.files.downloads import pdf_response
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ
 from stores.batches.api.rows import RowsCSV, RowsXLSX
 from stores.batches.row_files import XLSX
 from stores.batches.selectors import batch_for, rows_of
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet, row_template
 from stores.catalog.api.stores import STORE_ID
-from stores.orders.api.files import PDFRenderer, pdf_response
+from stores.orders.api.files import PDFRenderer
 from stores.orders.selectors.access import READ
 
 DEFAULT_TAKE, MAX_TAKE = 200, 1000

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
 from accounts.pages.guards import signed_in
+from fulfillment.core.files.downloads import pdf_response
 from stores.batches.files.writing import Format
 from stores.batches.grid import after_in, listed_rows, states_in
 from stores.batches.models import Batch, BatchRow, BatchStatus
@@ -19,7 +20,6 @@ from stores.batches.places import Place
 from stores.batches.row_files import XLSX, rows_file
 from stores.batches.selectors import counts_of, rows_of
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet, row_template
-from stores.orders.api.files import pdf_response
 
 SHEET_ROWS = 500
 

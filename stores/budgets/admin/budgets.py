@@ -174,11 +174,11 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Another change may come between the check of the form and its save."""
         try:
-            answer: HttpResponse = super().changeform_view(request, *args, **kwargs)
+            response: HttpResponse = super().changeform_view(request, *args, **kwargs)
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(request.get_full_path())
-        return answer
+        return response
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         return self._question(request, object_id) or super().change_view(request, object_id, *args, **kwargs)

@@ -147,7 +147,7 @@ class BudgetViewSet(ApiViewSet):
         values = validate_data(BudgetRequestSerializer, request.data)
         standing = create_budget(store=access.store, values=values)
         location = f"/api/v1/store/{store_id}/budget/{standing.budget.pk}"
-        return _answer(standing, store_id, status=201, headers={"Location": location})
+        return _budget_response(standing, store_id, status=201, headers={"Location": location})
 
     @extend_schema(
         operation_id="budget_read",
@@ -157,7 +157,9 @@ class BudgetViewSet(ApiViewSet):
         examples=[BUDGET_EXAMPLE],
     )
     def retrieve(self, request: Request, store_id: str, budget_id: str) -> Response:
-        return _answer(standing_for(authorize_budgets(request.auth, store_id, READ), budget_id), store_id)
+        return _budget_response(
+            standing_for(authorize_budgets(request.auth, store_id, READ), budget_id), store_id
+        )
 
     @extend_schema(
         operation_id="budget_update",
@@ -175,7 +177,7 @@ class BudgetViewSet(ApiViewSet):
     def partial_update(self, request: Request, store_id: str, budget_id: str) -> Response:
         budget = self._budget(request, store_id, budget_id)
         values = validate_data(BudgetChangeSerializer, request.data)
-        return _answer(change_budget(budget=budget, values=values), store_id)
+        return _budget_response(change_budget(budget=budget, values=values), store_id)
 
     @extend_schema(
         operation_id="budget_delete",
@@ -271,7 +273,7 @@ class BudgetEntryViewSet(ApiViewSet):
         return Response(entry_records(page[:take], budget), headers=headers)
 
 
-def _answer(standing: Standing, store_id: str, **options: Any) -> Response:
+def _budget_response(standing: Standing, store_id: str, **options: Any) -> Response:
     return Response(budget_record(standing, store_id, scope_names([standing.budget])), **options)
 
 

@@ -22,7 +22,7 @@ from fulfillment.core.admin.base import ConsoleInline, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import picture_answer, serves_picture
+from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import parse_number
 from fulfillment.templatetags.console import form_problems
@@ -230,7 +230,7 @@ class ProductAdmin(StaffAdmin):
         if not self.has_view_permission(request, product):
             raise PermissionDenied
         caller = Caller.on_pages(request.user)
-        return picture_answer(
+        return picture_response(
             lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=caller),
             "image/webp",
         )

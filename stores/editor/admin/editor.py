@@ -21,7 +21,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
-from fulfillment.core.files.downloads import pdf_answer, picture_refusal, serves_picture
+from fulfillment.core.files.downloads import pdf_response, picture_refusal, serves_picture
 from stores.catalog.models import Product
 from stores.concurrency_limits import RENDERINGS
 from stores.editor.admin.actions import EditorState, apply_action
@@ -97,9 +97,9 @@ class TemplateEditor:
         try:
             saved = save_template(product=product, version=begun, draft=sent.step.draft, editor=editor)
         except TemplateChanged as error:
-            return self._answer(request, product, editor, sent, changed=error.message)
+            return self._draft_response(request, product, editor, sent, changed=error.message)
         except DomainError as error:
-            return self._answer(request, product, editor, sent, faults_in(error))
+            return self._draft_response(request, product, editor, sent, faults_in(error))
         message = f"Nothing was different from version {editor.version}."
         if saved.version != editor.version:
             self.product_admin.log_change(request, product, "Template changed.")
@@ -115,8 +115,8 @@ class TemplateEditor:
         try:
             step = uploads.take(sent.step, sent.action, editor)
         except DomainError as error:
-            return self._answer(request, product, editor, sent, faults_in(error))
-        return self._answer(
+            return self._draft_response(request, product, editor, sent, faults_in(error))
+        return self._draft_response(
             request, product, editor, sent.at(step), pending=uploads.pending, taken=uploads.taken
         )
 
@@ -126,11 +126,11 @@ class TemplateEditor:
         try:
             new = check_new_field(product=product, draft=sent.step.draft, entry=new_field_sent(request))
         except DomainError as error:
-            return self._answer(request, product, editor, sent, faults_in(error))
+            return self._draft_response(request, product, editor, sent, faults_in(error))
         step = sent.step.with_field(new)
         samples = {**first_samples(editor.with_fields([new]), step.draft), **sent.samples}
         sent = SentDraft(sent.version, step, samples)
-        return self._answer(request, product, editor.with_fields([new]), sent)
+        return self._draft_response(request, product, editor.with_fields([new]), sent)
 
     def preview(self, request: HttpRequest, product_id: int) -> JsonResponse:
         """For the script: the picture of the open page, and the faults by their place."""
@@ -149,8 +149,8 @@ class TemplateEditor:
             return JsonResponse({"picture": None, "faults": listed_faults(faults_in(error), sent.step.draft)})
         faults = listed_faults(found.faults, sent.step.draft)
         findings = [{**one.record(), "place": one.box} for one in found.findings]
-        answer = {"picture": data_address(found.png), "faults": faults, "findings": findings}
-        return JsonResponse(answer, headers={"Cache-Control": "no-store"})
+        content = {"picture": data_address(found.png), "faults": faults, "findings": findings}
+        return JsonResponse(content, headers={"Cache-Control": "no-store"})
 
     def proof(self, request: HttpRequest, product_id: int) -> HttpResponse:
         return self._pdf(request, product_id, settings.PROOF_WATERMARK, "proof")
@@ -192,9 +192,9 @@ class TemplateEditor:
             content = render_draft(editor=editor, draft=sent.step.draft, samples=sent.samples, mark=mark)
         except DomainError as error:
             return self._page(request, product, editor, sent, faults_in(error))
-        return pdf_answer(content, f"{product.external_id}-{name}.pdf")
+        return pdf_response(content, f"{product.external_id}-{name}.pdf")
 
-    def _answer(
+    def _draft_response(
         self,
         request: HttpRequest,
         product: Product,
@@ -207,8 +207,8 @@ class TemplateEditor:
         if not wants_json(request):
             return self._page(request, product, editor, sent, faults, **more)
         draft = sent.step.draft
-        answer = {"draft": draft_as_json(draft), "samples": sent.samples, "newest": editor.version, **more}
-        return JsonResponse({**answer, "faults": listed_faults(faults, draft)})
+        content = {"draft": draft_as_json(draft), "samples": sent.samples, "newest": editor.version, **more}
+        return JsonResponse({**content, "faults": listed_faults(faults, draft)})
 
     def _page(
         self,

@@ -25,9 +25,9 @@ from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
-from fulfillment.core.files.downloads import pdf_answer
+from fulfillment.core.files.downloads import pdf_response
 from fulfillment.core.http.dangerous import harmless
-from stores.orders.admin.downloads import csv_answer, zip_answer
+from stores.orders.admin.downloads import csv_response, zip_response
 from stores.orders.models import ActorKind, ApprovalState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
 from stores.orders.representations import order_etag
@@ -191,7 +191,7 @@ class OrderActions(StaffAdmin):
                 request, _("None of these orders has a print file: their products have no template.")
             )
             return None
-        return zip_answer(
+        return zip_response(
             items.order_by("order__number", "position").iterator(),
             "print-files.zip",
             Caller.on_pages(request.user),
@@ -212,12 +212,12 @@ class OrderActions(StaffAdmin):
             messages.error(request, error.message)
             return None
         self._say_refused(request, slips.refused)
-        return pdf_answer(slips.pdf, "packing-slips.pdf") if slips.pdf else None
+        return pdf_response(slips.pdf, "packing-slips.pdf") if slips.pdf else None
 
     @harmless
     @admin.action(description="Export as CSV")
     def export_csv(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase:
-        return csv_answer(chosen, Caller.on_pages(request.user))
+        return csv_response(chosen, Caller.on_pages(request.user))
 
     def _keys(self, request: HttpRequest, chosen: QuerySet, most: int) -> list[UUID]:
         """The keys of the chosen orders; none if there are too many, because a silent cut would go unnoticed."""

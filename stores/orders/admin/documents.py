@@ -15,7 +15,7 @@ from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.representations import tiles_context, with_tiles
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_answer, picture_answer, serves_picture
+from fulfillment.core.files.downloads import pdf_response, picture_response, serves_picture
 from fulfillment.core.http.refusal_page import ADMIN_POLICY
 from printing.preflight.findings import picture_of_page
 from stores.orders.admin.actions import OrderActions
@@ -32,13 +32,13 @@ class OrderDocuments(OrderActions):
     def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         item = self._item(request, order_id, position)
         try:
-            answer = pdf_answer(read_print_file(item=item), print_file_name(item))
+            response = pdf_response(read_print_file(item=item), print_file_name(item))
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
         if "show" in request.GET:
-            answer["Content-Disposition"] = answer["Content-Disposition"].replace("attachment", "inline")
-        return answer
+            response["Content-Disposition"] = response["Content-Disposition"].replace("attachment", "inline")
+        return response
 
     @serves_picture
     def print_picture(
@@ -48,7 +48,7 @@ class OrderDocuments(OrderActions):
             raise Http404
         item = self._item(request, order_id, position)
         caller = Caller.on_pages(request.user)
-        return picture_answer(
+        return picture_response(
             lambda: print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
         )
 
@@ -74,7 +74,7 @@ class OrderDocuments(OrderActions):
 
     def packing_slip(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
         order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        return pdf_answer(
+        return pdf_response(
             render_packing_slip(order=order, caller=Caller.on_pages(request.user)),
             f"packing-slip-{order.number}.pdf",
         )
@@ -86,7 +86,7 @@ class OrderDocuments(OrderActions):
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
-        return pdf_answer(content, f"eddm-papers-{item.order.number}-{position + 1}.pdf")
+        return pdf_response(content, f"eddm-papers-{item.order.number}-{position + 1}.pdf")
 
     def _item(self, request: HttpRequest, order_id: UUID, position: int, related: str = "order") -> OrderItem:
         order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)

@@ -16,7 +16,7 @@ from stores.orders.services.print_files import read_print_file
 BATCH = 1000
 
 
-def csv_answer(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse:
+def csv_response(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse:
     """Streams all orders of the list, newest first, in short statements, so memory use does not grow."""
     headers = {"Content-Disposition": 'attachment; filename="orders.csv"', "Cache-Control": "no-store"}
     return StreamingHttpResponse(
@@ -26,7 +26,7 @@ def csv_answer(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse
     )
 
 
-def zip_answer(items: Iterable[OrderItem], name: str, caller: Caller) -> StreamingHttpResponse:
+def zip_response(items: Iterable[OrderItem], name: str, caller: Caller) -> StreamingHttpResponse:
     """Streams the print files as a zip; a text file in it lists those that cannot be read."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingHttpResponse(

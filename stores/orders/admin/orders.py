@@ -22,7 +22,7 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
 from stores.orders.admin.actions import REFUSE, OrderTransitionForm, ParcelForm, actor_on, shown_reason
-from stores.orders.admin.downloads import csv_answer
+from stores.orders.admin.downloads import csv_response
 from stores.orders.admin.list_filters import (
     DeliveryFilter,
     DueFilter,
@@ -155,12 +155,12 @@ class OrderAdmin(OrderWork):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        answer = super().changelist_view(request, extra_context)
-        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data and "cl" in response.context_data:
             allowed = self.get_actions(request)
-            answer.context_data |= list_page(request, answer.context_data["cl"])
-            answer.context_data["bulk_actions"] = [one for one in BULK if one[0] in allowed]
-        return answer
+            response.context_data |= list_page(request, response.context_data["cl"])
+            response.context_data["bulk_actions"] = [one for one in BULK if one[0] in allowed]
+        return response
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
         """Exports all pages of the filtered list."""
@@ -169,9 +169,9 @@ class OrderAdmin(OrderWork):
         try:
             listed = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:
-            # The same answer as the list gives to an invalid filter.
+            # The same response as the list gives to an invalid filter.
             return HttpResponseRedirect(f"{reverse(BOARD)}?{ERROR_FLAG}=1")
-        return csv_answer(listed, Caller.on_pages(request.user))
+        return csv_response(listed, Caller.on_pages(request.user))
 
     def ship_view(self, request: HttpRequest) -> HttpResponse:
         """Ships several orders, each with its parcel."""

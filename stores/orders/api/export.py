@@ -270,11 +270,11 @@ class OrderExportViewSet(ApiViewSet):
         access = authorize_store(request.auth, store_id, READ)
         raise_faults(parameters.faults, code="parameter_invalid", place="query")
         if parameters.is_csv(request):
-            return _csv_answer(request, access, parameters)
-        return _page_answer(request, access, parameters)
+            return _csv_response(request, access, parameters)
+        return _page_response(request, access, parameters)
 
 
-def _page_answer(request: Request, access: StoreAccess, parameters: ExportParameters) -> HttpResponse:
+def _page_response(request: Request, access: StoreAccess, parameters: ExportParameters) -> HttpResponse:
     filters = parameters.filters
     page = export_page(
         access,
@@ -297,7 +297,9 @@ def _page_answer(request: Request, access: StoreAccess, parameters: ExportParame
     return response
 
 
-def _csv_answer(request: Request, access: StoreAccess, parameters: ExportParameters) -> StreamingHttpResponse:
+def _csv_response(
+    request: Request, access: StoreAccess, parameters: ExportParameters
+) -> StreamingHttpResponse:
     filters = parameters.filters
     rows = export_rows(access, filters, after=parameters.after, skip=parameters.skip, take=parameters.take)
     texts = (row.text(with_mode=filters.includes_tests) for row in rows)

@@ -7,6 +7,7 @@ from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, is_unchanged, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.files.downloads import pdf_response
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -103,10 +104,3 @@ class OrderFileViewSet(ApiViewSet):
         return pdf_response(
             render_packing_slip(order=order, caller=request.auth), f"packing-slip-{order.number}.pdf"
         )
-
-
-def pdf_response(content: bytes, name: str) -> HttpResponse:
-    response = HttpResponse(content, content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "private, no-cache"
-    return response

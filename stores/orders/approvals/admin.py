@@ -15,7 +15,7 @@ from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import picture_answer, serves_picture
+from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.orders.admin.actions import actor_on, shown_reason
@@ -91,15 +91,15 @@ class ApprovalRequestAdmin(StaffAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        answer = super().changelist_view(request, extra_context)
-        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
-            found = answer.context_data["cl"]
-            answer.context_data |= {
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data and "cl" in response.context_data:
+            found = response.context_data["cl"]
+            response.context_data |= {
                 "cards": request_cards(found.result_list, viewer_id=request.user.pk),
                 "is_decided": request.GET.get("state") == "decided",
                 **self._links(request),
             }
-        return answer
+        return response
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -126,7 +126,7 @@ class ApprovalRequestAdmin(StaffAdmin):
             OrderItem.objects.select_related("order"), order=found.order, position=position
         )
         caller = Caller.on_pages(request.user)
-        return picture_answer(
+        return picture_response(
             lambda: print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
         )
 

@@ -74,12 +74,6 @@ class CreatedOrder:
     messages: Sequence[str]
 
 
-@dataclass(slots=True)
-class _OrderNumbers:
-    number: int
-    created: datetime
-
-
 def prepare_order(
     *, access: StoreAccess, request: OrderRequest, seconds: float | None = None
 ) -> PreparedOrder:
@@ -120,8 +114,8 @@ def create_order(
     lock_orders(store_pks=[store.pk])
     _refuse_duplicate(prepared.access, prepared.request)
     values = {"store": store.pk, "placed": prepared.request.placed}
-    [numbers] = fetch_rows(NEXT_NUMBERS[prepared.access.caller.is_test], values)
-    order = _order(prepared, _OrderNumbers(*numbers))
+    [(number, created)] = fetch_rows(NEXT_NUMBERS[prepared.access.caller.is_test], values)
+    order = _order(prepared, number, created)
     order.rendering = render_export_row(order, store.external_id)
     items = _items(prepared, order)
     for row in (order, *items):
@@ -181,11 +175,11 @@ def _messages(prepared: PreparedOrder) -> list[str]:
     ]
 
 
-def _order(prepared: PreparedOrder, numbers: _OrderNumbers) -> Order:
+def _order(prepared: PreparedOrder, number: int, created: datetime) -> Order:
     access, request, option = prepared.access, prepared.request, prepared.option
     return Order(
         id=prepared.order_id,
-        number=numbers.number,
+        number=number,
         store=access.store,
         application_id=access.caller.application_id,
         user_id=access.caller.user_id,
@@ -193,8 +187,8 @@ def _order(prepared: PreparedOrder, numbers: _OrderNumbers) -> Order:
         external_id=request.external_id,
         external_id_user=access.caller.user_id if access.caller.is_first_party else None,
         status=OrderStatus.RECEIVED,
-        created=numbers.created,
-        updated=numbers.created,
+        created=created,
+        updated=created,
         currency=access.store.currency,
         items_total=option.items_total,
         delivery_total=option.delivery_total,
@@ -211,7 +205,7 @@ def _order(prepared: PreparedOrder, numbers: _OrderNumbers) -> Order:
         total_quantity=sum(line.quantity for line in option.lines),
         metadata=dict(request.metadata or {}),
         reprint_of=prepared.reprint_of,
-        cancellable_until=numbers.created + _hold_window(prepared),
+        cancellable_until=created + _hold_window(prepared),
     )
 
 

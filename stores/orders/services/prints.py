@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, TypedDict
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -208,11 +208,6 @@ def _printed(price_request: PriceRequest, products: Mapping[str, ListedProduct])
     return {product.pk for product, artwork in ordered if artwork or product.takes_data}
 
 
-class _Shared(TypedDict):
-    uploads: Uploads
-    seconds: float
-
-
 class _Work:
     """Renders and stores the print files of one order within its limits of time and bytes."""
 
@@ -252,12 +247,16 @@ class _Work:
         if product.pk not in self._versions:
             raise NotFound(_("The product no longer exists."), code="product_not_found")
         try:
-            version, shared = self._versions[product.pk], _Shared(uploads=self._uploads, seconds=seconds)
+            version, uploads = self._versions[product.pk], self._uploads
             if isinstance(content, ArtworkChoice):
                 with _pointing_to(f"/Items/{index}/Artwork"):
-                    return render_artwork_file(caller=self._caller, product=version, choice=content, **shared)
+                    return render_artwork_file(
+                        caller=self._caller, product=version, choice=content, uploads=uploads, seconds=seconds
+                    )
             with _pointing_to(f"/Items/{index}/TemplateData"):
-                return render_print_file(caller=self._caller, product=version, values=content, **shared)
+                return render_print_file(
+                    caller=self._caller, product=version, values=content, uploads=uploads, seconds=seconds
+                )
         except (RenderersBusy, ServiceBusy, TooManyAtOnce) as error:
             # The first file had the whole time, so a retry may help. Later ones failed because the time was used up.
             if not self.stored or time.monotonic() < self._deadline:

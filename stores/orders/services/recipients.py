@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from accounts.services.idempotency import rewrite_answers
+from accounts.services.idempotency import rewrite_stored_responses
 from applications.webhooks.services.events import redact_events
 from fulfillment.core.audit.personal_data import ERASED, without_words
 from fulfillment.core.audit.retention import RetentionRule
@@ -140,7 +140,7 @@ def _delete_proof_of(order: Order, item: OrderItem) -> None:
 
 
 def _erase_copies(order: Order, words: list[str]) -> None:
-    rewrite_answers(
+    rewrite_stored_responses(
         user_id=order.user_id,
         application_id=order.application_id,
         at=order.created,

@@ -18,7 +18,7 @@ from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import picture_answer, serves_picture
+from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from printing.documents import MAXIMUM_BYTES
 from stores.catalog.models import Store
@@ -108,7 +108,7 @@ def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
                 return placed
     except DomainError as error:
         page.fail(error)
-    return _answer(request, page)
+    return _render(request, page)
 
 
 @harmless
@@ -123,14 +123,14 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
         enforce_page_limit("playground", signed_in_user(request).pk)
         if file is None:
             page.problems.append(_("Choose a PDF first."))
-            return _answer(request, page)
+            return _render(request, page)
         caller = page.actor.caller
         with page.recorded("asset_create"):
             document = clean_document(caller=caller, content=file.read(MAXIMUM_BYTES + 1))
             asset = add_document(caller=caller, store_id=page.product.version.store_id, document=document)
     except DomainError as error:
         page.fail(error)
-        return _answer(request, page)
+        return _render(request, page)
     return redirect(f"{page.address}?{urlencode({'as': page.actor.key, 'asset': str(asset.pk)})}")
 
 
@@ -148,7 +148,7 @@ def show_artwork_page(
             number
         )
 
-    return picture_answer(draw)
+    return picture_response(draw)
 
 
 def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm:
@@ -169,7 +169,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm
     )
 
 
-def _answer(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
+def _render(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
     context = {"page": page, "code": page.examples(), "part": "catalog"}
     return render(request, "stores/playground/artwork.html", context, status=page.status)
 

@@ -25,7 +25,7 @@ from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, Forbidden
-from fulfillment.core.files.downloads import picture_answer, serves_picture
+from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_of_caller
@@ -103,7 +103,7 @@ def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> Http
     store = store_named(store_id)
     actor = chosen_actor(actors_at(signed_in_user(request), store), request.GET.get("as", ""))
     product = product_version(actor.caller, store.external_id, product_id)
-    return picture_answer(
+    return picture_response(
         lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=actor.caller),
         "image/webp",
     )

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import IdempotentAnswer, User
-from accounts.services.idempotency import clear_old_answers
+from accounts.services.idempotency import clear_old_responses
 from applications.registration.models import Application
 
 NEW = {"Name": "Card Studio", "Keys": [{}]}
@@ -73,7 +73,7 @@ def test_answer_is_kept_for_24_hours(world):
 
     assert (again.status_code, "Idempotent-Replayed" in again) == (201, False)
     IdempotentAnswer.objects.update(created=timezone.now() - timedelta(hours=25))
-    clear_old_answers()
+    clear_old_responses()
     assert not IdempotentAnswer.objects.exists()
 
 

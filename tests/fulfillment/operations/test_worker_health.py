@@ -38,7 +38,7 @@ SHORT_TIMES = (
 def reachable(monkeypatch):
     """Whether the database can be reached, as the test says."""
     answers = [True]
-    monkeypatch.setattr(worker_health, "database_answers", lambda: answers[-1])
+    monkeypatch.setattr(worker_health, "database_responds", lambda: answers[-1])
     return answers
 
 
@@ -81,11 +81,11 @@ def test_watchdog_waits_while_a_pooler_has_no_database_behind_it(settings, monke
         pooler = start_pgbouncer(folder, port, host=sockets, server_port=server_port, owner=host.owner)
         settings.DIRECT_DATABASE = connection_settings("DATABASE_URL", pooled_url(port), pooler="transaction")
         try:
-            wait_for(worker_health.database_answers)
+            wait_for(worker_health.database_responds)
             host.run("pg_ctl", "stop", "-D", str(host.data), "-w", "-m", "immediate")
 
             psycopg.connect(pooled_url(port), connect_timeout=5).close()
-            assert not worker_health.database_answers()
+            assert not worker_health.database_responds()
         finally:
             pooler.terminate()
             pooler.wait(PATIENCE)

@@ -95,7 +95,7 @@ def test_nul_in_the_address_is_400(world, path):
 
 
 def test_lost_database_is_503_with_retry_after():
-    response = errors.answer_exception(OperationalError("server closed the connection"))
+    response = errors.exception_response(OperationalError("server closed the connection"))
 
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
@@ -119,7 +119,7 @@ def test_each_problem_has_the_request_id_of_its_header(db, client, method, path,
 
 
 def test_unexpected_error_reveals_no_details(caplog):
-    response = errors.answer_exception(RuntimeError("secret detail"))
+    response = errors.exception_response(RuntimeError("secret detail"))
 
     assert response.status_code == 500
     assert b"secret detail" not in response.content
