@@ -17,6 +17,7 @@ from fulfillment.core.concurrency_limits import (
 )
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.plugins import offered_modules
+from printing.bounded import PROJECT
 from stores.concurrency_limits import ORDERS, RENDERINGS
 from tests.support.patience import PATIENCE, wait_for
 
@@ -94,6 +95,12 @@ def test_one_caller_holds_two_thirds_of_the_threads_of_limited_work(crowd):
     # Refused at once, and not after the wait: no thread stands there.
     assert max_threads_per_caller() == threads_held() == 4
     assert crowd.refused == [("greedy", TooManyAtOnce)] * 16
+
+
+def test_document_says_how_much_a_caller_may_have_in_progress():
+    text = (PROJECT / "docs" / "api" / "rate-limits.md").read_text("utf-8")
+
+    assert f"at most {max_threads_per_caller()} workers" in text
 
 
 def test_limited_work_holds_three_quarters_of_the_threads(crowd):
