@@ -12,7 +12,11 @@ from accounts.models import User
 from accounts.permissions import Permission
 from applications.oauth.services import issue_access_token
 from applications.registration.models import Application, ApplicationKey
-from applications.registration.services.applications import create_application, ensure_api_console
+from applications.registration.services.applications import (
+    create_application,
+    ensure_api_console,
+    ensure_command_line,
+)
 from applications.registration.services.keys import MAX_KEYS, add_key
 from fulfillment.core.plugins import DemoRun
 from fulfillment.core.secrets import digests
@@ -26,6 +30,8 @@ REPLY_URL = "http://127.0.0.1:9099/callback"
 
 
 def load_demo(run: DemoRun) -> None:
+    # A development machine runs no `prepare`.
+    ensure_command_line()
     if not Application.objects.filter(client_id=APPLICATION_ID).exists():
         reset_demo(run)
 

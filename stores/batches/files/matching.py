@@ -1,5 +1,6 @@
 """Matches the columns of a file with template fields and the members of a recipient."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -38,7 +39,12 @@ def match_columns(
     while scores:
         best = max(scores.values())
         pairs = [pair for pair, score in scores.items() if score > best - _TIE]
-        matches += [Match(*pair, scores[pair]) for pair in pairs if _is_alone(pair, pairs)]
+        of_target, of_column = Counter(pair[0] for pair in pairs), Counter(pair[1] for pair in pairs)
+        matches += [
+            Match(target, column, scores[target, column])
+            for target, column in pairs
+            if of_target[target] == of_column[column] == 1
+        ]
         # What fits two equally well fits neither, nor anything less well.
         targets_done, columns_done = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
         scores = {
@@ -48,10 +54,6 @@ def match_columns(
         }
     order = {target: place for place, target in enumerate(targets)}
     return sorted(matches, key=lambda match: order[match.target])
-
-
-def _is_alone(pair: tuple[str, str], pairs: Sequence[tuple[str, str]]) -> bool:
-    return sum(pair[0] == target or pair[1] == column for target, column in pairs) == 1
 
 
 def _score(column: str, target: str, label: str) -> float:
@@ -81,8 +83,14 @@ def _recipient_score(name: str, member: str) -> float:
 
 def _alikeness(name: str, others: Iterable[str]) -> float:
     """For slips of the keyboard, in names that are long enough to tell."""
-    ratios = (
-        SequenceMatcher(None, name, other).ratio() for other in others if min(len(name), len(other)) > 4
-    )
-    best = max(ratios, default=0.0)
+    best = max((_ratio(name, other) for other in others), default=0.0)
     return round(_ALIKE * best, 3) if best >= _ALIKE_FROM else 0.0
+
+
+def _ratio(name: str, other: str) -> float:
+    """0 for names that are certainly not alike: a file of 256 long heads would take seconds."""
+    shorter, both = min(len(name), len(other)), len(name) + len(other)
+    if shorter <= 4 or 2 * shorter < _ALIKE_FROM * both:
+        return 0.0
+    matcher = SequenceMatcher(None, name, other)
+    return matcher.ratio() if matcher.quick_ratio() >= _ALIKE_FROM else 0.0

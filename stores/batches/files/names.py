@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Begins the names of the members of a recipient.
 RECIPIENT = "Recipient."
@@ -22,6 +23,8 @@ def normalized(name: str) -> str:
     return _OTHERS.sub(" ", _WORD_STARTS.sub(" ", without_accents(name))).strip().lower()
 
 
+# Each head of a file is compared with every name.
+@lru_cache(maxsize=2048)
 def compact(name: str) -> str:
     """Without spaces: `Zip code` and `ZipCode` are one name."""
     return normalized(name).replace(" ", "")

@@ -27,10 +27,11 @@ def receive_rows(
 
     Its columns are matched by their names, unless the batch has a mapping of its own.
     """
+    targets = targets_of(batch)
     with FILES.limited(caller.key):
         table = _read(batch, content, content_type, name)
-    targets, columns = targets_of(batch), [_storable(name) for name in table.columns]
-    found = match_columns(columns=columns, targets=list(targets), labels=targets)
+        columns = [_storable(name) for name in table.columns]
+        found = match_columns(columns=columns, targets=list(targets), labels=targets)
     source = Source(
         columns=columns,
         rows=[SourceRow(row.number, _all_storable(row.values), _records(row.problems)) for row in table.rows],

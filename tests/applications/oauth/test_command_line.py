@@ -3,14 +3,17 @@
 import pytest
 from django.db import transaction
 
+from accounts.demo import USER
 from accounts.models import Subscription
 from accounts.selectors.users import subscription_keys
 from accounts.services.subscriptions import primary_key_of_user
+from applications.demo import load_demo
 from applications.deploy import after_migrations
 from applications.registration.models import Application
 from applications.registration.services.applications import COMMAND_LINE_ID, ensure_command_line
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
+from fulfillment.core.plugins import DemoRun
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory, issue_token
 from tests.support.oauth_flows import Party, browser_of
@@ -37,6 +40,13 @@ def test_account_without_a_subscription_gets_one(party, user):
     Subscription.objects.filter(user=user).delete()
     key = party.sign_in(user)["subscription_key"]
     assert key in subscription_keys(Subscription.objects.get(user=user)).values()
+
+
+def test_service_with_demo_data_has_the_application(user):
+    """`make run` migrates and loads the demo, and never runs `prepare`."""
+    load_demo(DemoRun(people={USER.username: user}))
+
+    assert Party(Application.objects.get(client_id=COMMAND_LINE_ID)).sign_in(user)["subscription_key"]
 
 
 @pytest.mark.parametrize("kind", ["confidential", "public"])
