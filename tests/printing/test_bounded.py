@@ -18,6 +18,7 @@ from printing.bounded import (
     run_bounded,
 )
 from printing.bounded_process import NICENESS
+from tests.support.child_memory import ChildMemory
 from tests.support.patience import PATIENCE, wait_for
 
 HERE = "tests.printing.test_bounded"
@@ -35,6 +36,23 @@ def fill_memory(folder: Path) -> None:
 
 def sleep(folder: Path) -> None:
     time.sleep(600)
+
+
+def hold_memory(folder: Path) -> None:
+    held = bytearray(b"x" * (100 << 20))
+    time.sleep(0.5)
+    del held
+
+
+def test_measured_memory_is_that_of_the_task_and_not_of_its_parent():
+    larger = bytearray(b"x" * (400 << 20))
+
+    with ChildMemory() as memory, run_bounded(f"{HERE}:hold_memory", {}, seconds=PATIENCE):
+        pass
+
+    assert 100 < memory.megabytes < 250
+    assert memory.programs == 1
+    assert larger
 
 
 def test_task_reads_and_writes_its_folder_which_is_removed():

@@ -1,6 +1,7 @@
 """The columns of the production board and the fields of a job's page."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -20,6 +21,7 @@ from accounts.admin.staff import StaffAdmin
 from production.gang_sheets.models import SheetState
 from production.jobs.models import OPEN, Job, JobState
 from production.jobs.selectors import OrderPlace, page_count, places_of
+from stores.catalog.models import Product
 
 COLOURS: dict[str, str] = {
     JobState.QUEUED: "default",
@@ -56,6 +58,15 @@ class JobColumns(StaffAdmin):
         product = self.product(job)
         return format_html('<span class="console-named">{}<span>{}</span></span>', _picture(job), product)
 
+    @admin.display(description="trimmed size")
+    def size(self, job: Job) -> str:
+        product = job.item.product
+        return f"{product.width_mm.normalize():f} × {product.height_mm.normalize():f} mm"  # noqa: RUF001 - a multiplication sign is meant
+
+    @admin.display(description="paper and finish")
+    def paper(self, job: Job) -> str:
+        return paper_of(job.item.product)
+
     @admin.display(description="sides")
     def sides(self, job: Job) -> str:
         """How the back of a sheet lies, and the edge that pages turn on."""
@@ -63,8 +74,10 @@ class JobColumns(StaffAdmin):
         if page_count(product) == 1:
             return _("One side")
         words = _("Two sides, head to foot") if product.is_head_to_foot else _("Two sides, head to head")
-        bound = [product.get_binding_display(), product.get_binding_edge_display()]
-        return " · ".join([words, *(_(part) for part in bound if part)])
+        binding = _(product.get_binding_display()) if product.binding else ""
+        edge = _(product.get_binding_edge_display()) if product.binding_edge else ""
+        turned = _("binding edge: %(edge)s") % {"edge": edge.lower()} if edge else ""
+        return " · ".join(filter(None, [words, binding, turned]))
 
     @admin.display(description="product")
     def product_of_store(self, job: Job) -> SafeString:
@@ -113,7 +126,8 @@ class JobColumns(StaffAdmin):
 
     @admin.display(description="number")
     def shown_number(self, job: Job) -> SafeString:
-        return format_html('<span class="console-named">{}<span>{}</span></span>', _picture(job), job.number)
+        template = '<span class="console-named">{}<span class="whitespace-nowrap">{}</span></span>'
+        return format_html(template, _picture(job), job.number)
 
     @admin.display(description="note")
     def note(self, job: Job) -> str | SafeString:
@@ -128,12 +142,7 @@ class JobColumns(StaffAdmin):
             return "—"
         address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
         is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
-        goes = (
-            _(", to be sent at %(next_try)s")
-            % {"next_try": date_format(localtime(sheet.next_try), "TIME_FORMAT")}
-            if is_waiting
-            else ""
-        )
+        goes = _(", to be sent at %(next_try)s") % {"next_try": _moment(sheet.next_try)} if is_waiting else ""
         return format_html(
             '<div><a class="console-link" href="{}">{}</a>{}</div>',
             address,
@@ -158,6 +167,21 @@ class JobColumns(StaffAdmin):
         return " · ".join([*parts, *([job.message] if job.message else [])])
 
 
+def _moment(moment: datetime | None) -> str:
+    """With the day, unless it is today."""
+    local = localtime(moment)
+    return date_format(
+        local, "TIME_FORMAT" if local.date() == localtime().date() else "SHORT_DATETIME_FORMAT"
+    )
+
+
+def paper_of(product: Product) -> str:
+    """What tickets say of it; empty where the product says nothing."""
+    weight = f"{product.stock_weight_gsm} g/m²" if product.stock_weight_gsm else ""
+    coating = _(product.get_coating_display()) if product.coating else ""
+    return " · ".join(filter(None, [product.stock_code, weight, coating, product.finish]))
+
+
 def waits_on_sheet(job: Job) -> bool:
     """Whether the job waits on a sheet and has no other problem."""
     return bool(
@@ -173,7 +197,7 @@ def _siblings(place: OrderPlace, most: int) -> tuple[str, SafeString]:
 
 def _links(jobs: Sequence[Job], most: int) -> SafeString:
     pages = [(reverse("admin:production_job_change", args=[one.pk]), one.number) for one in jobs]
-    links = format_html_join(", ", '<a class="console-link" href="{}">{}</a>', pages[:most])
+    links = format_html_join(", ", '<a class="console-link whitespace-nowrap" href="{}">{}</a>', pages[:most])
     more = len(pages) - most
     return format_html("{} {}", links, _("and %(number)s more") % {"number": more}) if more > 0 else links
 

@@ -109,6 +109,8 @@ class JobAdmin(JobActions, JobScans, JobColumns):
     fields = [
         "order_link",
         "pictured_product",
+        "size",
+        "paper",
         "sides",
         "provider_link",
         "reference",
@@ -148,6 +150,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         """Leaves out empty fields."""
         filled = {
             "provider_link": job and job.provider_id,
+            "paper": job and self.paper(job),
             "place_in_order": job and job.order.item_count > 1,
             "reference": job and job.reference,
             "sent_with": job and job.provider_order,

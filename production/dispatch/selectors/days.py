@@ -16,6 +16,15 @@ from production.jobs.selectors import OrderPlace, places_of
 from stores.orders.business_days import add_business_days
 
 SHOWN = 25
+HEAVY = (
+    "store__rendering",
+    "store__verbose_rendering",
+    "order__rendering",
+    "item__template_data",
+    "item__product__template",
+    "item__product__rendering",
+    "item__product__verbose_rendering",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +50,8 @@ def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
     days = []
     for key, name, condition in _columns(timezone.localdate()):
         of_day = jobs.filter(condition, state__in=OPEN)
-        shown = of_day.select_related("store", "provider", "item", "order", "gang_sheet").order_by(
-            "due", "id"
-        )
-        light = shown.defer(
-            "store__rendering", "store__verbose_rendering", "order__rendering", "item__template_data"
-        )
+        shown = of_day.select_related("store", "provider", "item__product", "order", "gang_sheet")
+        light = shown.order_by("due", "id").defer(*HEAVY)
         found = list(light[:SHOWN])
         count = of_day.order_by().values("pk")[: MAX_COUNTED + 1].count()
         places = places_of(found)

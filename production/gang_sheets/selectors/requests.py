@@ -62,7 +62,8 @@ def gang_request(sent: SentJob) -> GangRequest:
     if len(sent.files) != 1 or not sent.files[0].is_printed:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
     # Paper and finish belong to the product: only jobs of one share a sheet.
-    preset = f"{sent.item.product_name} ({sent.item.product_id})"
+    stock = f", {sent.item.stock_code}" if sent.item.stock_code else ""
+    preset = f"{sent.item.product_name} ({sent.item.product_id}){stock}"
     return request_of(
         sent.number,
         sent.files[0].content,

@@ -1,6 +1,7 @@
 """What the console says of the other jobs of an order, and of its day of delivery."""
 
 import re
+from decimal import Decimal
 
 import pytest
 from django.db import connection
@@ -14,6 +15,7 @@ from production.dispatch.services.actions import cancel_job
 from production.jobs.models import Job, JobState
 from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
+from stores.catalog.models import Product
 from stores.orders.models import Order
 from tests.factories.production import STORE, make_provider, make_rule
 from tests.support.joint_orders import placed
@@ -23,6 +25,7 @@ from tests.support.scenario import sign_in
 pytestmark = pytest.mark.django_db
 BOARD = "/admin/production/job/"
 MOST_STATEMENTS = 14
+LINKED = '<a class="console-link whitespace-nowrap"'
 
 
 @pytest.fixture
@@ -71,6 +74,37 @@ def test_job_of_an_order_of_one_item_says_nothing_of_others(operator, shop, tmp_
     assert "Deliver by" in page
 
 
+@pytest.mark.parametrize(
+    ("edge", "sides"),
+    [
+        ("", "Two sides, head to head · Wire comb"),
+        ("Top", "Two sides, head to foot · Wire comb · binding edge: top"),
+    ],
+)
+def test_page_and_card_of_a_job_say_size_paper_and_how_pages_turn(operator, order, edge, sides):
+    Product.objects.update(
+        stock_code="SILK-300",
+        stock_weight_gsm=300,
+        coating="Satin",
+        finish="On an easel",
+        page_count=26,
+        template=None,
+        binding="WireComb",
+        binding_edge=edge,
+        width_mm=Decimal("203.200"),
+        height_mm=Decimal("101.600"),
+    )
+
+    page, statements = _page(operator, f"{BOARD}{order.jobs.first().pk}/change/")
+    cards, _ = _page(operator, f"{BOARD}days/")
+
+    assert "203.2 × 101.6 mm" in page
+    assert "SILK-300 · 300 g/m² · Satin · On an easel" in page
+    assert sides in page
+    assert "SILK-300 · Wire comb" in cards
+    assert statements <= MOST_STATEMENTS
+
+
 def test_cards_of_production_by_day_say_place_and_day_of_delivery(operator, order):
     first, second, third = order.jobs.order_by("item__position")
 
@@ -78,7 +112,7 @@ def test_cards_of_production_by_day_say_place_and_day_of_delivery(operator, orde
 
     assert f"Deliver by {date_format(order.latest_delivery, 'DATE_FORMAT')}" in page
     assert f'<a class="console-link" href="/admin/stores/order/{order.pk}/change/">2 of 3 of order' in page
-    assert f'2 of 3 of order {order.number}</a>: <a class="console-link" {_link(first)}, <a' in page
+    assert f"2 of 3 of order {order.number}</a>: {LINKED} {_link(first)}, <a" in page
     assert page.count(_link(third)) == 3
     assert second.number in page
     assert statements <= MOST_STATEMENTS
@@ -89,9 +123,7 @@ def test_board_says_place_and_links_to_the_others(operator, order):
 
     page, statements = _page(operator, BOARD)
 
-    assert (
-        f' · 2 of 3: <a class="console-link" {_link(first)}, <a class="console-link" {_link(third)}' in page
-    )
+    assert f" · 2 of 3: {LINKED} {_link(first)}, {LINKED} {_link(third)}" in page
     assert statements <= MOST_STATEMENTS
 
 
