@@ -69,7 +69,6 @@ EXPLANATIONS: dict[str, Promise] = {
 }
 
 EVERY_PERMISSION = frozenset(Permission.values)
-EVERY_GRANT = frozenset(Grant.values)
 STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))
 APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith("Application."))
 # Of the people who own an application.

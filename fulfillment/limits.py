@@ -5,21 +5,30 @@ import os
 from fulfillment.core import environment
 
 environment.refuse_former_names(
-    {
+    renamed={
         "PROOF_DAYS_KEPT": "PROOF_RETENTION_DAYS",
         "ASSET_DAYS_KEPT": "ASSET_RETENTION_DAYS",
         "ADDRESS_DAYS_KEPT": "ADDRESS_RETENTION_DAYS",
         "RENDERINGS_AT_ONCE": "RENDERINGS_CONCURRENCY",
         "PROOF_MARK": "PROOF_WATERMARK",
         "CLIENT_PACKAGES": "CLIENT_DOWNLOADS",
-        **dict.fromkeys(("IMPORT_DAYS_KEPT", "IMPORT_RETENTION_DAYS", "LANE_WAIT_SECONDS"), ""),
-        **dict.fromkeys(
-            ("ORDERS_AT_ONCE", "LARGE_ORDERS_AT_ONCE", "PASSWORDS_AT_ONCE", "PICTURES_AT_ONCE"), ""
-        ),
-        **dict.fromkeys(("FILES_AT_ONCE", "SELECTIONS_AT_ONCE", "SELECTIONS_PER_CALLER"), ""),
-        **dict.fromkeys(("APPLICATIONS_PER_USER", "ACCOUNTS_PER_USER", "LIVE_PROOFS_PER_MINUTE"), ""),
-        "WEBHOOK_CONNECTIONS_PER_APPLICATION": "",
-    }
+    },
+    removed=(
+        "IMPORT_DAYS_KEPT",
+        "IMPORT_RETENTION_DAYS",
+        "LANE_WAIT_SECONDS",
+        "ORDERS_AT_ONCE",
+        "LARGE_ORDERS_AT_ONCE",
+        "PASSWORDS_AT_ONCE",
+        "PICTURES_AT_ONCE",
+        "FILES_AT_ONCE",
+        "SELECTIONS_AT_ONCE",
+        "SELECTIONS_PER_CALLER",
+        "APPLICATIONS_PER_USER",
+        "ACCOUNTS_PER_USER",
+        "LIVE_PROOFS_PER_MINUTE",
+        "WEBHOOK_CONNECTIONS_PER_APPLICATION",
+    ),
 )
 
 # Of one subscription; each may have its own value.

@@ -21,7 +21,7 @@ class Preference:
 
 
 def unread_notifications(user: User) -> QuerySet[Notification]:
-    """The number of unread notifications, up to the limit of the bell."""
+    """Unread notifications of the bell, as many as it counts."""
     return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MAX_COUNTED]
 
 

@@ -16,6 +16,8 @@ from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
 from fulfillment.core.secrets import decrypt
 
 MAX_ADDRESSES = 100
+# The number of matching users that a message lists.
+SHOWN = 5
 
 # One query for every result, so that its time reveals nothing; LATERAL keeps the order of the request.
 ADDRESSES_OF_TENANT = """
@@ -114,10 +116,6 @@ def own_tenant(caller: Caller) -> int:
     if creator is None:
         raise Forbidden(_("The application has no owner, so it belongs to no tenant."), code="no_tenant")
     return creator
-
-
-# The number of matching users that a message lists.
-SHOWN = 5
 
 
 def find_user(text: str) -> User:

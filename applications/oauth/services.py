@@ -28,6 +28,11 @@ from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict
 
+# Of the token for one request.
+LIFETIME = timedelta(minutes=2)
+# The number of applications that a refusal lists.
+SHOWN = 5
+
 
 @transaction.atomic
 def revoke_authorization(*, user: User, application: Application) -> None:
@@ -148,9 +153,6 @@ def issue_access_token(
     return value
 
 
-LIFETIME = timedelta(minutes=2)
-
-
 @contextmanager
 def credentials_for_one_request(
     *, user: User, application: Application | None, scopes: Iterable[str]
@@ -176,10 +178,6 @@ def credentials_for_one_request(
         yield headers
     finally:
         AccessToken.objects.filter(token_checksum=sha256(token.encode()).hexdigest()).delete()
-
-
-# The number of applications that a refusal lists.
-SHOWN = 5
 
 
 def personal_data() -> list[PersonalData]:

@@ -69,14 +69,14 @@ def integer(name: str, default: int, *, minimum: int = 0, maximum: int = 10**9) 
     return int(value)
 
 
-def refuse_former_names(names: Mapping[str, str]) -> None:
-    """`names` has the present name of each variable that was renamed, and "" for those that are gone."""
-    for former, present in names.items():
+def refuse_former_names(*, renamed: Mapping[str, str], removed: Collection[str]) -> None:
+    """`renamed` has the present name of each variable by its former one."""
+    for former, present in renamed.items():
         if text(former):
-            advice = (
-                f"is now {present}; set that instead." if present else "is no longer a setting; remove it."
-            )
-            refuse(f"{former} {advice}", None)
+            refuse(f"{former} is now {present}; set that instead.", None)
+    for former in removed:
+        if text(former):
+            refuse(f"{former} is no longer a setting; remove it.", None)
 
 
 def choice(name: str, default: str, allowed: Collection[str]) -> str:
@@ -87,12 +87,12 @@ def choice(name: str, default: str, allowed: Collection[str]) -> str:
     return value
 
 
-def url(name: str, default: str = "", *, schemes: Collection[str], expected: str) -> str:
-    """An address with a host; an unset one is `default`. `expected` says what is allowed."""
-    value = text(name, default)
+def url(name: str, *, schemes: Collection[str], expected: str) -> str:
+    """An address with a host, or nothing. `expected` says what is allowed."""
+    value = text(name)
     parts = split_url(value)
     if value and (parts is None or parts.scheme not in schemes or not parts.hostname):
-        return refuse(f"{name} is {without_password(value)!r}; write {expected}.", default)
+        return refuse(f"{name} is {without_password(value)!r}; write {expected}.", "")
     return value
 
 

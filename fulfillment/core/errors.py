@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Self
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -60,7 +61,7 @@ class Invalid(DomainError):
     """The input breaks a rule; `faults` say where and what is allowed."""
 
     @classmethod
-    def at(cls, pointer: str, code: str, message: str) -> "Invalid":
+    def at(cls, pointer: str, code: str, message: str) -> Self:
         return cls(message, code=code, faults=[Fault(pointer, code, message)])
 
 

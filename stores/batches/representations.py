@@ -5,7 +5,7 @@ from typing import Any
 
 from fulfillment.core.api.serializers import timestamp
 from stores.batches.models import Batch, BatchApproval, BatchRow, RowState
-from stores.batches.selectors import Counts, budget_decision, counts_of, proofs_of, seconds_left
+from stores.batches.selectors import budget_decision, counts_of, proofs_of, seconds_left
 from stores.budgets.standings import number
 from stores.catalog.models import BudgetType
 from stores.proofs.links import proof_urls
@@ -14,8 +14,8 @@ from stores.proofs.selectors import StoredProof
 Record = dict[str, Any]
 
 
-def batch_record(batch: Batch, counts: Counts | None = None) -> Record:
-    counts = counts or counts_of(batch)
+def batch_record(batch: Batch) -> Record:
+    counts = counts_of(batch)
     return {
         "BatchID": str(batch.pk),
         "StoreID": batch.store.external_id,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -153,12 +152,12 @@ def counts_of(batch: Batch) -> Counts:
     )
 
 
-def seconds_left(batch: Batch, counts: Counts, *, now: datetime | None = None) -> int | None:
+def seconds_left(batch: Batch, counts: Counts) -> int | None:
     """An estimate by what the check has done so far; None before there is something to go by."""
     done = counts.checked - batch.checked_before
     if batch.status != BatchStatus.CHECKING or batch.check_started is None or done <= 0:
         return None
-    passed = ((now or timezone.now()) - batch.check_started).total_seconds()
+    passed = (timezone.now() - batch.check_started).total_seconds()
     return max(1, round(passed / done * counts.pending)) if counts.pending else 0
 
 

@@ -50,9 +50,9 @@ def read_catalog(source: Readable) -> Iterator[StoreRead | ProductRead]:
             yield entry
     except ijson.JSONError as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else "it ends too early"
-        raise unreadable("", "malformed_json", f"The file is not valid JSON: {reason}.") from error
+        raise CatalogUnreadable.at("", "malformed_json", f"The file is not valid JSON: {reason}.") from error
     except (UnicodeDecodeError, ValueError) as error:
-        raise unreadable("", "malformed_json", f"The file cannot be read: {error}.") from error
+        raise CatalogUnreadable.at("", "malformed_json", f"The file cannot be read: {error}.") from error
 
 
 class _Bounded:
@@ -68,7 +68,7 @@ class _Bounded:
         for event in events:
             self.values += 1
             if self.values > MAX_VALUES:
-                raise unreadable(
+                raise CatalogUnreadable.at(
                     "", "too_many_values", f"One entry has more than {MAX_VALUES:,} names and values."
                 )
             yield event
@@ -77,23 +77,19 @@ class _Bounded:
         data = self.source.read(size)
         self.since_entry += len(data)
         if self.since_entry > MAX_ENTRY_BYTES + CHUNK:
-            raise unreadable("", "too_large", f"One entry has more than {MAX_ENTRY_BYTES:,} bytes.")
+            raise CatalogUnreadable.at("", "too_large", f"One entry has more than {MAX_ENTRY_BYTES:,} bytes.")
         return data
-
-
-def unreadable(pointer: str, code: str, message: str) -> CatalogUnreadable:
-    return CatalogUnreadable.at(pointer, code, message)  # type: ignore[return-value]
 
 
 def _read_file(events: Events) -> Iterator[StoreRead | ProductRead]:
     if next(events)[0] != "start_map":
-        raise unreadable("", "not_an_object", "The file must hold one JSON object.")
+        raise CatalogUnreadable.at("", "not_an_object", "The file must hold one JSON object.")
     head: dict[str, Any] = {}
     for event, name in events:
         if event == "end_map":
             break
         if name in head:
-            raise unreadable(f"/{name}", "repeated", f"{name} appears twice.")
+            raise CatalogUnreadable.at(f"/{name}", "repeated", f"{name} appears twice.")
         if name == "Stores":
             _check_head(head)
             head[name] = True
@@ -102,23 +98,27 @@ def _read_file(events: Events) -> Iterator[StoreRead | ProductRead]:
             head[name] = _read_value(*next(events), events, f"/{name}")
     _check_head(head)
     if "Stores" not in head:
-        raise unreadable("/Stores", "required", "Stores: this is required.")
+        raise CatalogUnreadable.at("/Stores", "required", "Stores: this is required.")
     for _ in events:
         pass
 
 
 def _check_head(head: dict[str, Any]) -> None:
     if head.get("Format") != FORMAT:
-        raise unreadable("/Format", "unknown_format", f'Format must come first and be "{FORMAT}".')
+        raise CatalogUnreadable.at("/Format", "unknown_format", f'Format must come first and be "{FORMAT}".')
     if head.get("Version") != VERSION:
-        raise unreadable("/Version", "unknown_version", f"Version must come before Stores and be {VERSION}.")
+        raise CatalogUnreadable.at(
+            "/Version", "unknown_version", f"Version must come before Stores and be {VERSION}."
+        )
     if unknown := sorted(head.keys() - {"Format", "Version", "Stores"}):
-        raise unreadable(f"/{unknown[0]}", "unknown_field", f"{unknown[0]} is not an allowed member.")
+        raise CatalogUnreadable.at(
+            f"/{unknown[0]}", "unknown_field", f"{unknown[0]} is not an allowed member."
+        )
 
 
 def _read_stores(events: Events) -> Iterator[StoreRead | ProductRead]:
     if next(events)[0] != "start_array":
-        raise unreadable("/Stores", "not_an_array", "Stores: write an array.")
+        raise CatalogUnreadable.at("/Stores", "not_an_array", "Stores: write an array.")
     for index, (event, value) in enumerate(events):
         if event == "end_array":
             return
@@ -137,9 +137,9 @@ def _read_store(events: Events, pointer: str) -> Iterator[StoreRead | ProductRea
             break
         if products_read:
             message = f"{name}: Products must come last in a store."
-            raise unreadable(f"{pointer}/{name}", "products_not_last", message)
+            raise CatalogUnreadable.at(f"{pointer}/{name}", "products_not_last", message)
         if name in store:
-            raise unreadable(f"{pointer}/{name}", "repeated", f"{name} appears twice.")
+            raise CatalogUnreadable.at(f"{pointer}/{name}", "repeated", f"{name} appears twice.")
         if name == "Products":
             yield StoreRead(pointer, store)
             products_read = True
@@ -152,7 +152,7 @@ def _read_store(events: Events, pointer: str) -> Iterator[StoreRead | ProductRea
 
 def _read_products(events: Events, pointer: str) -> Iterator[ProductRead]:
     if next(events)[0] != "start_array":
-        raise unreadable(pointer, "not_an_array", "Products: write an array.")
+        raise CatalogUnreadable.at(pointer, "not_an_array", "Products: write an array.")
     for index, (event, value) in enumerate(events):
         if event == "end_array":
             return
@@ -164,7 +164,7 @@ def _read_value(event: str, value: Any, events: Events, pointer: str, depth: int
     if event in SCALARS:
         return value
     if depth > MAX_DEPTH:
-        raise unreadable(pointer, "too_deep", f"This is nested deeper than {MAX_DEPTH} levels.")
+        raise CatalogUnreadable.at(pointer, "too_deep", f"This is nested deeper than {MAX_DEPTH} levels.")
     if event == "start_array":
         return [
             value if event in SCALARS else _read_value(event, value, events, pointer, depth + 1)
@@ -176,7 +176,7 @@ def _read_value(event: str, value: Any, events: Events, pointer: str, depth: int
         if event == "map_key":
             name = value
             if name in members:
-                raise unreadable(f"{pointer}/{name}", "repeated", f"{name} appears twice.")
+                raise CatalogUnreadable.at(f"{pointer}/{name}", "repeated", f"{name} appears twice.")
         elif event == "end_map":
             break
         else:

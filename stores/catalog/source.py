@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from fulfillment.core.api.serializers import timestamp
-from stores.catalog.reader import FORMAT, VERSION, Readable, unreadable
+from stores.catalog.reader import FORMAT, VERSION, CatalogUnreadable, Readable
 from stores.catalog.records import PRODUCT, STORE, FieldSpec
 from stores.templates.records import Record
 
@@ -41,13 +41,13 @@ class CatalogSource:
         try:
             data: bytes = self.plain.read(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise unreadable(
+            raise CatalogUnreadable.at(
                 "", "malformed_gzip", f"The file is not a complete gzip file: {str(error).rstrip('.')}."
             ) from error
         self.bytes_read += len(data)
         if self.maximum is not None and self.bytes_read > self.maximum:
             message = f"The file has more than {self.maximum:,} bytes when decompressed."
-            raise unreadable("", "too_large", message)
+            raise CatalogUnreadable.at("", "too_large", message)
         return data
 
 

@@ -153,14 +153,10 @@ def _uploaded_pictures(product_pk: int, digests: Iterable[str]) -> dict[str, Art
     }
     missing = [digest for digest in keys if digest not in found]
     for upload in ArtworkUpload.objects.filter(product=product_pk, sha256__in=missing) if missing else ():
-        found[upload.sha256] = as_artwork(upload)
+        # Checked at its upload.
+        found[upload.sha256] = checked_artwork(upload.name, upload.media_type, bytes(upload.content))
         _cache.put(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
     return found
-
-
-def as_artwork(upload: ArtworkUpload) -> Artwork:
-    """It was checked at its upload."""
-    return checked_artwork(upload.name, upload.media_type, bytes(upload.content))
 
 
 def checked_artwork(name: str, media_type: str, content: bytes) -> Artwork:

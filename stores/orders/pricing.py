@@ -17,6 +17,11 @@ from stores.orders.eddm import Choice
 from stores.proofs.services.artwork import ArtworkChoice
 
 MAX_ITEMS = 500
+# The limit of an order's columns for amounts.
+TOTAL_LIMIT = Decimal(10) ** 12
+MAX_LISTED = 20
+# Returns the served destinations of products, by product ID.
+PlacesServed = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,9 @@ class ListedProduct:
 
 def item_faults(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> list[Fault]:
     faults = [
-        fault for index, item in enumerate(price_request.items) for fault in _faults(index, item, products)
+        fault
+        for index, item in enumerate(price_request.items)
+        for fault in _item_faults(index, item, products)
     ]
     return [*faults, *repeated_item_keys(price_request)]
 
@@ -108,7 +115,7 @@ def repeated_item_keys(price_request: PriceRequest) -> Iterator[Fault]:
         item_keys.add(item.item_key)
 
 
-def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedProduct]) -> list[Fault]:
+def _item_faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedProduct]) -> list[Fault]:
     product = products.get(item.product_id)
     if product is None:
         message = (
@@ -116,13 +123,12 @@ def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedPro
         )
         return [Fault(f"/Items/{index}/ProductID", "product_unknown", message), *choice_faults(index, item)]
     if item.choice is not None:
-        return _faults_of_choice(index, item, product)
+        return _selection_faults(index, item, product)
+    return _quantity_faults(index, item, product)
+
+
+def _quantity_faults(index: int, item: PriceRequestItem, product: ListedProduct) -> list[Fault]:
     least, most, step = product.minimum_quantity, product.maximum_quantity, product.quantity_increment
-    allowed = _("from %(least)s to %(most)s in steps of %(step)s") % {
-        "least": least,
-        "most": most,
-        "step": step,
-    }
     if item.quantity < least:
         code = "quantity_below_minimum"
     elif item.quantity > most:
@@ -131,6 +137,8 @@ def _faults(index: int, item: PriceRequestItem, products: Mapping[str, ListedPro
         code = "quantity_not_in_steps"
     else:
         return []
+    limits = {"least": least, "most": most, "step": step}
+    allowed = _("from %(least)s to %(most)s in steps of %(step)s") % limits
     message = _("Quantity: %(quantity)s cannot be ordered; allowed: %(allowed)s.") % {
         "quantity": item.quantity,
         "allowed": allowed,
@@ -142,15 +150,12 @@ def choice_faults(index: int, item: PriceRequestItem) -> list[Fault]:
     """Why the item's selection cannot be ordered."""
     if item.choice is None or item.choice.problem is None:
         return []
-    code, message = item.choice.problem
-    return [
-        Fault(
-            f"/Items/{index}/EddmSelectionID", code, _("EddmSelectionID: %(message)s") % {"message": message}
-        )
-    ]
+    code, problem = item.choice.problem
+    message = _("EddmSelectionID: %(message)s") % {"message": problem}
+    return [Fault(f"/Items/{index}/EddmSelectionID", code, message)]
 
 
-def _faults_of_choice(index: int, item: PriceRequestItem, product: ListedProduct) -> list[Fault]:
+def _selection_faults(index: int, item: PriceRequestItem, product: ListedProduct) -> list[Fault]:
     """Faults of a selection. Its number of pieces follows from the routes, so quantity steps do not apply."""
     where = f"/Items/{index}/EddmSelectionID"
     if not product.is_eddm:
@@ -169,11 +174,6 @@ def _faults_of_choice(index: int, item: PriceRequestItem, product: ListedProduct
         "from %(least)s to %(most)s."
     ) % {"quantity": item.quantity, "product_id": item.product_id, "least": least, "most": most}
     return [Fault(where, code, message)]
-
-
-MAX_LISTED = 20
-# The limit of an order's columns for amounts.
-TOTAL_LIMIT = Decimal(10) ** 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,12 +270,12 @@ class Prices:
         )
 
 
-# Returns the served destinations of products, by product ID.
-Places = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
-
-
 def price(
-    price_request: PriceRequest, products: Mapping[str, ListedProduct], *, today: date, places: Places
+    price_request: PriceRequest,
+    products: Mapping[str, ListedProduct],
+    *,
+    today: date,
+    places_served: PlacesServed,
 ) -> Prices:
     """Of producing and delivering all items; raises Invalid with everything that prevents a price.
 
@@ -288,7 +288,7 @@ def price(
     speeds: list[int] = []
     if known.items:
         with collecting_faults(faults):
-            methods, issues = _methods(known, products, places)
+            methods, issues = _methods(known, products, places_served)
     if len(known.items) == len(price_request.items):
         with collecting_faults(faults):
             speeds = _speeds(price_request, products)
@@ -304,13 +304,13 @@ def price(
 
 
 def _methods(
-    price_request: PriceRequest, products: Mapping[str, ListedProduct], places: Places
+    price_request: PriceRequest, products: Mapping[str, ListedProduct], places_served: PlacesServed
 ) -> tuple[dict[str, list[Price]], tuple[Fault, ...]]:
     """The prices of all items by delivery method, for methods that every item has; and why others are left out."""
     offers = [_offers(price_request, products[item.product_id]) for item in price_request.items]
     missing = [item.product_id for item, offer in zip(price_request.items, offers, strict=True) if not offer]
     if missing:
-        raise _not_served(price_request, tuple(dict.fromkeys(missing)), places)
+        raise _not_served(price_request, tuple(dict.fromkeys(missing)), places_served)
     every = list(dict.fromkeys(code for offer in offers for code in offer))
     methods = {code: [o[code] for o in offers] for code in every if all(code in offer for offer in offers)}
     method = price_request.delivery_method_code
@@ -336,10 +336,12 @@ def _methods(
     return ({method: methods[method]} if method is not None else methods), issues
 
 
-def _not_served(price_request: PriceRequest, product_ids: Sequence[str], places: Places) -> Invalid:
+def _not_served(
+    price_request: PriceRequest, product_ids: Sequence[str], places_served: PlacesServed
+) -> Invalid:
     kind = f" to {price_request.location_type} places" if price_request.location_type else ""
-    served_places = places(product_ids)
-    served = [f"{one} {_listed(served_places.get(one, ())) or 'nowhere'}" for one in product_ids]
+    places = places_served(product_ids)
+    served = [f"{one} {_listed(places.get(one, ())) or 'nowhere'}" for one in product_ids]
     message = (
         f"CountryCode: not delivered{kind} in {price_request.country_code}: {_listed(product_ids)}. "
         f"Where they are delivered: {_listed(served, '; ')}."

@@ -60,7 +60,7 @@ class ImportOptions:
 
 @dataclass
 class Reading:
-    """The result of reading a file. In a merge `populations` include the live ones."""
+    """The result of reading a file. In a merge `populations` include the live ones, and `unchanged` names their set."""
 
     origin: Origin
     populations: Populations
@@ -69,7 +69,6 @@ class Reading:
     log: ProblemLog
     notes: list[str]
     concerns: list[str]
-    merged_into: int | None = None
     details: Details | None = None
     unchanged: UnchangedRoutes | None = None
 
@@ -164,12 +163,12 @@ def _validate(
         is_merged=options.merge,
     )
     live = live_dataset()
-    merged_into, unchanged = None, None
+    unchanged = None
     if options.merge:
         if live is None:
             raise Invalid("There is no active data set to merge into.", code="nothing_to_merge_into")
         notes.append(f"Merged {len(populations)} ZIP codes into data set {live.pk}.")
-        merged_into, unchanged = live.pk, UnchangedRoutes(live.pk, frozenset(populations))
+        unchanged = UnchangedRoutes(live.pk, frozenset(populations))
         populations = stored_populations(live) | populations
         origin = _merged_origin(origin, live)
     totals = totals_of(populations)
@@ -187,7 +186,7 @@ def _validate(
     details = source.details if source.details and source.details.routes else None
     if details is not None:
         notes.append(f"{details.shape_count} routes have a place on the map.")
-    return Reading(origin, populations, totals, rows, log, notes, concerns, merged_into, details, unchanged)
+    return Reading(origin, populations, totals, rows, log, notes, concerns, details, unchanged)
 
 
 def _merged_origin(origin: Origin, live: Dataset) -> Origin:

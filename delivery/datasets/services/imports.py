@@ -99,7 +99,7 @@ def import_file(
 @long_transaction()
 def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
     live = lock_live_dataset()
-    if options.merge and live.dataset_id != reading.merged_into:
+    if reading.unchanged and live.dataset_id != reading.unchanged.dataset_id:
         raise Conflict(
             "Another data set was activated in the meantime; merge the file again.", code="live_changed"
         )

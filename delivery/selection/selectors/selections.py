@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from accounts.selectors.modes import in_mode, in_mode_of_new
+from accounts.selectors.modes import in_mode
 from delivery.datasets.models import Dataset
 from delivery.datasets.populations import SELECTABLE_TYPES
 from delivery.datasets.selectors import live_dataset
@@ -54,15 +54,10 @@ def made_by(caller: Caller) -> Q:
     return Q(user=caller.user_id)
 
 
-def selection_of_caller(caller: Caller, selection_id: str | UUID, *, for_new: bool = False) -> EddmSelection:
-    """One that the caller may see; `for_new`: that may become part of what the caller makes. Expired ones too."""
-    selection = None
+def selection_of_caller(caller: Caller, selection_id: str | UUID) -> EddmSelection:
+    """One that the caller may see, also an expired one."""
     key = _key(selection_id)
-    if key is not None:
-        scope = visible_selections(caller)
-        if for_new:
-            scope &= in_mode_of_new(caller)
-        selection = EddmSelection.objects.filter(scope, pk=key).first()
+    selection = EddmSelection.objects.filter(visible_selections(caller), pk=key).first() if key else None
     if selection is None:
         raise NotFound(_("There is no selection with this ID for this caller."), code="selection_not_found")
     return selection

@@ -36,6 +36,11 @@ from fulfillment.core import plugins
 from fulfillment.core.errors import MAX_LISTED, Conflict, Fault, Invalid
 from fulfillment.core.memory import DeferredModule
 
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = DeferredModule("numpy")
+
 
 def piece_limit(caller: Caller, criteria: Criteria) -> int | None:
     """The most pieces that the limit and the budget of a selection allow; None if neither is set."""
@@ -64,12 +69,6 @@ def _price(caller: Caller, budget: Budget) -> Decimal:
         )
         return price
     raise Invalid.at("/Budget", "budget_unavailable", _("Budget: this service sells nothing to be mailed."))
-
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = DeferredModule("numpy")
 
 
 class GeometryMissing(Conflict):
@@ -112,11 +111,10 @@ class Choice:
         return sum(route.pieces for route in self.routes)
 
 
-def choose_routes(*, caller: Caller, criteria: Criteria, dataset: Dataset | None = None) -> Choice:
+def choose_routes(*, caller: Caller, criteria: Criteria) -> Choice:
     """Raises Invalid with every unknown route or code, and for an empty selection."""
     with SELECTIONS.limited(caller.key):
-        dataset = dataset or active_dataset()
-        return _Search(dataset, criteria, piece_limit(caller, criteria)).choice()
+        return _Search(active_dataset(), criteria, piece_limit(caller, criteria)).choice()
 
 
 class _Search:

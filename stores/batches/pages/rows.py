@@ -28,8 +28,10 @@ from stores.batches.services.checking import correct_row
 @signed_in
 @takes_large_forms
 def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = PORTAL) -> HttpResponse:
-    """A form of all cells; only this row is checked again. The grid sends single cells, or looks whether the row is
-    checked by now, and takes the row out of the answer."""
+    """A form of all cells; only this row is checked again.
+
+    The grid sends single cells, or asks whether the row is checked by now, and shows the row of the response.
+    """
     batch = place.open(request, batch_id).batch
     try:
         row = row_of(batch, row_key)

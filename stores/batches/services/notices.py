@@ -5,14 +5,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from stores.batches.models import BatchApproval
-from stores.orders.approvals.notices import tell_approvers, tell_of_decision
+from stores.orders.approvals.notices import send_decision, send_to_approvers
 from stores.orders.models import ApprovalState
 
 
 def notify_approvers(approval: BatchApproval, *, is_reminder: bool = False) -> int:
     batch = approval.batch
     key = f"batch:{batch.pk}:{approval.requested.timestamp()}"
-    return tell_approvers(
+    return send_to_approvers(
         approval,
         what=lambda: _("The batch %(batch)s of %(store)s") % {"batch": batch, "store": batch.store},
         store_id=batch.store_id,
@@ -25,7 +25,7 @@ def notify_approvers(approval: BatchApproval, *, is_reminder: bool = False) -> i
 
 def notify_of_decision(approval: BatchApproval) -> int:
     batch = approval.batch
-    return tell_of_decision(
+    return send_decision(
         approval,
         what=lambda: _("The batch %(batch)s at %(store)s") % {"batch": batch, "store": batch.store},
         state=ApprovalState(approval.state),

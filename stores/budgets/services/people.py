@@ -80,6 +80,32 @@ def decode_file(content: bytes) -> str:
 
 def read_people(text: str) -> list[PeopleRow]:
     """The rows of a file with the columns of COLUMNS; raises Invalid where it is not such a file."""
+    names, lines = _filled_lines(text)
+    if len(lines) > MAX_ROWS:
+        raise Invalid(
+            _("The file has %(filled)s rows; at most %(most_rows)s are read.")
+            % {
+                "filled": number_format(len(lines), force_grouping=True),
+                "most_rows": number_format(MAX_ROWS, force_grouping=True),
+            },
+            code="too_many_rows",
+        )
+    message = _("Row %(line)s: it has %(cells)s cells for %(names)s columns.")
+    faults = [
+        Fault(f"/{line}", "cells_differ", message % {"line": line, "cells": len(cells), "names": len(names)})
+        for line, cells in lines
+        if len(cells) != len(names)
+    ]
+    raise_faults(faults, place="file")
+    people = []
+    for line, cells in lines:
+        row = dict(zip(names, (typed_cell(cell.strip()) for cell in cells), strict=True))
+        people.append(PeopleRow(line, row["Code"], row["Name"], row["Person"]))
+    return people
+
+
+def _filled_lines(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The names of the columns, and the cells of each line that is not blank."""
     heading = text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     try:
@@ -91,36 +117,7 @@ def read_people(text: str) -> list[PeopleRow]:
         found = ", ".join(names)[:200] or "nothing"
         message = f"The first line must name the columns {', '.join(COLUMNS)}; found {found}."
         raise Invalid(message, code="columns_unknown")
-    filled = [(line, cells) for line, cells in lines[1:] if any(cell.strip() for cell in cells)]
-    if len(filled) > MAX_ROWS:
-        raise Invalid(
-            _("The file has %(filled)s rows; at most %(most_rows)s are read.")
-            % {
-                "filled": number_format(len(filled), force_grouping=True),
-                "most_rows": number_format(MAX_ROWS, force_grouping=True),
-            },
-            code="too_many_rows",
-        )
-    raise_faults(
-        [
-            Fault(
-                f"/{line}",
-                "cells_differ",
-                _("Row %(line)s: it has %(cells)s cells for %(names)s columns.")
-                % {"line": line, "cells": len(cells), "names": len(names)},
-            )
-            for line, cells in filled
-            if len(cells) != len(names)
-        ],
-        place="file",
-    )
-    rows = [
-        dict(zip(names, (typed_cell(cell.strip()) for cell in cells), strict=True)) for _, cells in filled
-    ]
-    return [
-        PeopleRow(named[0], row["Code"], row["Name"], row["Person"])
-        for named, row in zip(filled, rows, strict=True)
-    ]
+    return names, [(line, cells) for line, cells in lines[1:] if any(cell.strip() for cell in cells)]
 
 
 def plan_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> PeoplePlan:

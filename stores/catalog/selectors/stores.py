@@ -105,8 +105,5 @@ def visibility(caller: Caller, client_tags: Sequence[str] = ()) -> tuple[Any, ..
 
 
 def unknown_store(store_id: str) -> Invalid:
-    return Invalid(no_store(store_id), code="store_invalid")
-
-
-def no_store(store_id: str) -> str:
-    return f"There is no store {store_id!r}; GET /api/v1/store lists those you can use."
+    message = f"There is no store {store_id!r}; GET /api/v1/store lists those you can use."
+    return Invalid(message, code="store_invalid")

@@ -30,7 +30,7 @@ def decision_key(order: Order) -> str:
 def notify_approvers(request: ApprovalRequest, *, is_reminder: bool = False) -> int:
     """The link leads to the page on which an approver decides."""
     order = request.order
-    return tell_approvers(
+    return send_to_approvers(
         request,
         what=lambda: _("Order %(order)s of %(store)s") % {"order": order, "store": order.store},
         store_id=order.store_id,
@@ -43,7 +43,7 @@ def notify_approvers(request: ApprovalRequest, *, is_reminder: bool = False) -> 
 
 def notify_of_decision(request: ApprovalRequest) -> int:
     order = request.order
-    return tell_of_decision(
+    return send_decision(
         request,
         what=lambda: _("Order %(order)s at %(store)s") % {"order": order, "store": order.store},
         state=ApprovalState(order.approval),
@@ -62,7 +62,7 @@ class Requested(Protocol):
     note: str
 
 
-def tell_approvers(
+def send_to_approvers(
     request: Requested, *, what: Words, store_id: int, key: str, path: str, outcome: str, is_reminder: bool
 ) -> int:
     """`outcome` is what becomes of it without a decision."""
@@ -88,7 +88,7 @@ def tell_approvers(
     )
 
 
-def tell_of_decision(
+def send_decision(
     request: Requested, *, what: Words, state: ApprovalState, by: Ordered, key: str, path: str
 ) -> int:
     """Notifies the user who ordered; for an application without a user, its present owners."""

@@ -103,7 +103,7 @@ def unit_price(
     request = PriceRequest((item,), "US", delivery_method_code=delivery_method_code)
     try:
         today = local_date(timezone.now(), access.store.time_zone)
-        prices = price(request, products, today=today, places=partial(places_served, access.store.pk))
+        prices = price(request, products, today=today, places_served=partial(places_served, access.store.pk))
         return prices.default_option(products).lines[0].unit_price
     except Invalid as refusal:
         member = "DeliveryMethodCode" if delivery_method_code else "ProductID"

@@ -14,6 +14,8 @@ from stores.orders.models.history import MAX_COMMENT_LENGTH, MAX_VIEW_NAME_LENGT
 from stores.orders.services.transitions import lock_order
 
 MAX_COMMENTS = 500
+MAX_VIEWS = 20
+MAX_QUERY_LENGTH = 1000
 
 
 @transaction.atomic
@@ -45,10 +47,6 @@ def add_comment(
     return OrderComment.objects.create(
         order=order, author_id=author_id, text=words, created=at or timezone.now()
     )
-
-
-MAX_VIEWS = 20
-MAX_QUERY_LENGTH = 1000
 
 
 @transaction.atomic

@@ -89,7 +89,7 @@ def price_items(
 ) -> Prices:
     """The prices, at another time for an imported order; raises Invalid with everything that prevents one."""
     today = local_date(at or timezone.now(), access.store.time_zone)
-    return price(price_request, products, today=today, places=partial(places_served, access.store.pk))
+    return price(price_request, products, today=today, places_served=partial(places_served, access.store.pk))
 
 
 def ordered_products(

@@ -34,13 +34,11 @@ def test_selection_is_seen_by_its_maker_alone(world):
         selection_of_caller(person, "no-uuid")
 
 
-def test_selection_of_a_test_application_never_becomes_part_of_a_live_order(world):
+def test_selection_of_a_test_application_is_hidden_from_live_applications(world):
     test = make_selection(dataset=load_dataset(), user=world.user, application=world.console, is_test=True)
 
     assert may_read(test, Caller.on_pages(world.user))
     assert not may_read(test, Caller(user_id=world.user.pk, application_id=world.console.pk))
-    with pytest.raises(NotFound):
-        selection_of_caller(Caller.on_pages(world.user), test.pk, for_new=True)
 
 
 def test_routes_come_in_the_order_they_were_taken_with_their_frozen_counts(world):

@@ -195,7 +195,7 @@ def test_totals_never_lose_a_cent(priced):
     if exact >= 10**14:
         return
 
-    [option] = price(requested, products, today=date(2026, 3, 6), places=lambda ids: {}).options
+    [option] = price(requested, products, today=date(2026, 3, 6), places_served=lambda ids: {}).options
 
     assert int(option.total * 100) == exact
     assert option.items_total == sum(line.total for line in option.lines)
