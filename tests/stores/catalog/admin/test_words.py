@@ -106,6 +106,14 @@ def test_deleted_record_is_reported_by_id(world, operator):
     assert "Renamed" in listed
 
 
+def test_history_leads_back_to_its_record(world, operator):
+    address = f"/admin/stores/product/{make_product(world.associated).pk}/"
+
+    page = text(operator.get(f"{address}history/"))
+
+    assert re.findall(r'href="([^"]+)"[^>]*aria-label="Go back"', page) == [f"{address}change/"]
+
+
 def test_history_leaves_out_what_only_follows(world, operator):
     product = make_product(world.associated)
     archive_product(product=product)
