@@ -98,12 +98,13 @@ def _with_names(model: Any) -> QuerySet:
 
 
 def event_facts(event: Any, people: Mapping[str, str]) -> dict[str, Any]:
-    """When, what, who, through which application and where, for a page."""
+    """When, what, who, through which application and where, for a page. `what` is in the reader's language."""
     known = _context(event)
     user = str(known.get("user") or "")
     return {
         "when": event.pgh_created_at,
         "what": _(WORDS.get(event.pgh_label, event.pgh_label)),
+        "is_change": event.pgh_label == "update",
         "who": people.get(user, user),
         "through": str(known.get("application") or ""),
         "where": str(known.get("url") or ""),
