@@ -100,10 +100,13 @@ def save(designer: Page, version: int) -> None:
 
 def test_first_picture_is_drawn_once_and_nothing_moves(designer):
     drawn = []
-    designer.on("requestfinished", lambda request: drawn.append(request.url) if "/preview/" in request.url else None)
+    designer.on(
+        "requestfinished", lambda request: drawn.append(request.url) if "/preview/" in request.url else None
+    )
     designer.add_init_script(
-        "window.shift = 0; new PerformanceObserver(list => list.getEntries().forEach(one => { window.shift += one.value; }))"
-        '.observe({type: "layout-shift", buffered: true});'
+        "window.shift = 0; const add = one => { window.shift += one.value; };"
+        "const watch = new PerformanceObserver(list => list.getEntries().forEach(add));"
+        'watch.observe({type: "layout-shift", buffered: true});'
     )
 
     designer.reload(wait_until="networkidle")

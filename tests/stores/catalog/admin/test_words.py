@@ -140,6 +140,18 @@ def test_history_shows_which_price_was_changed(world, operator):
     assert not any("OVERNIGHT" in title for title, _, _ in reported)
 
 
+def test_history_in_german_says_that_a_change_is_not_shown(world, operator):
+    event = Tenant.pgh_event_model.objects.latest("pgh_id")
+    event.pgh_id, event.pgh_label = None, "update"
+    event.save()
+
+    page = text(
+        operator.get(f"/admin/accounts/tenant/{event.pgh_obj_id}/history/", HTTP_ACCEPT_LANGUAGE="de")
+    )
+
+    assert "Was sich änderte, wird hier nicht gezeigt" in page
+
+
 def test_history_of_a_tenant_shows_who_renamed_it(world, operator):
     address = f"/admin/accounts/tenant/{world.tenant.pk}"
     operator.post(f"{address}/change/", {"domain": world.tenant.domain, "name": "Renamed"})
