@@ -55,7 +55,7 @@ class GrantsForm(forms.Form):
 
     grants = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": gettext_lazy("Choose at least one grant, or decline the request.")},
+        error_messages={"required": gettext_lazy("Choose at least one permission, or decline the request.")},
     )
 
     # Set by the view.
@@ -210,7 +210,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         return [] if is_pending else super().get_fieldsets(request, access_request)
 
     @harmless
-    @admin.action(description="Decide, with grants and a note …", permissions=["change"])
+    @admin.action(description="Decide, with permissions and a note …", permissions=["change"])
     def decide(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
         """Decides at most one page of requests, because a silent cut would go unnoticed."""
         ids = list(chosen.values_list("pk", flat=True)[: self.list_per_page + 1])
@@ -224,7 +224,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         return HttpResponseRedirect(_decision_address(ids))
 
     @dangerous(gettext_lazy("Approve association requests"))
-    @admin.action(description="Approve with the grants requested", permissions=["change"])
+    @admin.action(description="Approve with the permissions requested", permissions=["change"])
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(
             request, [(access_request, {}) for access_request in chosen], approve_association, "approved"

@@ -22,12 +22,13 @@ class RoleForm(forms.ModelForm):
     everywhere = forms.BooleanField(
         required=False,
         widget=UnfoldBooleanWidget,
-        help_text=gettext_lazy("The user holds the grant over every store and every application."),
+        help_text=gettext_lazy("The user has the permission for every store and every application."),
     )
 
     class Meta:
         model = Role
         fields = ["user", "application", "store", "grant"]
+        labels = {"grant": gettext_lazy("Permission")}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -62,13 +63,17 @@ class RoleAdmin(RolePlaces, StaffAdmin):
     dangerous_pages = {"add": "Give a role", "change": "Change a role", "delete": "Take a role away"}
     view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
     form = RoleForm
-    list_display = ["grant", "user", "application", "store", "created"]
+    list_display = ["permission", "user", "application", "store", "created"]
     list_filter = ["grant"]
     list_select_related = ["user", "application", "store"]
     search_fields = ["user__username", "application__name", "application__client_id", "store__external_id"]
     search_help_text = "User, application or store"
     autocomplete_fields = ["user", "application", "store"]
     ordering = ["-pk"]
+
+    @admin.display(description="permission", ordering="grant")
+    def permission(self, role: Role) -> str:
+        return role.get_grant_display()
 
     def _store_id(self, record: Any) -> int:
         # Only operators see grants over everything, which belong to no store.

@@ -38,6 +38,12 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
+// On a narrow screen the tab of this page may lie outside of its row.
+document.addEventListener("DOMContentLoaded", () => {
+  const here = document.querySelector("#tabs-items [aria-current]");
+  if (here) here.parentNode.scrollLeft = here.offsetLeft - (here.parentNode.clientWidth - here.offsetWidth) / 2;
+});
+
 // Escape closes what a button has opened; who was inside of it is at that button again.
 (() => {
   const FADING = 350;

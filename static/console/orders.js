@@ -99,18 +99,6 @@ function setUpTools() {
   });
   const sort = document.getElementById("orders-sort");
   sort.addEventListener("change", () => sort.form.requestSubmit());
-  // One panel at a time; a click elsewhere and Escape close it.
-  const menus = [...document.querySelectorAll(".orders-menu")];
-  document.addEventListener("click", (event) => {
-    for (const menu of menus) if (menu.open && !menu.contains(event.target)) menu.open = false;
-  });
-  for (const menu of menus) {
-    menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !menu.open) return;
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    });
-  }
 }
 
 // Without script each of these buttons leads to the same as a page.

@@ -23,12 +23,12 @@ from stores.orders.models import ApprovalState
 PROBLEMS = "problems"
 WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
 EDITABLE = (BatchStatus.EMPTY, BatchStatus.CHECKING, BatchStatus.CHECKED)
-BADGES = {
-    BatchStatus.CHECKING: "badge-info",
-    BatchStatus.CHECKED: "badge-good",
-    BatchStatus.ORDERING: "badge-info",
-    BatchStatus.ORDERED: "badge-good",
-    BatchStatus.CANCELLED: "badge-bad",
+TONES = {
+    BatchStatus.CHECKING: "info",
+    BatchStatus.CHECKED: "success",
+    BatchStatus.ORDERING: "info",
+    BatchStatus.ORDERED: "success",
+    BatchStatus.CANCELLED: "danger",
 }
 
 
@@ -45,8 +45,8 @@ class BatchPage:
         return BatchStatus(self.batch.status)
 
     @property
-    def badge(self) -> str:
-        return badge_of(self.batch)
+    def tone(self) -> str:
+        return tone_of(self.batch)
 
     @property
     def is_editable(self) -> bool:
@@ -131,5 +131,5 @@ class BatchPage:
         return [*problems, ("all", _("All rows"), self.counts.rows), *shown]
 
 
-def badge_of(batch: Batch) -> str:
-    return BADGES.get(BatchStatus(batch.status), "")
+def tone_of(batch: Batch) -> str:
+    return TONES.get(BatchStatus(batch.status), "default")

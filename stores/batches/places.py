@@ -48,7 +48,7 @@ class Place:
     def render(self, request: HttpRequest, name: str, /, **context: Any) -> HttpResponse:
         own = {**self.context(request), "frame": self.frame, "heading": self.heading, "urls": self.urls}
         if batch := context.get("batch"):
-            own["back_to"] = reverse(self.show, args=[batch.pk])
+            own |= {"back_to": reverse(self.show, args=[batch.pk]), "object": batch}
         return render(request, f"stores/batches/{name}.html", {**own, **context})
 
     def lead_to(self, page: str, batch_id: UUID) -> HttpResponse:

@@ -44,15 +44,6 @@ from stores.proofs.services.proofs import make_proof
 
 ORDERS_A_PAGE = 25
 ITEMS_SHOWN = 100
-BADGES = {
-    OrderStatus.RECEIVED: "",
-    OrderStatus.ON_HOLD: "badge-warning",
-    OrderStatus.CANCELLED: "badge-bad",
-    OrderStatus.REJECTED: "badge-bad",
-    OrderStatus.RETURNED: "badge-warning",
-    OrderStatus.SHIPPED: "badge-good",
-    OrderStatus.DELIVERED: "badge-good",
-}
 ACTORS = {
     "Application": gettext_lazy("by an application"),
     "User": gettext_lazy("by a person"),
@@ -176,8 +167,7 @@ def _opened(request: HttpRequest, application_id: str) -> tuple[Application, Ord
 
 
 def _row(order: Order) -> dict[str, Any]:
-    status = OrderStatus(order.status)
-    return {"order": order, "words": status.shown, "badge": BADGES.get(status, "badge-info")}
+    return {"order": order, "words": OrderStatus(order.status).shown}
 
 
 def _item(item: OrderItem) -> dict[str, Any]:

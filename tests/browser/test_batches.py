@@ -80,6 +80,7 @@ def test_file_is_mapped_corrected_and_ordered(visitor, monkeypatch):
             problem, cell = faulty.locator(".grid-more"), faulty.locator(".grid-cell").first
             assert problem.bounding_box()["y"] < cell.bounding_box()["y"]
         look(visitor, "grid")
+        _menu_closes(page)
         page.get_by_role("link", name="All rows 3").click()
         page.get_by_alt_text("Proof of row 2").click()
         zoom = page.get_by_role("dialog", name="Proof of row 2")
@@ -102,7 +103,7 @@ def test_file_is_mapped_corrected_and_ordered(visitor, monkeypatch):
         expect(page.get_by_role("heading", name="Order 3 rows?")).to_be_visible()
         look(visitor, "question")
         page.get_by_role("button", name="Order for").click()
-        expect(page.locator(".page-head .badge")).to_have_text("Ordered")
+        expect(page.locator(".page-head .status")).to_have_text("Ordered")
         expect(page.get_by_role("link", name="Order 1")).to_have_count(3)
         look(visitor, "ordered")
         page.get_by_role("link", name="Order 1").first.click()
@@ -132,12 +133,15 @@ def test_staff_order_a_file_in_the_console(visitor):
     drop(page, ".artwork-drop", FILE)
     choose_columns(page)
     look(visitor, "console-mapping")
+    expect(page.locator(".crumb")).to_have_count(0)
+    expect(page.locator("h1").get_by_role("link", name="Cards for the team")).to_be_visible()
     with working(CHECK_TASK, ORDER_TASK):
         page.get_by_role("button", name="Check all rows").click()
         expect(page.locator("#row-3")).to_contain_text("Email is not an address")
         budgets = page.locator(".order-bar-budgets")
         expect(budgets).to_contain_text("Marketing 1,000.00 USD left, 976.00 USD after")
         look(visitor, "console-grid")
+        _menu_closes(page)
         page.locator("#row-3 .grid-cell").nth(1).click()
         page.keyboard.type("alan@print.example")
         page.keyboard.press("Enter")
@@ -156,6 +160,18 @@ def test_staff_order_a_file_in_the_console(visitor):
         look(visitor, "console-ordered")
     assert in_database(lambda: {one.batch_rows.get().name for one in Order.objects.all()}) == NAMES
     assert visitor.complaints == []
+
+
+def _menu_closes(page):
+    """Within the screen, by a click elsewhere and by Escape."""
+    more, item = page.locator("#batch-more-label"), page.get_by_role("link", name="Rows as CSV")
+    for close in (lambda: page.mouse.click(5, 5), lambda: page.keyboard.press("Escape")):
+        more.click()
+        expect(item).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        close()
+        expect(item).to_be_hidden()
+    expect(more).to_be_focused()
 
 
 def _product_with_budget(store):

@@ -98,6 +98,23 @@ def save(designer: Page, version: int) -> None:
     expect(designer.locator(".ds-state")).to_have_text(f"Version {version}")
 
 
+def test_first_picture_is_drawn_once_and_nothing_moves(designer):
+    drawn = []
+    designer.on(
+        "requestfinished", lambda request: drawn.append(request.url) if "/preview/" in request.url else None
+    )
+    designer.add_init_script(
+        "window.shift = 0; const add = one => { window.shift += one.value; };"
+        "const watch = new PerformanceObserver(list => list.getEntries().forEach(add));"
+        'watch.observe({type: "layout-shift", buffered: true});'
+    )
+
+    designer.reload(wait_until="networkidle")
+
+    assert len(drawn) == 1
+    assert designer.evaluate("window.shift") < 0.05
+
+
 def test_box_is_added_dragged_duplicated_and_read_back(product, designer, visitor):
     scale = pixels_of_mm(designer)
     designer.get_by_role("button", name="Add a text box").click()

@@ -50,6 +50,9 @@ def test_planner_sees_each_day_and_one_provider_alone(jobs, visitor):
         expect(column).to_contain_text(job.number)
         expect(column).to_contain_text("Sent")
         expect(column).to_contain_text("order Accepted")
+        picture = column.get_by_role("listitem").locator("img")
+        picture.scroll_into_view_if_needed()
+        picture.evaluate("image => image.decode()")
     shoot(page, f"production-days-{page.viewport_size['width']}")
     assert page.evaluate(OVERFLOW) <= 0
     assert [one["where"] for one in violations(page) if one["isRequired"]] == []

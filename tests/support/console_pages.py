@@ -85,6 +85,7 @@ NO_PAGE = {
     "stores_order_eddm_shapes": "JSON",
     "stores_product_template_color": "JSON",
     "stores_product_template_font": "PNG",
+    "stores_product_template_picture": "PNG",
     "stores_product_template_preview": "JSON",
     "stores_product_template_proof": "PDF",
     "stores_product_template_print": "PDF",

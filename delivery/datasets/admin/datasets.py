@@ -88,6 +88,7 @@ class DatasetAdmin(DeliveryAdmin):
     search_help_text = "File, its SHA-256, or who imported it"
     empty_help = "Import a file of delivery counts to make the first one."
     list_before_template = "admin/delivery/dataset_list_before.html"
+    list_tools_template = "admin/delivery/dataset_tools.html"
     change_form_outer_after_template = "admin/delivery/dataset_after.html"
     fieldsets = [
         (None, {"fields": ["shown_vintage", "shown_status", "is_synthetic", "is_merged"]}),

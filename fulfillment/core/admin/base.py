@@ -234,18 +234,19 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     def page_context(
         self, request: HttpRequest, title: str, *, below: Model | None = None, **context: Any
     ) -> dict[str, Any]:
-        """The context of an own page of this admin. Its head leads back to the record that it is `below`, or to the
-        list."""
+        """The context of an own page of this admin. Its head names the record that it is `below` and leads back to it,
+        or to the list."""
         return {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": title,
-            "back_to": self._address_of(below) if below else "",
+            "object": below,
+            "back_to": self.address_of(below) if below else "",
             **context,
         }
 
     @staticmethod
-    def _address_of(record: Model) -> str:
+    def address_of(record: Model) -> str:
         opts = record._meta
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[record.pk])
 

@@ -34,6 +34,15 @@ def compared(now: int | Decimal, before: int | Decimal, period: str) -> str:
     return change % {"percent": number_format(abs(percent), force_grouping=True), "period": period}
 
 
+def in_percent(now: int | Decimal, before: int | Decimal) -> str:
+    """The same in short, beside figures that follow: +12%."""
+    percent = round((now - before) * 100 / before) if before else 0
+    if not percent:
+        return ""
+    sign = "+" if percent > 0 else "\N{MINUS SIGN}"
+    return _("%(change)s%%") % {"change": f"{sign}{number_format(abs(percent), force_grouping=True)}"}
+
+
 def data_link(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """The chart's data as a CSV file in a link: exactly what is shown, without another address."""
     return f"data:text/csv;charset=utf-8,{quote(b''.join(csv_pieces(columns, rows)))}"

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django.contrib import admin
@@ -61,6 +61,7 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.model._meta,
         "original": record,
+        "back_to": model_admin.address_of(record),
         "title": _("History of %(record)s") % {"record": record},
         "page": page,
         "trail": trail,
@@ -97,12 +98,13 @@ def _with_names(model: Any) -> QuerySet:
 
 
 def event_facts(event: Any, people: Mapping[str, str]) -> dict[str, Any]:
-    """When, what, who, through which application and where, for a page."""
+    """When, what, who, through which application and where, for a page. `what` is in the reader's language."""
     known = _context(event)
     user = str(known.get("user") or "")
     return {
         "when": event.pgh_created_at,
         "what": _(WORDS.get(event.pgh_label, event.pgh_label)),
+        "is_change": event.pgh_label == "update",
         "who": people.get(user, user),
         "through": str(known.get("application") or ""),
         "where": str(known.get("url") or ""),
@@ -181,5 +183,7 @@ def shown_value(value: Any) -> str:
         return _("yes") if value else _("no")
     if isinstance(value, datetime):
         return date_format(localtime(value), "DATETIME_FORMAT")
+    if isinstance(value, date):
+        return date_format(value, "DATE_FORMAT")
     text = ", ".join(map(str, value)) if isinstance(value, list) else translated(value)
     return text if len(text) <= 400 else f"{text[:397]} …"

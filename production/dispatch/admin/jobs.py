@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
-from unfold.contrib.filters.admin import TextFilter
 
 from accounts.admin.staff import staff_on
 from accounts.permissions import Grant
@@ -38,7 +37,7 @@ from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job
 from production.jobs.selectors import places_of
 from production.providers.models import Provider
-from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
+from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter
 from stores.orders.models import Order
 
 
@@ -60,9 +59,18 @@ class StageFilter(admin.SimpleListFilter):
         return jobs.filter(stage_filter(self.value() or STAGES[0].key))
 
 
-class ProviderFilter(TextFilter):
-    title = "provider code"
+class ProviderFilter(ChoiceFilter):
+    """Store staff choose among the providers of their open jobs."""
+
+    title = "provider"
     parameter_name = "provider"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        staff = staff_on(request)
+        if staff.is_operator:
+            return list(Provider.objects.order_by("name").values_list("code", "name"))
+        visible = staff.visible(Job.objects.all(), "store", model_admin.view_grants)
+        return [(one["provider__code"], one["provider__name"]) for one in open_by_provider(visible)]
 
     def queryset(self, request: HttpRequest, jobs: QuerySet[Job]) -> QuerySet[Job] | None:
         return of_provider_and_store(jobs, provider=code) if (code := self.value()) else None

@@ -199,7 +199,8 @@ export function makeCanvas({ store, data }) {
     element, viewport, sheet, boxes, legend,
     render, fit, zoomTo, showPicture,
     width: () => sheet.clientWidth,
-    isBlurred: () => picture.naturalWidth < Math.min(sheet.clientWidth, 1600),
+    // Not before there is a picture.
+    isBlurred: () => picture.naturalWidth > 0 && picture.naturalWidth < Math.min(sheet.clientWidth, 1600),
     scrollTo(key) {
       boxes.querySelector(`[data-key="${key}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     },

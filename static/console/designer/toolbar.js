@@ -65,7 +65,7 @@ export function makeToolbar({ store, canvas, data, actions, server }) {
   const head = make(
     "div",
     { class: "ds-head" },
-    make("p", { class: "te-about" }, make("a", { class: "console-link", href: data.addresses.product }, data.product), ` · ${data.store}`),
+    make("p", { class: "te-about" }, data.store),
     state,
     make(
       "div",

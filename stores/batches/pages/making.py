@@ -16,7 +16,7 @@ from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
 from stores.batches.files.reading import MAX_BYTES
 from stores.batches.models import Batch, BatchMode
-from stores.batches.overview import badge_of
+from stores.batches.overview import tone_of
 from stores.batches.pages.opening import PORTAL, batches_of_person
 from stores.batches.places import Place
 from stores.batches.rows import RECIPIENT
@@ -37,7 +37,7 @@ def list_batches(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
     batches = batches_of_person(signed_in_user(request)).filter(named(searched))
     page = Paginator(batches, A_PAGE).get_page(request.GET.get("page"))
-    rows = [{"batch": one, "badge": badge_of(one)} for one in page]
+    rows = [{"batch": one, "tone": tone_of(one)} for one in page]
     context = {"page": page, "rows": rows, "searched": searched, "part": "catalog"}
     return render(request, "stores/batches/list.html", context)
 

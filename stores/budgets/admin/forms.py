@@ -21,8 +21,8 @@ from stores.budgets.standings import Standing
 from stores.catalog.admin.scoping import ValidatedByService
 
 SCOPE_HELP = (
-    "Of a person the full name or e-mail address, of an application its name or ID, of a cost center its code. "
-    "Empty for everybody."
+    "The person's full name or e-mail address, the application's name or ID, or the cost center's code. "
+    "Leave it empty for a budget of everybody."
 )
 FURTHER_ORDERS = {
     OverBudget.REFUSE: _("further orders are refused"),

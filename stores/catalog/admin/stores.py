@@ -182,8 +182,8 @@ class StoreAdmin(StaffAdmin):
         "external_id",
         "currency",
         "is_demo",
-        "budget_enabled",
-        "product_count",
+        "has_budgets",
+        "products",
         "updated",
     ]
     list_filter = ["is_demo", "budget_enabled"]
@@ -211,6 +211,14 @@ class StoreAdmin(StaffAdmin):
         "admits_test_applications": "Approve requests of test applications automatically. Their orders are never "
         "produced.",
     }
+
+    @admin.display(description="budgets", boolean=True, ordering="budget_enabled")
+    def has_budgets(self, store: Store) -> bool:
+        return store.budget_enabled
+
+    @admin.display(description="products", ordering="product_count")
+    def products(self, store: Store) -> int:
+        return store.product_count
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Store]:
         return (

@@ -67,6 +67,7 @@ class TemplateEditor:
             for route, view, name in (
                 ("", self.open, "template"),
                 ("preview/", require_POST(self.preview), "template_preview"),
+                ("picture.png", require_GET(self.picture), "template_picture"),
                 ("proof.pdf", require_POST(self.proof), "template_proof"),
                 ("print.pdf", require_POST(self.print), "template_print"),
                 ("font/", require_GET(self.specimen), "template_font"),
@@ -84,7 +85,23 @@ class TemplateEditor:
         editor = editor_context_of(product.pk)
         draft = stored_draft(editor)
         sent = SentDraft(editor.version, EditorState(draft, 0), first_samples(editor, draft))
-        return self._page(request, product, editor, sent)
+        # An address, which only browsers without JavaScript load: the script draws the page itself.
+        picture = reverse("admin:stores_product_template_picture", args=[product.pk])
+        return self._page(request, product, editor, sent, address=f"{picture}?v={editor.version}")
+
+    @serves_picture
+    def picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
+        """The first page of the stored template with its sample data."""
+        editor = editor_context_of(self.product_of(request, product_id).pk)
+        draft = stored_draft(editor)
+        samples = first_samples(editor, draft)
+        try:
+            found = preview_page(editor=editor, draft=draft, number=0, samples=samples, pixels=USUAL_PICTURE)
+        except DomainError as error:
+            return picture_refusal(error)
+        return HttpResponse(
+            found.png, content_type="image/png", headers={"Cache-Control": "private, no-cache"}
+        )
 
     def change(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Applies a button to the draft, for browsers without JavaScript."""
@@ -217,6 +234,7 @@ class TemplateEditor:
         editor: EditorContext,
         sent: SentDraft,
         faults: Sequence[Fault] = (),
+        address: str = "",
         **more: Any,
     ) -> HttpResponse:
         step = sent.step
@@ -236,7 +254,7 @@ class TemplateEditor:
             "is_nav_sidebar_enabled": False,
             "original": product,
             "product": product,
-            "picture": data_address(png),
+            "picture": address if address and png else data_address(png),
             **page_context(product, editor, sent, every),
             **more,
         }

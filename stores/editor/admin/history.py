@@ -260,6 +260,7 @@ class TemplateVersions:
                 request, _("Versions of the template of %(product)s") % {"product": product}, below=product
             ),
             "original": product,
+            "back_to": reverse("admin:stores_product_template", args=[product.pk]),
             "product": product,
             "version": context.version,
             "versions": versions,

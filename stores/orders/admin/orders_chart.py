@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from fulfillment.core.admin.charts import axis_ticks, compared, data_link
+from fulfillment.core.admin.charts import axis_ticks, compared, data_link, in_percent
 from stores.orders.selectors.board import DAYS, DailyCount
 
 WIDTH, HEIGHT = 600, 140
@@ -57,8 +57,8 @@ def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
     return {
         **chart,
         "shipped": shipped_now,
-        "shipped_change": compared(shipped_now, _before(shipped, first), _period()),
-        "money": [(currency, now, compared(now, before, _period())) for currency, now, before in money],
+        "shipped_change": in_percent(shipped_now, _before(shipped, first)),
+        "money": [(currency, now, in_percent(now, before)) for currency, now, before in money],
         "currencies": currencies,
         "data": data_link(
             [*columns, *totals],

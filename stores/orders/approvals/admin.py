@@ -60,6 +60,7 @@ class ApprovalRequestAdmin(StaffAdmin):
     search_fields = ["order__number"]
     exact_search = {"order__number": int}
     search_help_text = "Order number"
+    list_select_related = ("order",)
     change_list_template = "admin/stores/approvals.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApprovalRequest]:
@@ -107,7 +108,7 @@ class ApprovalRequestAdmin(StaffAdmin):
         found = get_object_or_404(self.get_queryset(request), pk=parse_uuid(object_id))
         [card] = request_cards([found], viewer_id=request.user.pk)
         context = {
-            **self.page_context(request, _("Approval of order %(order)s") % {"order": found.order}),
+            **self.page_context(request, str(found), object=found, change=True),
             **self._links(request),
             "card": card,
             "pages": _pages(card),

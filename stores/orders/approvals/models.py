@@ -2,6 +2,7 @@ import pghistory
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext as _
 
 from stores.orders.models.order import Order
 
@@ -50,4 +51,4 @@ class ApprovalRequest(models.Model):
         verbose_name = "approval"
 
     def __str__(self) -> str:
-        return f"Approval of {self.order_id}"
+        return _("Order %(number)s") % {"number": self.order.number}

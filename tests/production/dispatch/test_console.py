@@ -54,6 +54,12 @@ def test_board_opens_with_each_filter(operator, job, query):
     assert operator.get(f"{BOARD}{query}").status_code == 200
 
 
+def test_provider_is_chosen_by_its_name(operator, job, press):
+    page = operator.get(f"{BOARD}?provider={press.code}").content.decode()
+
+    assert re.search(rf'<option value="{press.code}" selected>\s*{press.name}\s*</option>', page)
+
+
 def test_board_shows_jobs_of_the_callers_own_stores_alone(world, client, job):
     client.force_login(world.user)
     assert job.number in client.get(BOARD).content.decode()
@@ -225,5 +231,6 @@ def test_own_pages_lead_back_to_the_list_or_to_their_record(operator, press):
     assert re.search(
         rf'href="/admin/production/provider/{press.pk}/change/"[^>]*aria-label="Go back"', dry_run
     )
+    assert re.search(rf'href="/admin/production/provider/{press.pk}/change/"[^>]*console-crumb', dry_run)
     assert re.search(rf'href="{BOARD}"[^>]*aria-label="Go back"', days)
     assert 'aria-label="Go back"' not in operator.get(BOARD).content.decode()

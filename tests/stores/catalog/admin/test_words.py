@@ -107,6 +107,14 @@ def test_deleted_record_is_reported_by_id(world, operator):
     assert "Renamed" in listed
 
 
+def test_history_leads_back_to_its_record(world, operator):
+    address = f"/admin/stores/product/{make_product(world.associated).pk}/"
+
+    page = text(operator.get(f"{address}history/"))
+
+    assert re.findall(r'href="([^"]+)"[^>]*aria-label="Go back"', page) == [f"{address}change/"]
+
+
 def test_history_leaves_out_what_only_follows(world, operator):
     product = make_product(world.associated)
     archive_product(product=product)
@@ -131,6 +139,18 @@ def test_history_shows_which_price_was_changed(world, operator):
     reported = history.context["trail"][0]["changes"]
     assert ("delivered prices: GROUND US Commercial, price", "0.12", "9.99") in reported
     assert not any("OVERNIGHT" in title for title, _, _ in reported)
+
+
+def test_history_in_german_says_that_a_change_is_not_shown(world, operator):
+    event = Tenant.pgh_event_model.objects.latest("pgh_id")
+    event.pgh_id, event.pgh_label = None, "update"
+    event.save()
+
+    page = text(
+        operator.get(f"/admin/accounts/tenant/{event.pgh_obj_id}/history/", HTTP_ACCEPT_LANGUAGE="de")
+    )
+
+    assert "Was sich änderte, wird hier nicht gezeigt" in page
 
 
 def test_history_of_a_tenant_shows_who_renamed_it(world, operator):

@@ -113,6 +113,16 @@ def boxes_of(product):
     return Product.objects.get(pk=product.pk).template["Pages"][0]["Boxes"]
 
 
+def test_page_leaves_its_picture_to_another_address(client, editor):
+    page = client.get(editor.address()).content.decode()
+    [address] = re.findall(r'id="te-picture" src="([^"]+)"', page)
+
+    assert "data:image" not in page
+    picture = client.get(address)
+    assert picture["Content-Type"] == "image/png"
+    assert Image.open(BytesIO(picture.content)).width == 900
+
+
 def test_saving_is_a_new_version_by_the_service_of_the_catalog(editor):
     sent = editor.open()
 

@@ -16,7 +16,7 @@ from accounts.services.associations import approve_association, request_associat
 from applications.registration.models import DailyUsage
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import disable_webhook
-from fulfillment.core.admin.charts import axis_ticks, compared
+from fulfillment.core.admin.charts import axis_ticks, compared, in_percent
 from stores.orders.models import Order, OrderDay
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import make_product
@@ -252,7 +252,7 @@ def test_orders_placed_and_shipped_by_day_and_store(shop, start):
 
     page = chart_of(start())
     assert "3 <small>placed, none in the 14 days before</small>" in page
-    assert "1 shipped, none in the 14 days before" in page
+    assert "<li>1 shipped</li>" in page
     assert shop.world.unassociated.company_name in page.partition("svg")[0]
     own = start(shop.world.user)
     assert "2 <small>placed, none in the 14 days before</small>" in chart_of(own)
@@ -283,7 +283,7 @@ def test_chart_has_axis_values_money_and_the_period_before(shop, start):
     assert "<b>3</b><span>Today</span>" in page
     assert "3 <small>placed, 50% more than in the 14 days before</small>" in page
     percent = round((total - 10) * 100 / 10)
-    assert f"{total:,.2f} USD, {percent:,}% more than in the 14 days before" in page
+    assert f"{total:,.2f} USD <b>+{percent:,}%</b>" in page
     assert f"<td>3</td><td>0</td><td>{total:,.2f}</td>" in page
     address = html.unescape(page.partition('download="orders-by-day.csv" href="')[2].partition('"')[0])
     rows = unquote(address.partition(",")[2]).splitlines()
@@ -311,3 +311,10 @@ def test_axis_ends_at_a_round_number_with_a_whole_half(most, ticks):
 )
 def test_change_is_said_in_words(now, before, words):
     assert compared(now, before, "the week") == words
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "words"), [(5, 0, ""), (5, 5, ""), (9, 4, "+125%"), (3, 4, "\N{MINUS SIGN}25%")]
+)
+def test_change_is_said_in_short(now, before, words):
+    assert in_percent(now, before) == words
