@@ -37,6 +37,7 @@ from stores.catalog.api.examples import (
 )
 from stores.catalog.api.products import PRODUCT_ACCESS
 from stores.catalog.api.stores import STORE_ID
+from stores.concurrency_limits import PICTURES
 from stores.proofs.links import MAX_WIDTH, WIDTH_STEP, asset_url, proof_urls
 from stores.proofs.selectors import StoredProof, authorized_store_id, product_version
 from stores.proofs.services.artwork import ArtworkChoice
@@ -116,15 +117,21 @@ class AssetViewSet(ApiViewSet):
         return authorized_store_id(request.auth, store_id)
 
     def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture | CleanDocument]:
-        store, content = self._authorize(request, store_id), uploaded_file(request, "asset", TOO_LARGE)
+        store = self._authorize(request, store_id)
+        # The body too is read in turn: 100 MB of it take 200 MB of memory.
+        with PICTURES.limited(request.auth.key):
+            return store, self._clean(request, uploaded_file(request, "asset", TOO_LARGE))
+
+    def _clean(self, request: Request, content: bytes) -> CleanPicture | CleanDocument:
         is_stated = request.content_type.split(";")[0].strip().lower() == PDFParser.media_type
         if is_stated or (b"%PDF-" in content[:1024] and not content.startswith(PICTURE_HEADS)):
-            return store, clean_document(caller=request.auth, content=content)
-        return store, clean_picture(caller=request.auth, content=content)
+            return clean_document(caller=request.auth, content=content)
+        return clean_picture(caller=request.auth, content=content)
 
     def _content(self, request: Request) -> str:
         """The content that identifies a repeated request: the file itself, raw or in a form."""
-        return hashlib.sha256(uploaded_file(request, "asset", TOO_LARGE)).hexdigest()
+        with PICTURES.limited(request.auth.key):
+            return hashlib.sha256(uploaded_file(request, "asset", TOO_LARGE)).hexdigest()
 
     @extend_schema(
         operation_id="asset_create",

@@ -16,6 +16,7 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.uploads import RawParser, uploaded_file
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, batch_response
@@ -26,7 +27,8 @@ from stores.batches.representations import row_records
 from stores.batches.row_files import XLSX, rows_file
 from stores.batches.selectors import batch_for, rows_of
 from stores.batches.services.checking import correct_row
-from stores.batches.services.uploads import receive_rows
+from stores.batches.services.rows import replace_rows
+from stores.batches.services.uploads import read_source
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.quotes import NO_STORE
 from stores.orders.selectors.access import READ, WRITE
@@ -120,16 +122,18 @@ class BatchFileViewSet(ApiViewSet):
     )
     def update(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
-        content = uploaded_file(request, "rows", TOO_LARGE)
-        sent = next(iter(request.FILES.values()), None) if request.FILES else None
-        received = receive_rows(
-            batch=batch,
-            caller=request.auth,
-            content=content,
-            content_type=(sent.content_type if sent else request.content_type) or "",
-            name=(sent.name if sent else "") or "",
-            check=flag_parameter({"check": "true", **request.query_params.dict()}, "check"),
-        )
+        check = flag_parameter({"check": "true", **request.query_params.dict()}, "check")
+        # The body too is read in turn: 50 MB of it take 100 MB of memory.
+        with FILES.limited(request.auth.key):
+            content = uploaded_file(request, "rows", TOO_LARGE)
+            sent = next(iter(request.FILES.values()), None) if request.FILES else None
+            source = read_source(
+                batch=batch,
+                content=content,
+                content_type=(sent.content_type if sent else request.content_type) or "",
+                name=(sent.name if sent else "") or "",
+            )
+        received = replace_rows(batch=batch, source=source, check=check)
         return batch_response(access, received, status=202)
 
 

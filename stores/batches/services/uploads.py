@@ -23,22 +23,23 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 def receive_rows(
     *, batch: Batch, caller: Caller, content: bytes, content_type: str, name: str = "", check: bool = True
 ) -> Batch:
-    """Replaces the rows of the batch by those of a file; raises Invalid for one that cannot be read.
-
-    Its columns are matched by their names, unless the batch has a mapping of its own.
-    """
-    targets = targets_of(batch)
+    """Replaces the rows of the batch by those of a file; raises Invalid for one that cannot be read."""
     with FILES.limited(caller.key):
-        table = _read(batch, content, content_type, name)
-        columns = [_storable(name) for name in table.columns]
-        found = match_columns(columns=columns, targets=list(targets), labels=targets)
-    source = Source(
+        source = read_source(batch=batch, content=content, content_type=content_type, name=name)
+    return replace_rows(batch=batch, source=source, check=check)
+
+
+def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = "") -> Source:
+    """The rows of a file. Its columns are matched by their names, unless the batch has a mapping of its own."""
+    targets, table = targets_of(batch), _read(batch, content, content_type, name)
+    columns = [_storable(name) for name in table.columns]
+    found = match_columns(columns=columns, targets=list(targets), labels=targets)
+    return Source(
         columns=columns,
         rows=[SourceRow(row.number, _all_storable(row.values), _records(row.problems)) for row in table.rows],
         matches=[Match(one.target, one.column, one.score) for one in found],
         problems=_records(table.problems),
     )
-    return replace_rows(batch=batch, source=source, check=check)
 
 
 def _records(problems: Iterable[FileProblem]) -> list[Problem]:

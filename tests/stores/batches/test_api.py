@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
+from fulfillment.core.files.uploads import RawParser
 from stores.batches.models import Batch, BatchRow
 from stores.batches.services import checking
 from stores.batches.services.sheets import extreme_rows
@@ -311,3 +312,23 @@ def test_file_of_rows_has_the_tracking_of_each_order(api):
     rows = list(csv.DictReader(io.StringIO(content)))
     assert [row["Tracking"] for row in rows] == ["1Z1", "1Z1"]
     assert {(row["OrderID"], row["Order status"]) for row in rows} == {(str(shipped.pk), "Shipped")}
+
+
+@pytest.mark.parametrize(
+    ("limit", "method", "media_type"),
+    [("FILES_CONCURRENCY", "PUT", "text/csv"), ("PICTURES_CONCURRENCY", "POST", "application/pdf")],
+)
+def test_upload_waits_for_its_turn_before_its_body_is_read(
+    api, limit, method, media_type, settings, monkeypatch
+):
+    """Eight uploads of 50 MB at once took a web process 900 MB."""
+    address = path(make(api), "/rows") if method == "PUT" else "/store/associated/asset"
+    read = []
+    monkeypatch.setattr(RawParser, "parse", lambda *_: read.append(1) or b"Name\nAda\n")
+    settings.CONCURRENCY_WAIT_SECONDS = 0
+    setattr(settings, limit, 0)
+
+    refused = api.generic(method, f"/api/v1{address}", b"x", media_type, headers={"Idempotency-Key": "k"})
+
+    assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+    assert read == []
