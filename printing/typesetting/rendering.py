@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from printing.bounded import refusing_to_wait
 from printing.stages import observe_renderer
@@ -21,6 +21,7 @@ from printing.typesetting.fonts import FontSet
 from printing.typesetting.ipc import SIZES
 from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import BUILT_IN_PRESS, Press
+from printing.typesetting.sharing import SHARED_PAGES, Drawing
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import WorkDir, current_workdir
 from printing.typesetting.workers import Worker, shared_workers
@@ -30,9 +31,6 @@ SECONDS = 10.0
 PAGE_PIXELS = 16_000_000
 PROOF_PIXELS = 30_000_000
 MARK_LETTERS = 24
-# From so many pages on two renderers share the drawing; the one that makes the PDF draws fewer.
-SHARED_PAGES = 12
-SHARE, SHARE_BESIDE_PDF = 0.5, 0.4
 MARK_FAMILY = "Lato"
 # What layout.typ draws for a screen: nothing outside of the trim.
 SCREEN = {"print": False, "slug": 0, "marks": False, "slug-lines": []}
@@ -283,7 +281,7 @@ def _typeset(
             header, parts = _observed(worker, request, [whole], deadline)
             headers = [header]
         else:
-            drawing = _Drawing(
+            drawing = Drawing(
                 request, whole, new, lambda some: _job([sheet.pages[at] for at in some], job, paths)
             )
             headers, parts = _apart(builder, workdir, worker, drawing, deadline, meanwhile)
@@ -305,39 +303,11 @@ def _outputs(sheet: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> 
     return [*first, SIZES] if sheet.places else first
 
 
-class _Drawing(NamedTuple):
-    """The request for the whole sheet, which wants a PDF or pages alone, and jobs that draw some of its pages."""
-
-    request: dict[str, Any]
-    whole: bytes
-    new: Sequence[int]
-    pages: Callable[[Sequence[int]], bytes]
-
-    @property
-    def is_pages_only(self) -> bool:
-        return "pdf" not in self.request["outputs"]
-
-    def first(self, *, is_shared: bool) -> tuple[dict[str, Any], list[bytes], Sequence[int]]:
-        """The request and jobs of one renderer, and the pages that are left for another."""
-        share = SHARE if self.is_pages_only else SHARE_BESIDE_PDF
-        count = len(self.new) if not is_shared else int(len(self.new) * share) if self.is_long else 0
-        drawn, left = self.new[:count], self.new[count:]
-        if self.is_pages_only:
-            return self.request, [self.pages(drawn) if left else self.whole], left
-        if not drawn:
-            return self.request, [self.whole], left
-        return {**self.request, "then": ["png"]}, [self.whole, self.pages(drawn)], left
-
-    @property
-    def is_long(self) -> bool:
-        return len(self.new) >= SHARED_PAGES
-
-
 def _apart(
     builder: SheetBuilder,
     workdir: WorkDir,
     worker: Worker,
-    drawing: _Drawing,
+    drawing: Drawing,
     deadline: float,
     meanwhile: Meanwhile | None,
 ) -> tuple[list[dict[str, Any]], list[bytes]]:
