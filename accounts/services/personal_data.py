@@ -69,7 +69,7 @@ def erase_console_log(user: User) -> None:
         LogEntry.objects.filter(about | mentioned).update(**{column: ERASED})
 
 
-def trail(user: User) -> Iterator[Record]:
+def audit_trail(user: User) -> Iterator[Record]:
     """Changes of the user's records, and the client addresses from which the user changed something."""
     for model in apps.get_models():
         if issubclass(model, pghistory.models.Event) and (named := _links(model)):
@@ -156,10 +156,10 @@ def personal_data() -> list[PersonalData]:
         ),
         PersonalData("association_requests", _requests, _erase_requests),
         PersonalData("email_changes", _email_changes),
-        PersonalData("kept_answers", _stored_answers),
+        PersonalData("kept_answers", _stored_responses),
         PersonalData("notifications", _notifications, _erase_notifications),
         PersonalData("console_log", console_log),
-        PersonalData("trail", trail),
+        PersonalData("trail", audit_trail),
         # Last, because the other steps search for the names that it erases.
         PersonalData("profile", _profile, _erase_profile),
         PersonalData("profile_changes", _changes, _erase_changes),
@@ -285,7 +285,7 @@ def _email_changes(user: User) -> Iterator[Record]:
         }
 
 
-def _stored_answers(user: User) -> Iterator[Record]:
+def _stored_responses(user: User) -> Iterator[Record]:
     """Stored for a day for repeated requests; their content is in the exported records."""
     for answer in IdempotentAnswer.objects.filter(user=user).order_by("created"):
         yield {"Status": answer.status, "Created": timestamp(answer.created)}

@@ -56,6 +56,11 @@ class DomainError(Exception):
         self.fault_count = max(fault_count, len(self.faults))
         self.members = dict(members or {})
 
+    @property
+    def messages(self) -> list[str]:
+        """For people: the sentence of each fault, else of the whole."""
+        return [fault.message for fault in self.faults] or [self.message]
+
 
 class Invalid(DomainError):
     """The input breaks a rule; `faults` say where and what is allowed."""
@@ -63,6 +68,13 @@ class Invalid(DomainError):
     @classmethod
     def at(cls, pointer: str, code: str, message: str) -> Self:
         return cls(message, code=code, faults=[Fault(pointer, code, message)])
+
+
+def invalid_after() -> Invalid:
+    """For a position of a page that no `Link` header has."""
+    return Invalid.at(
+        "?after", "parameter_invalid", "after: take it from the Link header of the page before."
+    )
 
 
 def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:

@@ -39,17 +39,17 @@ class RetentionReport:
 
 def all_retention_rules(*, proof_days: int | None = None) -> list[RetentionRule]:
     """The rules of all apps; `proof_days` is the age of those whose age may be chosen."""
-    things = [
-        thing for retention_rules in offered("retention", "retention_rules") for thing in retention_rules()
+    rules = [
+        rule for retention_rules in offered("retention", "retention_rules") for rule in retention_rules()
     ]
     if proof_days is not None:
-        things = [thing.for_days(proof_days) if thing.for_days else thing for thing in things]
-    return [*things, RetentionRule("failed jobs", _count_jobs, _remove_jobs)]
+        rules = [rule.for_days(proof_days) if rule.for_days else rule for rule in rules]
+    return [*rules, RetentionRule("failed jobs", _count_jobs, _remove_jobs)]
 
 
 def prune(
     *,
-    things: Iterable[RetentionRule] | None = None,
+    rules: Iterable[RetentionRule] | None = None,
     batch: int = BATCH,
     on_progress: Callable[[RetentionReport], None] = lambda pruned: None,
 ) -> list[RetentionReport]:
@@ -60,8 +60,8 @@ def prune(
     _refuse_a_wrong_clock()
     report = []
     with exclusive_job("Pruning"):
-        for thing in all_retention_rules() if things is None else things:
-            report.append(_prune_one(thing, batch))
+        for rule in all_retention_rules() if rules is None else rules:
+            report.append(_prune_one(rule, batch))
             on_progress(report[-1])
     return report
 
@@ -77,21 +77,21 @@ def _refuse_a_wrong_clock() -> None:
         )
 
 
-def _prune_one(thing: RetentionRule, batch: int) -> RetentionReport:
+def _prune_one(rule: RetentionRule, batch: int) -> RetentionReport:
     removed = 0
     try:
-        for count in thing.remove(batch):
+        for count in rule.remove(batch):
             removed += count
             if count >= batch:
                 time.sleep(PAUSE_SECONDS)
     except DomainError as error:
-        return RetentionReport(thing.name, removed, error.message)
+        return RetentionReport(rule.name, removed, error.message)
     except Error as error:
         # Further lines of the error may quote a row with personal data.
         return RetentionReport(
-            thing.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
+            rule.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
         )
-    return RetentionReport(thing.name, removed)
+    return RetentionReport(rule.name, removed)
 
 
 def _count_jobs() -> int:

@@ -32,6 +32,13 @@ from fulfillment.core.page_messages import errors_as_messages
 from stores.associations.selectors import countries_listed, directory_store, listed_stores, listings
 from stores.catalog.models import Store
 
+# On the pages of an application.
+SUGGESTED_STORES = 50
+STORES_A_PAGE = 25
+REQUESTS_A_PAGE = 10
+# In the directory.
+LISTED_STORES_A_PAGE = 24
+REQUESTS_SHOWN = 20
 # The API's names of the fields.
 REQUEST_FIELDS = {"StoreID": "store", "Grants": "grants", "Message": "message"}
 
@@ -89,11 +96,6 @@ def with_labels(requests: Iterable[AssociationRequest]) -> list[AssociationReque
     for one in found:
         one.permissions = [str(Permission(grant).label) for grant in one.grants]  # type: ignore[attr-defined]
     return found
-
-
-SUGGESTED_STORES = 50
-STORES_A_PAGE = 25
-REQUESTS_A_PAGE = 10
 
 
 @harmless
@@ -204,10 +206,6 @@ def _associations(application: Application, searched: str) -> list[dict[str, Any
 
 def _suggestions(user: User) -> QuerySet[Store]:
     return Store.objects.filter(roles__user=user, is_demo=False).distinct()[:SUGGESTED_STORES]
-
-
-LISTED_STORES_A_PAGE = 24
-REQUESTS_SHOWN = 20
 
 
 class RequestAccessForm(forms.Form):

@@ -1,31 +1,39 @@
-"""The rows of a batch as a file to download."""
+"""The rows of a batch as a file to download, and the file to fill in."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from django.http import StreamingHttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
 from stores.batches.files.records import FileProblem, FileRow
-from stores.batches.files.writing import annotated_file
+from stores.batches.files.writing import Format, annotated_file
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors import rows_of
+from stores.batches.services.sheets import row_template
 from stores.orders.models import OrderStatus
 
 ROWS_AT_ONCE = 500
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "xlsx": XLSX}
 ANNOTATED_COLUMNS = ("RowKey", "State", "OrderID", "Order status", "Tracking")
 
 
-def rows_file(batch: Batch, states: list[str], form: Any, caller: Caller) -> StreamingHttpResponse:
+def rows_file(batch: Batch, states: list[str], form: Format, caller: Caller) -> StreamingHttpResponse:
     """All rows in these states, with the problems, the order and its tracking beside the values."""
     columns = [*batch.columns, *(name for name in ANNOTATED_COLUMNS if name not in batch.columns)]
     pieces = annotated_file(format=form, columns=columns, rows=_annotated(batch, states))
-    media_type = "text/csv; charset=utf-8" if form == "csv" else XLSX
-    response = StreamingHttpResponse(FILES.stream(iter(pieces), caller.key), content_type=media_type)
+    response = StreamingHttpResponse(FILES.stream(iter(pieces), caller.key), content_type=MEDIA_TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="batch-{batch.pk}.{form}"'
     response["Cache-Control"] = "no-store"
+    return response
+
+
+def template_file(batch: Batch, form: Format) -> HttpResponse:
+    """A file to fill in."""
+    content = row_template(batch=batch, format=form)
+    response = HttpResponse(content, content_type=MEDIA_TYPES[form])
+    response["Content-Disposition"] = f'attachment; filename="rows-{batch.product.external_id}.{form}"'
     return response
 
 

@@ -31,10 +31,10 @@ from stores.demo.company import APPROVER, load_company
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.approvals.services import deny_order
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
+from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.board import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
-from stores.orders.services.transitions import Actor, Parcel, cancel_order, transition_order
+from stores.orders.services.transitions import Actor, Parcel, actor_of, cancel_order, transition_order
 
 STUDIO = "Flyer Studio"
 WAITING = (
@@ -141,7 +141,7 @@ def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webh
 
     def place(index: int) -> None:
         ready = prepared[index][1]
-        actor = Actor(actor_kind(ready.access), ready.access.caller.user_id)
+        actor = actor_of(ready.access)
         created = create_order(prepared=ready, actor=actor)
         made[index] = created.order
 

@@ -22,7 +22,7 @@ from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
-from stores.orders.selectors.access import WRITE, actor_kind
+from stores.orders.selectors.access import WRITE
 from stores.orders.selectors.orders import (
     OrdersAccess,
     events_of_order,
@@ -37,7 +37,7 @@ from stores.orders.selectors.orders import (
 )
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.simulation import advance_order, can_be_advanced, following_status
-from stores.orders.services.transitions import Actor
+from stores.orders.services.transitions import actor_of
 from stores.proofs.links import proof_urls
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services.proofs import make_proof
@@ -113,7 +113,7 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
         )
         # The displayed version, so that a second click does not advance the order twice.
         tags = [request.POST.get("version", "")]
-        order = advance_order(order=order, actor=Actor(actor_kind(access)), if_match=tags)
+        order = advance_order(order=order, actor=actor_of(access), if_match=tags)
         messages.success(
             request,
             _("Order %(number)s is %(words)s.")

@@ -37,6 +37,10 @@ class PriceRequestItem:
     choice: Choice | None = None
     artwork: ArtworkChoice | None = None
 
+    @property
+    def selection_id(self) -> str:
+        return self.choice.selection_id if self.choice else ""
+
 
 @dataclass(frozen=True, slots=True)
 class PriceRequest:
@@ -263,7 +267,7 @@ class Prices:
                     item.product_id,
                     item.quantity,
                     entry.price,
-                    item.choice.selection_id if item.choice else "",
+                    item.selection_id,
                 )
                 for item, entry in zip(self.price_request.items, prices, strict=True)
             ),

@@ -58,7 +58,7 @@ class ProductArtwork:
         except Forbidden as error:
             raise PermissionDenied(error.message) from error
         except DomainError as error:
-            problems = _messages(error)
+            problems = error.messages
         return self._render(request, product, checked=checked, choice=choice, problems=problems)
 
     def add(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -75,7 +75,7 @@ class ProductArtwork:
         except Forbidden as error:
             raise PermissionDenied(error.message) from error
         except DomainError as error:
-            return self._render(request, product, problems=_messages(error))
+            return self._render(request, product, problems=error.messages)
         address = reverse("admin:stores_product_artwork", args=[product.pk])
         return redirect(f"{address}?{urlencode({'asset': str(asset.pk)})}")
 
@@ -95,7 +95,3 @@ class ProductArtwork:
         if not self.product_admin.has_view_permission(request, product):
             raise PermissionDenied
         return product
-
-
-def _messages(error: DomainError) -> list[str]:
-    return [fault.message for fault in error.faults] or [error.message]

@@ -201,7 +201,7 @@ def _first_value(one: FormField) -> str:
 
 
 # Of the print engine, which knows no catalogs; they follow the name of a field.
-SAID_OF_A_FIELD = (
+FIELD_MESSAGES = (
     gettext_noop("is required."),
     gettext_noop("is a single line; a line break is not allowed."),
     gettext_noop("is not an address such as dana@example.com."),

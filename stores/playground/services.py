@@ -5,9 +5,9 @@ from django.utils.translation import gettext as _
 from fulfillment.core.errors import Forbidden
 from stores.orders.models import Order
 from stores.orders.pricing import OrderRequest
-from stores.orders.selectors.access import StoreAccess, actor_kind
+from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.orders import create_order, discard_order, prepare_order
-from stores.orders.services.transitions import Actor
+from stores.orders.services.transitions import actor_of
 
 
 def place_trial_order(*, access: StoreAccess, request: OrderRequest) -> Order:
@@ -38,7 +38,7 @@ def _placed(access: StoreAccess, request: OrderRequest) -> Order:
     prepared = prepare_order(access=access, request=request)
     placed = None
     try:
-        placed = create_order(prepared=prepared, actor=Actor(actor_kind(access), access.caller.user_id))
+        placed = create_order(prepared=prepared, actor=actor_of(access))
     finally:
         if placed is None:
             discard_order(prepared=prepared)

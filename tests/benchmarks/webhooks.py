@@ -314,7 +314,7 @@ def _pruning(receiver: Receiving) -> list[str]:
 
     def work() -> None:
         started = time.monotonic()
-        prune(things=_event_prunables())
+        prune(rules=_event_prunables())
         result["seconds"] = time.monotonic() - started
         connection.close()
 

@@ -117,7 +117,7 @@ def messages(domain: str) -> Catalog:
 def recorded() -> list[str]:
     """Each text once, with a name for every value in it."""
     names()
-    from stores.playground.fields import SAID_OF_A_FIELD  # noqa: PLC0415 - it needs Django's apps
+    from stores.playground.fields import FIELD_MESSAGES  # noqa: PLC0415 - it needs Django's apps
 
     found: dict[str, None] = {}
     for place in RECORDED:
@@ -126,7 +126,7 @@ def recorded() -> list[str]:
             texts = sentences_in(module, in_marks, in_message=is_phrase, words=1)
             found |= dict.fromkeys(map(with_names, texts))
     rules = {FINDING % rule.message: None for rule in RULES}
-    rules |= {f"%(field)s {said}": None for said in SAID_OF_A_FIELD}
+    rules |= {f"%(field)s {said}": None for said in FIELD_MESSAGES}
     own = {text for text in found if len(WORDS.findall(re.sub(r"%\(\w+\)s", "", text))) > 1}
     phrases = [rule.message for rule in RULES]
     return [text for text in found if text in own and FINDING % text not in rules] + list(rules) + phrases

@@ -40,7 +40,7 @@ class Command(BaseCommand):
                 email_is_confirmed=True,
             )
         except DomainError as error:
-            reasons = [fault.message for fault in error.faults] or [error.message]
+            reasons = error.messages
             raise CommandError(" ".join(reasons)) from error
         self.stdout.write(f"{user.username}@{tenant.domain} is an operator and can sign in at /admin/.")
 

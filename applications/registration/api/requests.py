@@ -27,7 +27,7 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.errors import Invalid
+from fulfillment.core.errors import Invalid, invalid_after
 
 PARAMETERS = [
     OpenApiParameter(
@@ -117,6 +117,5 @@ def _status(query: Any) -> str:
 def _place(query: Any) -> Any:
     place = parse_place(query["after"]) if "after" in query else None
     if "after" in query and place is None:
-        message = "after: take it from the Link header of the page before."
-        raise Invalid.at("?after", "parameter_invalid", message)
+        raise invalid_after()
     return place

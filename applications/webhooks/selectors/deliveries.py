@@ -12,7 +12,7 @@ from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryStat
 from applications.webhooks.selectors.events import event_record
 from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.db.prepared import fetch_row
-from fulfillment.core.errors import Invalid, NotFound
+from fulfillment.core.errors import Invalid, NotFound, invalid_after
 
 DEFAULT_TAKE, MAX_TAKE = 50, 200
 
@@ -52,8 +52,7 @@ def delivery_place(webhook: Webhook, event_id: str) -> int:
     try:
         return find_delivery(webhook, event_id).pk
     except NotFound as error:
-        message = "after: take it from the Link header of the page before."
-        raise Invalid.at("?after", "parameter_invalid", message) from error
+        raise invalid_after() from error
 
 
 def known_state(state: str) -> str:

@@ -40,13 +40,13 @@ class Command(BaseCommand):
             )
         if not 1 <= options["batch"] <= 10_000:
             raise CommandError("--batch is a number from 1 to 10000.")
-        things = _chosen(all_retention_rules(proof_days=options["days"]), options["only"])
+        rules = _chosen(all_retention_rules(proof_days=options["days"]), options["only"])
         try:
             if options["dry_run"]:
-                for thing in things:
-                    self.stdout.write(f"{thing.count():>9}  {thing.name} would go")
+                for rule in rules:
+                    self.stdout.write(f"{rule.count():>9}  {rule.name} would go")
                 return
-            report = prune(things=things, batch=options["batch"], on_progress=self._show)
+            report = prune(rules=rules, batch=options["batch"], on_progress=self._show)
         except DomainError as error:
             raise CommandError(error.message) from error
         if failures := [f"{one.name}: {one.failure}" for one in report if one.failure]:
@@ -57,10 +57,10 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _chosen(things: list[RetentionRule], names: list[str] | None) -> list[RetentionRule]:
-    known = {thing.name: thing for thing in things}
+def _chosen(rules: list[RetentionRule], names: list[str] | None) -> list[RetentionRule]:
+    known = {rule.name: rule for rule in rules}
     if unknown := [name for name in names or () if name not in known]:
         raise CommandError(
             f"There is nothing called {', '.join(unknown)} here; known are {', '.join(known)}."
         )
-    return [known[name] for name in names] if names else things
+    return [known[name] for name in names] if names else rules

@@ -10,9 +10,9 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.files.downloads import pdf_response
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ
 from stores.batches.api.rows import RowsCSV, RowsXLSX
-from stores.batches.row_files import XLSX
+from stores.batches.row_files import XLSX, template_file
 from stores.batches.selectors import batch_for, rows_of
-from stores.batches.services.sheets import extreme_rows, render_contact_sheet, row_template
+from stores.batches.services.sheets import extreme_rows, render_contact_sheet
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.files import PDFRenderer
 from stores.orders.selectors.access import READ
@@ -85,8 +85,4 @@ class BatchSheetViewSet(ApiViewSet):
         form = request.query_params.get("format", "xlsx")
         if form not in ("csv", "xlsx"):
             raise Invalid.at("?format", "parameter_invalid", "format: write csv or xlsx.")
-        content = row_template(batch=batch, format="csv" if form == "csv" else "xlsx")
-        media_type = "text/csv; charset=utf-8" if form == "csv" else XLSX
-        response = HttpResponse(content, content_type=media_type)
-        response["Content-Disposition"] = f'attachment; filename="rows-{batch.product.external_id}.{form}"'
-        return response
+        return template_file(batch, "csv" if form == "csv" else "xlsx")

@@ -19,8 +19,7 @@ from stores.batches.places import Place
 from stores.batches.selectors import counts_of
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import order_batch
-from stores.orders.selectors.access import actor_kind
-from stores.orders.services.transitions import Actor
+from stores.orders.services.transitions import actor_of
 
 
 @harmless
@@ -43,7 +42,7 @@ def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpRe
             messages.warning(request, _("Rows changed meanwhile. Look at the numbers again."))
         else:
             with errors_as_messages(request):
-                actor = Actor(actor_kind(access), access.caller.user_id)
+                actor = actor_of(access)
                 order_batch(batch=batch, actor=actor, only_ready=only_ready)
                 return place.lead_to("show", batch_id)
     if not page.can_order:

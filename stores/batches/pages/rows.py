@@ -46,7 +46,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
             enforce_page_limit("playground", signed_in_user(request).pk)
             row = correct_row(batch=batch, row_key=row_key, cells=typed)
         except DomainError as error:
-            problems = [fault.message for fault in error.faults] or [error.message]
+            problems = error.messages
             if _is_from_grid(request):
                 return HttpResponse(" ".join(problems), status=400, content_type="text/plain; charset=utf-8")
         else:

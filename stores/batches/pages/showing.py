@@ -17,9 +17,9 @@ from stores.batches.models import Batch, BatchRow, BatchStatus
 from stores.batches.overview import BatchPage
 from stores.batches.pages.opening import PORTAL
 from stores.batches.places import Place
-from stores.batches.row_files import XLSX, rows_file
+from stores.batches.row_files import rows_file, template_file
 from stores.batches.selectors import counts_of, rows_of
-from stores.batches.services.sheets import extreme_rows, render_contact_sheet, row_template
+from stores.batches.services.sheets import extreme_rows, render_contact_sheet
 
 SHEET_ROWS = 500
 
@@ -40,10 +40,7 @@ def show_batch(request: HttpRequest, batch_id: UUID) -> HttpResponse:
 @signed_in
 def download_template(request: HttpRequest, batch_id: UUID, form: str, place: Place = PORTAL) -> HttpResponse:
     batch = place.open(request, batch_id).batch
-    content = row_template(batch=batch, format=_known_form(form))
-    response = HttpResponse(content, content_type="text/csv; charset=utf-8" if form == "csv" else XLSX)
-    response["Content-Disposition"] = f'attachment; filename="rows-{batch.product.external_id}.{form}"'
-    return response
+    return template_file(batch, _known_form(form))
 
 
 @require_safe

@@ -203,7 +203,7 @@ def _as_checked(option: Option, rows: Sequence[BatchRow]) -> Option:
 @transaction.atomic
 def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> bool:
     """Writes the order and marks its rows in one transaction; False if they were ordered or cancelled meanwhile."""
-    locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
+    locked = lock_batch(batch)
     keys = [row.pk for row in rows]
     waiting = BatchRow.objects.select_for_update().filter(pk__in=keys, state__in=ORDERABLE, order=None)
     if locked.status != BatchStatus.ORDERING or len(waiting) != len(rows):
@@ -222,7 +222,7 @@ def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: Doma
 
     If the template changed before the first order, all rows are checked again.
     """
-    locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
+    locked = lock_batch(batch)
     if locked.status != BatchStatus.ORDERING:
         return
     if refusal.code == OUTDATED and not locked.rows.exclude(order=None).exists():
@@ -262,10 +262,9 @@ def _of_first_item(fault: Fault, index: int) -> Fault:
 
 @transaction.atomic
 def _finish(batch: Batch) -> None:
-    locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
+    locked = lock_batch(batch)
     if locked.status != BatchStatus.ORDERING or locked.rows.filter(state__in=ORDERABLE).exists():
         return
-    locked.store = batch.store
     locked.status, locked.updated = BatchStatus.ORDERED, timezone.now()
     locked.save(update_fields=["status", "updated"])
     release_reservation(reservation_id=locked.reservation_id)

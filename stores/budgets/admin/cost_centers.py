@@ -155,7 +155,7 @@ class CostCenterAdmin(ConsoleAdmin):
             try:
                 shown = self._planned(request, form)
             except DomainError as error:
-                shown = {"faults": [fault.message for fault in error.faults] or [error.message]}
+                shown = {"faults": error.messages}
         if shown.get("is_done"):
             return HttpResponseRedirect(reverse("admin:stores_costcenter_changelist"))
         context = self.page_context(request, _("Import people"), form=form, **shown)

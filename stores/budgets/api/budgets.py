@@ -14,7 +14,7 @@ from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import csv_pieces
-from fulfillment.core.errors import Invalid
+from fulfillment.core.errors import Invalid, invalid_after
 from fulfillment.core.text import parse_number
 from stores.budgets.api.examples import (
     ADJUSTMENT_EXAMPLE,
@@ -278,10 +278,10 @@ def _budget_response(standing: Standing, store_id: str, **options: Any) -> Respo
 
 
 def _cursor(text: str) -> int:
-    if (key := parse_number(text)) is not None:
-        return key
-    message = "after: take it from the Link header of the page before."
-    raise Invalid.at("?after", "parameter_invalid", message)
+    key = parse_number(text)
+    if key is None:
+        raise invalid_after()
+    return key
 
 
 def _wants_csv(request: Request) -> bool:

@@ -281,7 +281,7 @@ class TemplateVersions:
             with_pictures, draft = version_draft(context, product, version)
             saved = save_template(product=product, version=begun, draft=draft, editor=with_pictures)
         except DomainError as error:
-            message = " ".join(dict.fromkeys(fault.message for fault in error.faults)) or error.message
+            message = " ".join(dict.fromkeys(error.messages))
             messages.error(
                 request,
                 _("Version %(number)s was not restored. %(message)s")

@@ -33,11 +33,11 @@ from stores.orders.api.serializers import (
 )
 from stores.orders.models import CancellationState, Order, OrderItem
 from stores.orders.representations import dumps, history_record, order_etag
-from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, actor_kind, authorize_store
+from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.orders import full_record, history_of, order_for
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.simulation import advance_order
-from stores.orders.services.transitions import Actor, cancel_order, refuse_cancellation, transition_order
+from stores.orders.services.transitions import actor_of, cancel_order, refuse_cancellation, transition_order
 
 ORDER_ID = OpenApiParameter(
     "order_id", str, OpenApiParameter.PATH, description="The OrderID, or `@` and the ExternalID."
@@ -294,7 +294,3 @@ def order_response(
     response["ETag"] = order_etag(order)
     response["Cache-Control"] = "private, no-cache"
     return response
-
-
-def actor_of(access: StoreAccess) -> Actor:
-    return Actor(actor_kind(access), access.caller.user_id)

@@ -11,7 +11,7 @@ from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.eddm import stored_choice
 from stores.orders.models import Order, OrderItem
 from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
-from stores.orders.selectors.access import WRITE, actor_kind, authorize_store
+from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, new_order_id
 from stores.orders.services.print_files import (
     StoredPrint,
@@ -20,7 +20,7 @@ from stores.orders.services.print_files import (
     store_print_file,
 )
 from stores.orders.services.quotes import large_order_slot
-from stores.orders.services.transitions import Actor, lock_orders
+from stores.orders.services.transitions import actor_of, lock_orders
 from stores.orders.services.validation import validate_order
 from stores.proofs.services.artwork import ArtworkChoice
 from stores.proofs.services.prints import PrintedFile
@@ -50,8 +50,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
             lock_orders(store_pks=[order.store_id])
             if order.reprints.count() != known_reprints:
                 raise Conflict(_("The order was printed again meanwhile."), code="reprinted_meanwhile")
-            actor = Actor(actor_kind(opened), caller.user_id)
-            return create_order(prepared=prepared, actor=actor).order
+            return create_order(prepared=prepared, actor=actor_of(opened)).order
     except BaseException:
         discard_order(prepared=prepared)
         raise

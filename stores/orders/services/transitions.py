@@ -34,6 +34,7 @@ from stores.orders.models.status import (
     WITH_SHIPMENTS,
 )
 from stores.orders.representations import event_data, order_etag, render_export_row
+from stores.orders.selectors.access import StoreAccess, actor_kind
 from stores.orders.services.scenarios import resume_scenario
 from stores.orders.services.tallies import count_order, count_shipped_order
 
@@ -67,6 +68,10 @@ CHANGED_FIELDS = (
 class Actor:
     kind: ActorKind
     user_id: UUID | None = None
+
+
+def actor_of(access: StoreAccess) -> Actor:
+    return Actor(actor_kind(access), access.caller.user_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,8 +135,7 @@ def _lines_in_order(request: OrderRequest, option: Option) -> tuple[Line, ...]:
 
 
 def _is_quoted_line(item: PriceRequestItem, line: Line) -> bool:
-    sent = item.choice.selection_id if item.choice else ""
-    return (item.product_id, item.quantity, _selection_key(sent)) == (
+    return (item.product_id, item.quantity, _selection_key(item.selection_id)) == (
         line.product_id,
         line.quantity,
         _selection_key(line.eddm_selection_id),
@@ -163,10 +162,9 @@ def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fau
         if item.product_id != line.product_id:
             message = f"ProductID: {line.product_id} was quoted."
             faults.append(Fault(f"/Items/{index}/ProductID", "quote_mismatch", message))
-        sent = item.choice.selection_id if item.choice else ""
         if faults_of_choice := choice_faults(index, item):
             faults += faults_of_choice
-        elif _selection_key(sent) != _selection_key(line.eddm_selection_id):
+        elif _selection_key(item.selection_id) != _selection_key(line.eddm_selection_id):
             message = f"EddmSelectionID: {line.eddm_selection_id or 'none'} was quoted."
             faults.append(Fault(f"/Items/{index}/EddmSelectionID", "quote_mismatch", message))
         elif item.quantity != line.quantity:

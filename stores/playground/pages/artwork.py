@@ -64,7 +64,7 @@ class ArtworkForm:
         return may and self.checked is not None and not self.checked.has_error
 
     def fail(self, error: DomainError) -> None:
-        self.problems += [fault.message for fault in error.faults] or [error.message]
+        self.problems += error.messages
         if getattr(error, "retry_after", 0):
             self.status = error.status
 

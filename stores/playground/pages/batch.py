@@ -61,7 +61,7 @@ def batch_form(
             batch = create_batch(access=access, request=_request(sent, product_id, address))
             return place.lead_to("show", batch.pk)
         except DomainError as error:
-            problems = [fault.message for fault in error.faults] or [error.message]
+            problems = error.messages
             problems = address.take_errors(error, problems)
     return place.render(
         request,
