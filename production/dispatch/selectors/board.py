@@ -83,13 +83,11 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
 
 
 def of_provider_and_store(jobs: QuerySet[Job], *, provider: str = "", store: str = "") -> QuerySet[Job]:
-    """Filters by codes, which are looked up first: a join would keep PostgreSQL from using its indexes."""
-    for field, key in (
-        ("provider", Provider.objects.filter(code=provider) if provider else None),
-        ("store", Store.objects.filter(external_id=store) if store else None),
-    ):
-        if key is not None:
-            jobs = jobs.filter(**{field: key.values_list("pk", flat=True).first() or 0})
+    """Filters by codes, in subqueries: a join would keep PostgreSQL from using its indexes."""
+    if provider:
+        jobs = jobs.filter(provider=Provider.objects.filter(code=provider).values("pk")[:1])
+    if store:
+        jobs = jobs.filter(store=Store.objects.filter(external_id=store).values("pk")[:1])
     return jobs
 
 
