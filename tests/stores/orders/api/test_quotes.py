@@ -201,6 +201,22 @@ def test_totals_never_lose_a_cent(priced):
     assert option.items_total == sum(line.total for line in option.lines)
 
 
+def test_order_arrives_with_its_slowest_item():
+    promised = ("2-3 business days", "4-6 business days")
+    products = {
+        name: ListedProduct(
+            1, name, "", 1, 1, 9, 1, "G", "", (Price("G", "Residential", Decimal(1), name),), (), False
+        )
+        for name in promised
+    }
+    requested = PriceRequest(tuple(PriceRequestItem(name, name, 1) for name in promised), "US")
+
+    friday = date(2026, 3, 6)
+    [option] = price(requested, products, today=friday, places_served=lambda ids: {}).options
+
+    assert (option.earliest, option.latest) == (date(2026, 3, 12), date(2026, 3, 16))
+
+
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.integers(1, 40_000_000), st.integers(1, 20))
 def test_quoted_decimals_survive_storage(world, cents, quantity):
