@@ -18,6 +18,7 @@ from printing.bounded import (
     run_bounded,
 )
 from printing.bounded_process import NICENESS
+from printing.typesetting.workers import shared_workers
 from tests.support.child_memory import ChildMemory
 from tests.support.patience import PATIENCE, wait_for
 
@@ -45,6 +46,7 @@ def hold_memory(folder: Path) -> None:
 
 
 def test_measured_memory_is_that_of_the_task_and_not_of_its_parent():
+    shared_workers.close()  # renderers of other tests
     larger = bytearray(b"x" * (400 << 20))
 
     with ChildMemory() as memory, run_bounded(f"{HERE}:hold_memory", {}, seconds=PATIENCE):
