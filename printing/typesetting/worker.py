@@ -39,7 +39,7 @@ DOCUMENT = "document"
 RENDERINGS_OF_A_COMPILER = 500
 # What Typst may keep of earlier renderings for the next ones, mostly laid out text and decoded artwork; and what one
 # rendering may add to it. With the program and a font of 32 MB a renderer stays at 100 MB. A card adds 2 MB.
-KEPT_KIB = ADDED_KIB = 16 * 1024
+KEPT_KIB = ADDED_KIB = 8 * 1024
 # Typst forgets what its last ten compilations did not use.
 FORGETTING = 12
 EMPTY: Any = {"main.typ": b"#set page(width: 1pt, height: 1pt)", "job.json": b"{}"}
