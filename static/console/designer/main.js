@@ -33,6 +33,8 @@ function begin(form, data) {
   const actions = { ...makeActions({ store, canvas, data, say }), save: saving.save, help: saving.help };
   actions.selectPlace = (at) => boxesOf(store.state)[at] && store.set({ selection: [keyOf(boxesOf(store.state)[at])] });
   const shared = { store, server, canvas, data, actions, say };
+  // Before the panels: its request is under way while they are drawn.
+  const preview = makePreview(shared);
   const toolbar = makeToolbar(shared);
   const layers = makeLayers(shared);
   const samples = makeSamples(shared);
@@ -40,7 +42,6 @@ function begin(form, data) {
   const pictures = makePictures(shared);
   actions.choosePicture = pictures.choose;
   const pages = makePages(shared);
-  const preview = makePreview(shared);
   const preflight = makePreflight(shared);
 
   pages.bar.append(toolbar.view);

@@ -17,15 +17,16 @@ export function makeServer({ store, addresses, token }) {
     return form;
   }
 
-  async function send(address, values) {
-    const answer = await fetch(address, { method: "POST", body: body(values), headers: { Accept: "application/json" } });
+  async function send(address, sent) {
+    const answer = await fetch(address, { method: "POST", body: sent, headers: { Accept: "application/json" } });
     if (!answer.ok) throw new Error(await reasonOf(answer));
     return answer.json();
   }
 
   return {
-    preview: (values) => send(addresses.template_preview, values),
-    press: (button, values = {}) => send(addresses.template, { ...values, do: button }),
+    // It has no files, and is read faster than a form with parts.
+    preview: (values) => send(addresses.template_preview, new URLSearchParams(body(values))),
+    press: (button, values = {}) => send(addresses.template, body({ ...values, do: button })),
     async colorOf(inks) {
       const query = new URLSearchParams(inks);
       const answer = await fetch(`${addresses.template_color}?${query}`);
