@@ -11,8 +11,8 @@ import pikepdf
 from printing.bounded import TaskFailed, run_bounded
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, prepare_file
 
-MAXIMUM_BYTES = 100 * 1024 * 1024
-MAXIMUM_PAGES = 200
+MAX_BYTES = 100 * 1024 * 1024
+MAX_PAGES = 200
 # With the time to start and to end a process, less than 20 on a busy machine.
 SECONDS = 15.0
 # With the libraries, which take 60 MB and do not count here, less than 400 MB.
@@ -97,7 +97,7 @@ def examine_in_folder(folder: Path) -> dict[str, Any]:
 
 def _examine(folder: Path) -> list[dict[str, Any]]:
     _check(folder / SENT)
-    pages = prepare_file(folder / SENT, folder / PREPARED, most_pages=MAXIMUM_PAGES)
+    pages = prepare_file(folder / SENT, folder / PREPARED, most_pages=MAX_PAGES)
     for number, page in enumerate(pages, 1):
         if not all(PAGE_MM[0] <= side <= PAGE_MM[1] for side in (page.width, page.height)):
             size = f"{page.width:.4g} x {page.height:.4g} mm"

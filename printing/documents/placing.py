@@ -11,7 +11,7 @@ from typing import Any
 import pikepdf
 
 from printing.bounded import refuse_to_wait
-from printing.documents.examining import MAXIMUM_BYTES, SENT, DocumentRefused, answering, run_on_document
+from printing.documents.examining import MAX_BYTES, SENT, DocumentRefused, answering, run_on_document
 from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, trim_in_points, unpacked_facts
 from printing.preflight.artwork.pdf import read_pdf
@@ -21,7 +21,7 @@ from printing.press.screen import fit_pictures, opened
 # Of the pictures of a proof.
 QUALITY = 88
 # Of all that is laid out. Each page holds all that it draws: a picture of 5 MB on 200 pages is a gigabyte.
-LAID_OUT_BYTES = 4 * MAXIMUM_BYTES
+LAID_OUT_BYTES = 4 * MAX_BYTES
 # From so many pages on two processes share them.
 SHARED_PAGES = 16
 TOO_LARGE = "The pages of the PDF are too large together, each with all its pictures. Export it with smaller pictures."

@@ -19,8 +19,8 @@ from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
 MAX_BYTES = 256 * 1024
 CONNECT_SECONDS = 15
-LONGEST_STORED_ANSWER = 10_000
-LONGEST_PAUSE = 3600.0
+MAX_STORED_LENGTH = 10_000
+MAX_PAUSE = 3600.0
 BUSY = frozenset({408, 425, 429})
 USER_AGENT = "StoreFulfillment-Production/1"
 
@@ -57,7 +57,7 @@ def send_json(
     except ProviderUnavailable as error:
         exchange = Exchange(request, str(error), digests or {})
         raise ProviderUnavailable(str(error), exchange, is_unsent=error.is_unsent or is_question) from error
-    shown = f"{answer.status}\n{answer.text[:LONGEST_STORED_ANSWER]}"
+    shown = f"{answer.status}\n{answer.text[:MAX_STORED_LENGTH]}"
     return answer, Exchange(request, shown, digests or {})
 
 
@@ -89,12 +89,12 @@ def failure(
 
 def _retry_after(header: str) -> float | None:
     if header.strip().isdecimal():
-        return min(float(header), LONGEST_PAUSE)
+        return min(float(header), MAX_PAUSE)
     try:
         seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):
         return None
-    return min(max(seconds, 0.0), LONGEST_PAUSE)
+    return min(max(seconds, 0.0), MAX_PAUSE)
 
 
 def send_request(
