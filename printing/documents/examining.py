@@ -61,26 +61,26 @@ def examine_document(content: bytes) -> PreparedArtwork:
         raise DocumentRefused("not_pdf", "The file is not a PDF.")
     # Opening the file would read a place for each of them.
     _check_count(content.count(b" obj"))
-    answer, files = run_on_document("printing.documents.examining:examine_in_folder", content)
-    return PreparedArtwork(files[PREPARED], tuple(page_from(one) for one in answer))
+    reply, files = run_on_document("printing.documents.examining:examine_in_folder", content)
+    return PreparedArtwork(files[PREPARED], tuple(page_from(one) for one in reply))
 
 
 def run_on_document(task: str, content: bytes, **options: Any) -> tuple[Any, dict[str, bytes]]:
-    """The answer of a task about a PDF, and the files that it wrote."""
+    """The reply of a task about a PDF, and the files that it wrote."""
     limits: dict[str, Any] = {"seconds": SECONDS, "memory": MEMORY_BYTES}
     try:
-        with run_bounded(task, {SENT: content}, **limits, **options) as (answer, folder):
-            if "refused" in answer:
-                raise DocumentRefused(*answer["refused"])
-            return answer["answer"], {name: (folder / name).read_bytes() for name in answer["files"]}
+        with run_bounded(task, {SENT: content}, **limits, **options) as (reply, folder):
+            if "refused" in reply:
+                raise DocumentRefused(*reply["refused"])
+            return reply["reply"], {name: (folder / name).read_bytes() for name in reply["files"]}
     except TaskFailed as error:
         raise DocumentRefused("too_complex", TOO_COMPLEX) from error
 
 
-def answering(work: Callable[[], Any], *files: str) -> dict[str, Any]:
-    """What is wrong with the file becomes the answer."""
+def reply_or_refusal(work: Callable[[], Any], *files: str) -> dict[str, Any]:
+    """What is wrong with the file becomes the reply."""
     try:
-        return {"answer": work(), "files": files}
+        return {"reply": work(), "files": files}
     except (DocumentRefused, ArtworkRefused) as refusal:
         return {"refused": [refusal.code.removeprefix("artwork_"), str(refusal)]}
     except pikepdf.PasswordError:
@@ -92,7 +92,7 @@ def answering(work: Callable[[], Any], *files: str) -> dict[str, Any]:
 
 
 def examine_in_folder(folder: Path) -> dict[str, Any]:
-    return answering(lambda: _examine(folder), PREPARED)
+    return reply_or_refusal(lambda: _examine(folder), PREPARED)
 
 
 def _examine(folder: Path) -> list[dict[str, Any]]:

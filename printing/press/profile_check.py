@@ -19,10 +19,10 @@ def read_profile(content: bytes) -> str:
     unusable = ProfileInvalid("profile_unusable", "LittleCMS cannot convert colors with the profile.")
     task, files = "printing.press.profile_check:try_in_folder", {"profile": content}
     try:
-        with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, _):
-            if "description" not in answer:
+        with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (reply, _):
+            if "description" not in reply:
                 raise unusable
-            return str(answer["description"])
+            return str(reply["description"])
     except TaskFailed as error:
         raise unusable from error
 

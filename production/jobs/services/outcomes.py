@@ -141,7 +141,7 @@ def _complete(
     attempt.outcome, attempt.finished = outcome, timezone.now()
     attempt.message = ERASED if message and erased else message[:1000]
     if exchange is not None:
-        texts = [exchange.request, exchange.answer]
+        texts = [exchange.request, exchange.response]
         attempt.request, attempt.answer = (
             ERASED if text and erased else text[:MAX_TEXT_LENGTH].replace("\0", "") for text in texts
         )
