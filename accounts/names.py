@@ -99,7 +99,7 @@ def validate_username(name: str) -> None:
             % {"max_name_length": MAX_NAME_LENGTH}
         )
     if mixed := _mixed_scripts(prepared):
-        raise _refusal(_("it mixes letters of several scripts, %(mixed)s; use one") % {"mixed": mixed})
+        raise _refusal(_("it mixes letters of several scripts, %(scripts)s; use one") % {"scripts": mixed})
 
 
 def _refusal(reason: str) -> ValidationError:

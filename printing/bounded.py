@@ -106,12 +106,12 @@ def refuse_to_wait() -> None:
 def run_bounded(
     task: str, files: Mapping[str, bytes], *, seconds: float, memory: int = MEMORY_BYTES, **options: Any
 ) -> Iterator[tuple[Any, Path]]:
-    """Runs `package.module:function` and gives its answer and its folder, which is removed afterwards."""
+    """Runs `package.module:function` and gives its reply and its folder, which is removed afterwards."""
     refuse_to_wait()
     with ScratchFolder("bounded") as folder:
         for file_name, content in files.items():
             (folder / file_name).write_bytes(content)
-        yield _answer(task, folder, seconds, memory, options), folder
+        yield _reply(task, folder, seconds, memory, options), folder
 
 
 def _signal_name(number: int) -> str:
@@ -119,7 +119,7 @@ def _signal_name(number: int) -> str:
     return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
 
 
-def _answer(task: str, folder: Path, seconds: float, memory: int, options: Mapping[str, Any]) -> Any:
+def _reply(task: str, folder: Path, seconds: float, memory: int, options: Mapping[str, Any]) -> Any:
     limits = {"memory": memory, "processor": math.ceil(seconds * PROCESSOR_TIMES)}
     request = json.dumps({"task": task, "folder": str(folder), "options": options, **limits})
     try:

@@ -27,8 +27,8 @@ def _serve() -> None:
     request = json.loads(sys.stdin.buffer.read())
     limit_process(niceness=NICENESS, memory=request["memory"], processor=request["processor"])
     module, _, function = request["task"].partition(":")
-    answer = getattr(import_module(module), function)(Path(request["folder"]), **request["options"])
-    sys.stdout.write(json.dumps(answer))
+    reply = getattr(import_module(module), function)(Path(request["folder"]), **request["options"])
+    sys.stdout.write(json.dumps(reply))
 
 
 if __name__ == "__main__":

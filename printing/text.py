@@ -6,12 +6,12 @@ from difflib import get_close_matches
 from itertools import islice
 
 # Only of so many names, and none longer: comparing takes time.
-COMPARED, LONGEST = 5, 40
+COMPARED, MAX_LENGTH = 5, 40
 
 
 def near_name(name: str, allowed: Collection[str]) -> str | None:
     """The same letters in another case or with other separators, else a small misspelling."""
-    if len(name) > LONGEST:
+    if len(name) > MAX_LENGTH:
         return None
     folded = {_folded(one): one for one in allowed}
     if found := folded.get(_folded(name)):

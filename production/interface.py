@@ -132,7 +132,7 @@ class Exchange:
     """A request and its response without secrets; stored with the job."""
 
     request: str
-    answer: str
+    response: str
     digests: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -164,7 +164,7 @@ class Report:
 
 
 class ProviderRefused(Exception):
-    """The provider does not take the job: another try is useless. `exchange` holds its answer.
+    """The provider does not take the job: another try is useless. `exchange` holds its response.
 
     `concerns_all` says that it is not about this job, such as a wrong password: all jobs wait for a person, or for
     another provider, and none of them fails. `numbers` are the jobs at fault of several that were sent together; the

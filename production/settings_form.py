@@ -7,8 +7,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 Check = Callable[[Any], str | None]
-LONGEST_TEXT = 500
-LONGEST_LONG_TEXT = 20_000
+MAX_TEXT_LENGTH = 500
+MAX_LONG_TEXT_LENGTH = 20_000
 
 
 class SettingsForm(forms.Form):
@@ -63,7 +63,7 @@ def between(least: float, most: float) -> Callable[[Any], None]:
 class Text(forms.CharField):
     """One line."""
 
-    longest, control = LONGEST_TEXT, ""
+    longest, control = MAX_TEXT_LENGTH, ""
 
     def __init__(self, *checks: Check, **options: Any) -> None:
         validators = [rule(self._controls), *map(rule, checks)]
@@ -75,5 +75,5 @@ class Text(forms.CharField):
 
 
 class LongText(Text):
-    longest, control = LONGEST_LONG_TEXT, "\n\r\t"
+    longest, control = MAX_LONG_TEXT_LENGTH, "\n\r\t"
     widget = forms.Textarea

@@ -183,7 +183,8 @@ def check_grants(grants: Sequence[str], *, for_store: bool) -> None:
         raise Invalid.at(
             "/Grants",
             "grant_unknown",
-            _("Grants holds %(wrong)s; allowed: %(names)s.") % {"wrong": ", ".join(wrong), "names": names},
+            _("Grants holds %(unknown)s; allowed: %(allowed)s.")
+            % {"unknown": ", ".join(wrong), "allowed": names},
         )
 
 

@@ -107,10 +107,10 @@ def _person_responsible(maker: User) -> User:
         wait = max(1, math.ceil((oldest[0] + DAY - now).total_seconds()))
         raise TooManyRequests(
             _(
-                "You have created %(most)s accounts within a day, which is the limit. Try again in %(wait)s "
+                "You have created %(max_accounts)s accounts within a day, which is the limit. Try again in %(wait)s "
                 "seconds, or ask an operator to create them."
             )
-            % {"most": most, "wait": wait},
+            % {"max_accounts": most, "wait": wait},
             code="too_many_accounts",
             retry_after=wait,
         )

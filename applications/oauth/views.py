@@ -79,12 +79,12 @@ class AuthorizeView(View):
     http_method_names = ["get", "head", "post"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        return self._answer(request, self._show_consent)
+        return self._response(request, self._show_consent)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        return self._answer(request, self._decide)
+        return self._response(request, self._decide)
 
-    def _answer(
+    def _response(
         self, request: HttpRequest, then: Callable[[HttpRequest, AuthorizationRequest], HttpResponse]
     ) -> HttpResponse:
         data = request.POST if request.method == "POST" else request.GET
@@ -147,7 +147,7 @@ class RevokeView(View):
 def _client_response(request: HttpRequest, names: frozenset[str], respond: Respond) -> HttpResponse:
     if request.method != "POST":
         error = errors.InvalidRequestError("The request must be a POST.", status_code=405)
-        return _answer(error.json, 405, {"Allow": "POST"})
+        return _response(error.json, 405, {"Allow": "POST"})
     try:
         _read_body(request)
         if limit_status := flooding_address(request):
@@ -163,7 +163,7 @@ def _client_response(request: HttpRequest, names: frozenset[str], respond: Respo
         content, status = error.json, error.status_code
     except (ServiceBusy, TooManyAtOnce) as busy:
         away = errors.TemporarilyUnavailableError(busy.message)
-        return _answer(away.json, busy.status, {"Retry-After": str(busy.retry_after)})
+        return _response(away.json, busy.status, {"Retry-After": str(busy.retry_after)})
     except (DatabaseError, InterfaceError) as error:
         if not is_database_unavailable(error):
             raise
@@ -171,8 +171,8 @@ def _client_response(request: HttpRequest, names: frozenset[str], respond: Respo
         away = errors.TemporarilyUnavailableError(
             "The database does not answer right now. Try again in a few seconds."
         )
-        return _answer(away.json, 503, {"Retry-After": "5"})
-    return _answer(content or "", status)
+        return _response(away.json, 503, {"Retry-After": "5"})
+    return _response(content or "", status)
 
 
 def _response_to(
@@ -196,7 +196,7 @@ def _described(content: str) -> str:
     return json.dumps(error)
 
 
-def _answer(content: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
+def _response(content: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
     content = _described(content) if status >= 400 else content
     response = HttpResponse(content, status=status, content_type="application/json", headers=NO_STORE)
     if status == 401:
@@ -211,7 +211,7 @@ def _too_many_failures(limit_status: RateLimitStatus) -> HttpResponse:
     count_refusal(limit_status.policy)
     wait = limit_status.seconds_until_reset
     error = errors.TemporarilyUnavailableError(f"Too many refused requests. Try again in {wait} seconds.")
-    return _answer(error.json, 429, {"Retry-After": str(wait), **limit_status.headers()})
+    return _response(error.json, 429, {"Retry-After": str(wait), **limit_status.headers()})
 
 
 def _read_body(request: HttpRequest) -> None:

@@ -5,27 +5,22 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.papers.official_form import MAX_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
 from delivery.papers.services import add_official_form, fill_sample, map_official_form, save_postage_price
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.uploads import ServiceUploadForm
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_response
 
 
-class UploadForm(forms.ModelForm):
-    file = forms.FileField(
-        widget=UnfoldAdminFileFieldWidget,
-        help_text=format_lazy(
-            gettext_lazy("The PDF of PS Form 3587 with its fields, at most {maximum_bytes} MB."),
-            maximum_bytes=MAX_BYTES // 1000000,
-        ),
-    )
+class UploadForm(ServiceUploadForm):
+    help_text = gettext_lazy("The PDF of PS Form 3587 with its fields, at most {max_megabytes} MB.")
+    max_bytes = MAX_BYTES
     # The admin passes them.
     by = ""
 
@@ -33,17 +28,8 @@ class UploadForm(forms.ModelForm):
         model = OfficialForm
         fields: list[str] = []
 
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > MAX_BYTES:
-            raise forms.ValidationError(
-                _("The file is larger than %(maximum_bytes)s MB.") % {"maximum_bytes": MAX_BYTES // 1000000}
-            )
-        try:
-            self.instance = add_official_form(file_name=file.name, content=file.read(), by=self.by)
-        except DomainError as error:
-            raise forms.ValidationError(error.message) from error
-        return file
+    def add_file(self, file_name: str, content: bytes) -> OfficialForm:
+        return add_official_form(file_name=file_name, content=content, by=self.by)
 
 
 class MappingForm(forms.ModelForm):
@@ -103,9 +89,9 @@ class OfficialFormAdmin(ConsoleAdmin):
 
     @admin.display(description="fields filled")
     def filled_fields(self, form: OfficialForm) -> str:
-        return _("%(filled)s of %(all)s values") % {
+        return _("%(filled)s of %(total)s values") % {
             "filled": len(form.mapping),
-            "all": len(VALUES) + len(ROW_VALUES),
+            "total": len(VALUES) + len(ROW_VALUES),
         }
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:

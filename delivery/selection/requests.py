@@ -30,13 +30,13 @@ from fulfillment.core.api.serializers import (
     StrictText,
 )
 from fulfillment.core.memory import DeferredModule
+from fulfillment.core.text import MAX_INTEGER
 
 if TYPE_CHECKING:
     import shapely
 else:
     shapely = DeferredModule("shapely")
 
-MAX_INTEGER = 2_147_483_647
 CUT_SHOWN = 20
 
 

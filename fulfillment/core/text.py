@@ -12,6 +12,8 @@ from django.core.exceptions import ValidationError
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+# The largest value of an integer column.
+MAX_INTEGER = 2_147_483_647
 # Control characters, and marks that change the reading direction.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _LINE_BREAKS = re.compile("[\t\n\r\u2028\u2029]")

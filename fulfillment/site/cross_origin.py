@@ -18,7 +18,7 @@ REQUEST_HEADERS = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Ocp-Apim-Subscription-Key, "
     "Range, traceparent"
 )
-ANSWER_HEADERS = (
+RESPONSE_HEADERS = (
     "Content-Disposition, Content-Range, ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
     "WWW-Authenticate, X-Request-ID"
 )
@@ -35,14 +35,14 @@ class CrossOrigin:
             return self.get_response(request)
         origin = request.META.get("HTTP_ORIGIN", "")
         allowed = origin in settings.API_ALLOWED_ORIGINS
-        is_question = request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META
-        response = HttpResponse(status=204) if allowed and is_question else self.get_response(request)
+        is_preflight = request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META
+        response = HttpResponse(status=204) if allowed and is_preflight else self.get_response(request)
         # Also on responses without the header, so that caches keep both apart.
         patch_vary_headers(response, ["Origin"])
         if allowed:
             response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers["Access-Control-Expose-Headers"] = ANSWER_HEADERS
-        if allowed and is_question:
+            response.headers["Access-Control-Expose-Headers"] = RESPONSE_HEADERS
+        if allowed and is_preflight:
             response.headers["Access-Control-Allow-Methods"] = METHODS
             response.headers["Access-Control-Allow-Headers"] = REQUEST_HEADERS
             response.headers["Access-Control-Max-Age"] = str(SECONDS)

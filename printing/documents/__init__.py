@@ -3,12 +3,12 @@
 Both happen in a process of their own with limits of memory and time: a file of some kilobytes can unpack to gigabytes.
 """
 
-from printing.documents.examining import MAXIMUM_BYTES, MAXIMUM_PAGES, DocumentRefused, examine_document
+from printing.documents.examining import MAX_BYTES, MAX_PAGES, DocumentRefused, examine_document
 from printing.documents.placing import PlacedDocument, Target, place_document
 
 __all__ = [
-    "MAXIMUM_BYTES",
-    "MAXIMUM_PAGES",
+    "MAX_BYTES",
+    "MAX_PAGES",
     "DocumentRefused",
     "PlacedDocument",
     "Target",

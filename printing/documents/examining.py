@@ -11,8 +11,8 @@ import pikepdf
 from printing.bounded import TaskFailed, run_bounded
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, prepare_file
 
-MAXIMUM_BYTES = 100 * 1024 * 1024
-MAXIMUM_PAGES = 200
+MAX_BYTES = 100 * 1024 * 1024
+MAX_PAGES = 200
 # With the time to start and to end a process, less than 20 on a busy machine.
 SECONDS = 15.0
 # With the libraries, which take 60 MB and do not count here, less than 400 MB.
@@ -61,26 +61,26 @@ def examine_document(content: bytes) -> PreparedArtwork:
         raise DocumentRefused("not_pdf", "The file is not a PDF.")
     # Opening the file would read a place for each of them.
     _check_count(content.count(b" obj"))
-    answer, files = run_on_document("printing.documents.examining:examine_in_folder", content)
-    return PreparedArtwork(files[PREPARED], tuple(page_from(one) for one in answer))
+    reply, files = run_on_document("printing.documents.examining:examine_in_folder", content)
+    return PreparedArtwork(files[PREPARED], tuple(page_from(one) for one in reply))
 
 
 def run_on_document(task: str, content: bytes, **options: Any) -> tuple[Any, dict[str, bytes]]:
-    """The answer of a task about a PDF, and the files that it wrote."""
+    """The reply of a task about a PDF, and the files that it wrote."""
     limits: dict[str, Any] = {"seconds": SECONDS, "memory": MEMORY_BYTES}
     try:
-        with run_bounded(task, {SENT: content}, **limits, **options) as (answer, folder):
-            if "refused" in answer:
-                raise DocumentRefused(*answer["refused"])
-            return answer["answer"], {name: (folder / name).read_bytes() for name in answer["files"]}
+        with run_bounded(task, {SENT: content}, **limits, **options) as (reply, folder):
+            if "refused" in reply:
+                raise DocumentRefused(*reply["refused"])
+            return reply["reply"], {name: (folder / name).read_bytes() for name in reply["files"]}
     except TaskFailed as error:
         raise DocumentRefused("too_complex", TOO_COMPLEX) from error
 
 
-def answering(work: Callable[[], Any], *files: str) -> dict[str, Any]:
-    """What is wrong with the file becomes the answer."""
+def reply_or_refusal(work: Callable[[], Any], *files: str) -> dict[str, Any]:
+    """What is wrong with the file becomes the reply."""
     try:
-        return {"answer": work(), "files": files}
+        return {"reply": work(), "files": files}
     except (DocumentRefused, ArtworkRefused) as refusal:
         return {"refused": [refusal.code.removeprefix("artwork_"), str(refusal)]}
     except pikepdf.PasswordError:
@@ -92,12 +92,12 @@ def answering(work: Callable[[], Any], *files: str) -> dict[str, Any]:
 
 
 def examine_in_folder(folder: Path) -> dict[str, Any]:
-    return answering(lambda: _examine(folder), PREPARED)
+    return reply_or_refusal(lambda: _examine(folder), PREPARED)
 
 
 def _examine(folder: Path) -> list[dict[str, Any]]:
     _check(folder / SENT)
-    pages = prepare_file(folder / SENT, folder / PREPARED, most_pages=MAXIMUM_PAGES)
+    pages = prepare_file(folder / SENT, folder / PREPARED, most_pages=MAX_PAGES)
     for number, page in enumerate(pages, 1):
         if not all(PAGE_MM[0] <= side <= PAGE_MM[1] for side in (page.width, page.height)):
             size = f"{page.width:.4g} x {page.height:.4g} mm"

@@ -11,7 +11,7 @@ from typing import Any
 import pikepdf
 
 from printing.bounded import refuse_to_wait
-from printing.documents.examining import MAXIMUM_BYTES, SENT, DocumentRefused, answering, run_on_document
+from printing.documents.examining import MAX_BYTES, SENT, DocumentRefused, reply_or_refusal, run_on_document
 from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, trim_in_points, unpacked_facts
 from printing.preflight.artwork.pdf import read_pdf
@@ -21,7 +21,7 @@ from printing.press.screen import fit_pictures, opened
 # Of the pictures of a proof.
 QUALITY = 88
 # Of all that is laid out. Each page holds all that it draws: a picture of 5 MB on 200 pages is a gigabyte.
-LAID_OUT_BYTES = 4 * MAXIMUM_BYTES
+LAID_OUT_BYTES = 4 * MAX_BYTES
 # From so many pages on two processes share them.
 SHARED_PAGES = 16
 TOO_LARGE = "The pages of the PDF are too large together, each with all its pictures. Export it with smaller pictures."
@@ -90,9 +90,9 @@ def _place_share(
     task = "printing.documents.placing:place_in_folder"
     options = {"first": first, "ppi": ppi, "shares": shares, "pages": [asdict(one) for one in chosen]}
     sizes = [[one.width, one.height, one.bleed] for one in targets]
-    answer, files = run_on_document(task, prepared, sizes=sizes, **options)
+    reply, files = run_on_document(task, prepared, sizes=sizes, **options)
     numbers, missing = range(len(targets)), len(targets) - len(chosen)
-    facts = [unpacked_facts(one, files[_file("bare", number)]) for number, one in enumerate(answer)]
+    facts = [unpacked_facts(one, files[_file("bare", number)]) for number, one in enumerate(reply)]
     return PlacedDocument(
         pages=[files[_file("page", number)] for number in numbers],
         screens=[files[_file("screen", number)] for number in numbers],
@@ -116,7 +116,7 @@ def place_in_folder(
     names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
     chosen, targets = [page_from(one) for one in pages], [Target(*one) for one in sizes]
     most = LAID_OUT_BYTES // shares
-    return answering(lambda: _place(folder, targets, chosen, first, ppi, most), *names)
+    return reply_or_refusal(lambda: _place(folder, targets, chosen, first, ppi, most), *names)
 
 
 def _place(

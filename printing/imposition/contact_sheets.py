@@ -19,7 +19,7 @@ CELL_WIDTH = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / COLUMNS
 CELL_HEIGHT = (HEIGHT - 2 * MARGIN - (ROWS - 1) * GAP) / ROWS
 TEXT_SIZE, LINE = 6.5, 8.5
 # Far more letters than a caption has room for: measuring ever shorter texts takes quadratic time.
-LONGEST = 200
+MAX_LENGTH = 200
 RED, BLACK, GRAY = "0.75 0 0 rg", "0 g", "0.6 G 0.4 w"
 
 
@@ -87,7 +87,7 @@ def _caption(cell: Cell, left: float, top: float) -> str:
 
 
 def _fitting(text: str) -> str:
-    text = text[:LONGEST]
+    text = text[:MAX_LENGTH]
     while text and text_width(text, TEXT_SIZE) > CELL_WIDTH:
         text = text[:-2].rstrip("\N{HORIZONTAL ELLIPSIS}") + "\N{HORIZONTAL ELLIPSIS}"
     return text

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 Turn = Literal["sheetwise", "work_and_turn", "work_and_tumble"]
 Flip = Literal["left_right", "top_bottom"]
 MARK_OFFSET_MM = 1.0
-LARGEST_MM = 2000.0
-LARGEST_QUANTITY = 1_000_000
+MAX_MM = 2000.0
+MAX_QUANTITY = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Sheet:
 
     def __post_init__(self) -> None:
         for name in ("width_mm", "height_mm"):
-            if not 0 < getattr(self, name) <= LARGEST_MM:
-                raise ValueError(f"{name} must lie between 0 and {LARGEST_MM:g}.")
+            if not 0 < getattr(self, name) <= MAX_MM:
+                raise ValueError(f"{name} must lie between 0 and {MAX_MM:g}.")
         for name in ("margin_mm", "gutter_mm", "mark_mm", "slug_mm", "gripper_mm", "overs_percent"):
             if not 0 <= getattr(self, name) <= 100:
                 raise ValueError(f"{name} must lie between 0 and 100.")
@@ -76,10 +76,10 @@ class GangRequest:
     is_head_to_foot: bool = False  # how the back of a piece lies to its front
 
     def __post_init__(self) -> None:
-        if not 1 <= self.quantity <= LARGEST_QUANTITY:
-            raise ValueError(f"{self.job_number}: the quantity must lie between 1 and {LARGEST_QUANTITY:,}.")
-        if not (0 < self.width_mm <= LARGEST_MM and 0 < self.height_mm <= LARGEST_MM):
-            raise ValueError(f"{self.job_number}: width and height must lie between 0 and {LARGEST_MM:g} mm.")
+        if not 1 <= self.quantity <= MAX_QUANTITY:
+            raise ValueError(f"{self.job_number}: the quantity must lie between 1 and {MAX_QUANTITY:,}.")
+        if not (0 < self.width_mm <= MAX_MM and 0 < self.height_mm <= MAX_MM):
+            raise ValueError(f"{self.job_number}: width and height must lie between 0 and {MAX_MM:g} mm.")
         if not 0 <= self.bleed_mm <= 20:
             raise ValueError(f"{self.job_number}: the bleed must lie between 0 and 20 mm.")
 

@@ -12,7 +12,7 @@ from printing.typesetting.template import EDDM_ADDRESS, EDDM_INDICIA, Box, Page
 INCH = 25.4
 # A flat is longer or higher than a letter, and no larger than this; by thickness it may be one too, which is not known.
 LETTER = (10.5, 6.125)
-LARGEST = (15.0, 12.0)
+MAX_INCHES = (15.0, 12.0)
 HEAVIEST_OZ, GRAMS_PER_OUNCE = Decimal("3.3"), Decimal("28.349523")
 THINNEST, THICKEST = 0.007, 0.75
 SMALLEST_INDICIA = 0.5
@@ -40,8 +40,8 @@ class EddmFinding:
 def check_size(width_mm: Decimal | float, height_mm: Decimal | float) -> Iterator[EddmFinding]:
     length, height = sorted((_inches(width_mm), _inches(height_mm)), reverse=True)
     found = f"{length:.4g} by {height:.4g} in"
-    if length > LARGEST[0] or height > LARGEST[1]:
-        wanted = f"at most {LARGEST[0]:g} by {LARGEST[1]:g} in"
+    if length > MAX_INCHES[0] or height > MAX_INCHES[1]:
+        wanted = f"at most {MAX_INCHES[0]:g} by {MAX_INCHES[1]:g} in"
         yield EddmFinding(
             "eddm_too_large", found, wanted, f"The piece is {found}; a flat for EDDM is {wanted}."
         )

@@ -10,7 +10,7 @@ from printing.press.paints import COMPONENTS, DEVICE, Paint, Values, byte
 
 Colour = Callable[[float], list[float]]
 SAMPLES = 256
-DEEPEST = 8
+MAX_DEPTH = 8
 
 
 class NotSampled(ValueError):
@@ -84,7 +84,7 @@ def _sampled(pdf: pikepdf.Pdf, colours: Sequence[Values], start: float, end: flo
 
 def _compiled(function: Any, depth: int = 0) -> Colour:
     """The function in Python, its parameters read from the PDF once for all samples."""
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         raise NotSampled
     if isinstance(function, pikepdf.Array):
         parts = [_compiled(one, depth + 1) for one in function]

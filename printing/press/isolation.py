@@ -56,12 +56,12 @@ def clean(content: bytes) -> Upload:
     if not is_large(content):
         return clean_upload(content)
     task, files = "printing.press.uploads:clean_in_folder", {"picture": content}
-    with one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, folder):
-        if "code" in answer:
-            raise UploadRefused(answer["code"], answer["message"])
-        form, width, height = answer["shape"]
-        plates = (folder / "plates").read_bytes() if answer["plates_form"] else b""
-        return Upload((folder / "content").read_bytes(), form, width, height, plates, answer["plates_form"])
+    with one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (reply, folder):
+        if "code" in reply:
+            raise UploadRefused(reply["code"], reply["message"])
+        form, width, height = reply["shape"]
+        plates = (folder / "plates").read_bytes() if reply["plates_form"] else b""
+        return Upload((folder / "content").read_bytes(), form, width, height, plates, reply["plates_form"])
 
 
 def prepare(content: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
@@ -72,11 +72,11 @@ def prepare(content: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
             one_at_a_time(),
             run_bounded(
                 task, files, seconds=ARTWORK_SECONDS, memory=ARTWORK_BYTES, most_pages=most_pages
-            ) as (answer, folder),
+            ) as (reply, folder),
         ):
-            if "code" in answer:
-                raise ArtworkRefused(answer["code"], answer["message"])
-            pages = tuple(page_from(one) for one in answer["pages"])
+            if "code" in reply:
+                raise ArtworkRefused(reply["code"], reply["message"])
+            pages = tuple(page_from(one) for one in reply["pages"])
             return PreparedArtwork((folder / "prepared").read_bytes(), pages)
     except TaskFailed as error:
         raise ArtworkRefused(
@@ -108,8 +108,8 @@ def reshape(content: bytes, size: tuple[int, int], proportion: float, *, crop: b
 
 def is_readable(content: bytes) -> bool:
     task, files = "printing.press.uploads:decode_in_folder", {"picture": content}
-    with suppress(TaskFailed), one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (answer, _):
-        return bool(answer)
+    with suppress(TaskFailed), one_at_a_time(), run_bounded(task, files, seconds=SECONDS) as (reply, _):
+        return bool(reply)
     return False
 
 

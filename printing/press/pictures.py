@@ -55,7 +55,7 @@ def _white(mode: str) -> tuple[int, ...] | int:
 
 
 # The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
-LONGEST_SIDE = 800
+MAX_SIDE = 800
 PLATE_JPEG = {"quality": 90, "subsampling": 0}
 INVERTED = [1, 0] * 4
 KEPT = "/Picture"
@@ -107,9 +107,9 @@ def has_plates(content: bytes) -> bool:
 def placeholder(size: tuple[float, float], name: str) -> bytes:
     """A grey JPEG of these proportions; its comment makes it unique."""
     width, height = max(size[0], 0.001), max(size[1], 0.001)
-    shape = Fraction(width / height).limit_denominator(LONGEST_SIDE)
-    if shape.numerator > LONGEST_SIDE:
-        shape = 1 / Fraction(height / width).limit_denominator(LONGEST_SIDE)
+    shape = Fraction(width / height).limit_denominator(MAX_SIDE)
+    if shape.numerator > MAX_SIDE:
+        shape = 1 / Fraction(height / width).limit_denominator(MAX_SIDE)
     out = BytesIO()
     grey = Image.new("L", (max(1, shape.numerator), max(1, shape.denominator)), 128)
     grey.save(out, "JPEG", quality=50, comment=name.encode())

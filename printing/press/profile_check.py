@@ -10,7 +10,7 @@ from printing.press.colours import Separation
 from printing.press.profiles import ProfileInvalid, check_header, description_of
 
 SECONDS, MEMORY_BYTES = 20.0, 512 << 20
-HIGHEST_INK = 300
+MAX_INK = 300
 
 
 def read_profile(content: bytes) -> str:
@@ -19,10 +19,10 @@ def read_profile(content: bytes) -> str:
     unusable = ProfileInvalid("profile_unusable", "LittleCMS cannot convert colors with the profile.")
     task, files = "printing.press.profile_check:try_in_folder", {"profile": content}
     try:
-        with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (answer, _):
-            if "description" not in answer:
+        with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (reply, _):
+            if "description" not in reply:
                 raise unusable
-            return str(answer["description"])
+            return str(reply["description"])
     except TaskFailed as error:
         raise unusable from error
 
@@ -31,7 +31,7 @@ def try_in_folder(folder: Path) -> dict[str, Any]:
     """Converts colours and a picture in every way that print files and proofs need."""
     content = (folder / "profile").read_bytes()
     try:
-        inks = Separation(content, HIGHEST_INK)
+        inks = Separation(content, MAX_INK)
         inks.separated((255, 0, 0))
         inks.of_lab((50.0, 20.0, -20.0))
         inks.black_of(128)

@@ -17,7 +17,7 @@ from PIL import Image
 from printing.press.repaint import decoded, kind_of
 from printing.press.streams import IDENTITY, Matrix, times
 
-DEEPEST = 12
+MAX_DEPTH = 12
 _FOLLOWED = "q Q cm Do gs"
 _HOLDING = {"/XObject", "/ExtGState", "/Pattern"}
 
@@ -58,7 +58,7 @@ def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = Non
 
 def _pictures(stream: Any, resources: Any, start: Matrix, depth: int) -> Iterator[tuple[Any, float, float]]:
     """Yields each picture for every time it is drawn, its masks too, with its size in points."""
-    if resources is None or depth > DEEPEST or not _HOLDING & set(resources.keys()):
+    if resources is None or depth > MAX_DEPTH or not _HOLDING & set(resources.keys()):
         return
     for pattern in _named(resources, "/Pattern").values():
         if isinstance(pattern, pikepdf.Stream):

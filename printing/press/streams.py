@@ -43,7 +43,7 @@ _OPERANDS = {
     for count in COMPONENTS.values()
 }
 # No four numbers are longer.
-_LONGEST = 100
+_MAX_LENGTH = 100
 
 
 class _UnsupportedForm(Exception):
@@ -101,7 +101,7 @@ class _Rewriting:
 
     def _device(self, operator: bytes, start: int, end: int) -> None:
         kind = DEVICES[operator]
-        before = max(self._copied, start - _LONGEST)
+        before = max(self._copied, start - _MAX_LENGTH)
         operands = _OPERANDS[COMPONENTS[kind]].search(self._content[before:start].rstrip())
         if operands is None:
             raise _UnsupportedForm

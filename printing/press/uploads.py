@@ -19,7 +19,7 @@ from printing.pictures.reading import (
     open_picture,
 )
 
-MAXIMUM_PIXELS = 50_000_000
+MAX_PIXELS = 50_000_000
 FORMATS = ("PNG", "JPEG")
 # By the colour space of a profile.
 MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
@@ -114,7 +114,7 @@ def _for_screen(picture: Image.Image) -> Image.Image:
 
 def _check_header(source: Image.Image) -> None:
     """Checks the size before decoding: a small file can contain a gigantic picture."""
-    if source.width * source.height > MAXIMUM_PIXELS:
+    if source.width * source.height > MAX_PIXELS:
         size = f"{source.width:,} x {source.height:,} pixels"
         raise UploadRefused("asset_too_many_pixels", f"The picture has {size}.")
     if not is_jpeg(source) and getattr(source, "n_frames", 1) != 1:

@@ -16,7 +16,7 @@ from printing.typesetting.workers import shared_workers
 SECONDS = 10.0
 MM = 25.4 / 72
 # A banner is long: its picture is no longer than this many times its width.
-LONGEST = 4
+MAX_STRETCH = 4
 PIXELS = 16_000_000
 
 
@@ -41,7 +41,7 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
         sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
         is_large = any(_pixels(one) > isolation.RENDERED_PIXELS for one in opened.objects)
     width, height = box[2], box[3]
-    longest = min(pixels * LONGEST * width / height, (PIXELS * width / height) ** 0.5)
+    longest = min(pixels * MAX_STRETCH * width / height, (PIXELS * width / height) ** 0.5)
     pixels = min(pixels, max(1, int(longest)))
     job = {
         "page": number + 1,

@@ -10,7 +10,7 @@ FONT_SIZE = (3.0, 1000.0)
 # A box may hang over its page: its place and size are limited by so many times the page's width and height.
 PLACE_OF_PAGE = (-1.0, 2.0)
 SMALLEST_BOX = 0.5
-LARGEST_OF_PAGE = 2.0
+MAX_OF_PAGE = 2.0
 BOX_LIMITS = {
     "Rotation": (-360.0, 360.0),
     "Radius": (0.0, 1000.0),

@@ -15,7 +15,7 @@ from production.tickets import write_jdf, write_json_ticket, write_xjdf
 Writer = Callable[[Job, Mapping[str, str] | None], bytes]
 PAPERS_ENDING = "-eddm-papers"
 # Of the 255 bytes that disks allow: a time is written before the name of a report, an ending after it.
-LONGEST_REPORT_NAME = 220
+MAX_REPORT_NAME_LENGTH = 220
 
 
 class TicketSettings(SettingsForm):
@@ -63,7 +63,7 @@ def file_names(job: Job, name: str, *, separator: str) -> dict[str, str]:
 
 def name_with_room(name: str) -> str:
     """The end of a name, with room for a time before it and an ending after it."""
-    return os.fsencode(name)[-LONGEST_REPORT_NAME:].decode("utf-8", "ignore")
+    return os.fsencode(name)[-MAX_REPORT_NAME_LENGTH:].decode("utf-8", "ignore")
 
 
 def renamed_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:

@@ -42,7 +42,7 @@ from production.interface import (
 )
 from production.tickets import read_report_file
 
-LONGEST_NAME = 120
+MAX_NAME_LENGTH = 120
 DAY_SECONDS = 86_400
 # When leftovers of a folder were removed last, for this process.
 _CLEANED: dict[Path, float] = {}
@@ -165,7 +165,7 @@ class FolderAdapter:
         }
         text = re.sub(r"\{(\w+)\}", lambda found: values[found[1]], self._settings["name_pattern"])
         safe = re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".-")
-        return safe if len(safe) <= LONGEST_NAME and job.number in safe else f"{safe[:80]}-{job.number}"
+        return safe if len(safe) <= MAX_NAME_LENGTH and job.number in safe else f"{safe[:80]}-{job.number}"
 
     def _files(self, job: Job) -> list[tuple[str, bytes]]:
         """The files, print files first, so that a ticket never names a missing file."""

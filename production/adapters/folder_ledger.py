@@ -21,7 +21,7 @@ WORK_NAME = re.compile(r"(?:new|cancelled)-[0-9a-f]{32}")
 NUMBER = re.compile(r"G?[0-9]{1,18}(?:-[0-9]{1,6}){0,2}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 MARK = re.compile(r"[A-Za-z]{1,20}")
-LARGEST_ENTRY = 64 * 1024
+MAX_ENTRY_BYTES = 64 * 1024
 CARRIED_AT_ONCE = 500
 # A worker of the release before may still run beside this one and read its entries.
 KEPT_SECONDS = 86_400
@@ -63,7 +63,7 @@ def _carry(old: OpenFolder, name: str, ledger: Ledger) -> None:
 def _read(old: OpenFolder, number: str) -> LedgerEntry:
     name = f"{number}.json"
     try:
-        return _entry(json.loads(old.read(name, limit=LARGEST_ENTRY)))
+        return _entry(json.loads(old.read(name, limit=MAX_ENTRY_BYTES)))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"The ledger entry of job {number} is damaged or was changed: {old.path / name}. "

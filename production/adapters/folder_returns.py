@@ -19,7 +19,7 @@ from production.tickets import REPORT_SUFFIXES, read_report_file
 MAX_FILES_AT_ONCE, READ_AT_ONCE = 500, 50
 # The most names of state folders looked up in one poll, so that it takes 50 ms.
 MAX_NAMES_AT_ONCE = 8_000
-LARGEST_REPORT = 2 * 1024 * 1024
+MAX_REPORT_BYTES = 2 * 1024 * 1024
 # The age below which a returned file may still be written; it is read at the next poll.
 SETTLED_SECONDS = 2.0
 STATE_FOLDERS = {
@@ -102,4 +102,4 @@ class ReturnFolder:
         """Raises ValueError."""
         if not name.isprintable():
             raise ValueError("The name of the file has control characters, or is not UTF-8.")
-        return list(read_report_file(name, self._folder.read(name, limit=LARGEST_REPORT)))
+        return list(read_report_file(name, self._folder.read(name, limit=MAX_REPORT_BYTES)))

@@ -19,14 +19,14 @@ from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
 MAX_BYTES = 256 * 1024
 CONNECT_SECONDS = 15
-LONGEST_STORED_ANSWER = 10_000
-LONGEST_PAUSE = 3600.0
+MAX_STORED_LENGTH = 10_000
+MAX_PAUSE = 3600.0
 BUSY = frozenset({408, 425, 429})
 USER_AGENT = "StoreFulfillment-Production/1"
 
 
 @dataclass(frozen=True, slots=True)
-class HttpAnswer:
+class ProviderResponse:
     status: int
     headers: Mapping[str, str]
     text: str
@@ -44,62 +44,62 @@ def send_json(
     *,
     seconds: float,
     digests: Mapping[str, str] | None = None,
-    is_question: bool = False,
-) -> tuple[HttpAnswer, Exchange]:
-    """The answer, and the exchange to be kept: headers are not in it, because they have secrets.
+    is_dry_run: bool = False,
+) -> tuple[ProviderResponse, Exchange]:
+    """The response, and the exchange to be kept: headers are not in it, because they have secrets.
 
-    `is_question`: the request orders nothing, so that nothing was sent where its answer is lost.
+    `is_dry_run`: the request orders nothing, so that nothing was sent where its response is lost.
     """
     body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
     request = f"{method} {url}\n{body.decode()}"
     try:
-        answer = send_request(method, url, body, headers, seconds=seconds)
+        response = send_request(method, url, body, headers, seconds=seconds)
     except ProviderUnavailable as error:
         exchange = Exchange(request, str(error), digests or {})
-        raise ProviderUnavailable(str(error), exchange, is_unsent=error.is_unsent or is_question) from error
-    shown = f"{answer.status}\n{answer.text[:LONGEST_STORED_ANSWER]}"
-    return answer, Exchange(request, shown, digests or {})
+        raise ProviderUnavailable(str(error), exchange, is_unsent=error.is_unsent or is_dry_run) from error
+    shown = f"{response.status}\n{response.text[:MAX_STORED_LENGTH]}"
+    return response, Exchange(request, shown, digests or {})
 
 
 def failure(
     name: str,
     message: str,
-    answer: HttpAnswer,
+    response: ProviderResponse,
     exchange: Exchange,
     *,
     is_unsent: bool = False,
     numbers: Collection[str] = (),
 ) -> ProviderRefused | ProviderUnavailable:
-    """What an answer without success means: wrong credentials, busy, or a refusal, of the jobs with these numbers."""
-    if answer.status in {401, 403}:
+    """What a response without success means: wrong credentials, busy, or a refusal, of the jobs with these numbers."""
+    if response.status in {401, 403}:
         return ProviderRefused(
             f"{name} does not accept the token and the secret, or the clock of this machine is wrong"
             f"{': ' + message if message else ''}.",
             exchange,
             concerns_all=True,
         )
-    if answer.status in BUSY or answer.status >= 500:
-        pause = _retry_after(answer.headers.get("retry-after", ""))
+    if response.status in BUSY or response.status >= 500:
+        pause = _retry_after(response.headers.get("retry-after", ""))
         return ProviderUnavailable(
-            f"{name} is busy: it answered {answer.status}.", exchange, pause, is_unsent=is_unsent
+            f"{name} is busy: it answered {response.status}.", exchange, pause, is_unsent=is_unsent
         )
-    refused = f"{name} refused: {message or answer.status}"[:1000]
+    refused = f"{name} refused: {message or response.status}"[:1000]
     return ProviderRefused(refused, exchange, numbers=numbers, is_unsent=is_unsent)
 
 
 def _retry_after(header: str) -> float | None:
     if header.strip().isdecimal():
-        return min(float(header), LONGEST_PAUSE)
+        return min(float(header), MAX_PAUSE)
     try:
         seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):
         return None
-    return min(max(seconds, 0.0), LONGEST_PAUSE)
+    return min(max(seconds, 0.0), MAX_PAUSE)
 
 
 def send_request(
     method: str, url: str, body: bytes, headers: Mapping[str, str], *, seconds: float
-) -> HttpAnswer:
+) -> ProviderResponse:
     """Raises ProviderRefused for a forbidden address, ProviderUnavailable without a complete response.
 
     Where the connection is cut, PUT and DELETE are sent a second time (by aiohttp), POST is not.
@@ -134,7 +134,7 @@ class _Sent:
 
 async def _exchange(
     method: str, url: Any, body: bytes, headers: Mapping[str, str], seconds: float, sent: _Sent
-) -> HttpAnswer:
+) -> ProviderResponse:
     async def note(*_: Any) -> None:
         sent.began = True
 
@@ -156,7 +156,7 @@ async def _exchange(
                 response.close()
                 break
         text = content[:MAX_BYTES].decode("utf-8", "replace").replace("\x00", "")
-        return HttpAnswer(response.status, {k.lower(): v for k, v in response.headers.items()}, text)
+        return ProviderResponse(response.status, {k.lower(): v for k, v in response.headers.items()}, text)
 
 
 @cache

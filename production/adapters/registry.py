@@ -12,7 +12,7 @@ from fulfillment.core.plugins import offered_modules
 from production.interface import Adapter, Ledger
 from production.settings_form import SettingsForm
 
-LONGEST_KIND = 10
+MAX_KIND_LENGTH = 10
 _REGISTERED: dict[str, "AdapterKind"] = {}
 A = TypeVar("A", bound=Adapter)
 
@@ -37,9 +37,9 @@ def register(
     """Registers a class of adapters under a name that is stored with each provider."""
 
     def add(adapter: type[A]) -> type[A]:
-        if kind in _REGISTERED or not 0 < len(kind) <= LONGEST_KIND:
+        if kind in _REGISTERED or not 0 < len(kind) <= MAX_KIND_LENGTH:
             raise ValueError(
-                f"The adapter {kind!r} is there already, or has more than {LONGEST_KIND} letters."
+                f"The adapter {kind!r} is there already, or has more than {MAX_KIND_LENGTH} letters."
             )
         name_form(settings)
         _REGISTERED[kind] = AdapterKind(label, purpose, settings, adapter, takes_several_items)

@@ -110,14 +110,14 @@ class SftpAdapter:
     def submit(self, job: Job) -> Submitted:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)
         progress = Progress()
-        answer = self._run(lambda sftp: put_job(sftp, places, files, progress), progress)
+        response = self._run(lambda sftp: put_job(sftp, places, files, progress), progress)
         reference = f"{self._settings['host']}:{places.target}"
-        return Submitted(reference[:200], exchange_of(places.target, files, answer))
+        return Submitted(reference[:200], exchange_of(places.target, files, response))
 
     def cancel(self, job: Job, reference: str) -> Exchange:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)
-        answer = self._run(lambda sftp: withdraw_files(sftp, places, files), Progress(is_unsent=False))
-        return Exchange(f"Take back {places.target}", answer)
+        response = self._run(lambda sftp: withdraw_files(sftp, places, files), Progress(is_unsent=False))
+        return Exchange(f"Take back {places.target}", response)
 
     def poll(self) -> Sequence[Report]:
         """Reads up to the first failure; it is raised if nothing was read before."""

@@ -11,7 +11,7 @@ from production.adapters.file_names import name_with_room
 from production.adapters.sftp_files import acknowledgement, is_unfinished, read_returned
 from production.interface import Report
 from production.tickets.report_files import REPORT_SUFFIXES
-from production.tickets.reports import LONGEST_BODY
+from production.tickets.reports import MAX_BODY_BYTES
 
 # The most files examined, and read, in one poll, so that little is read again after a crash.
 MAX_FILES, READ_AT_ONCE = 500, 50
@@ -77,10 +77,10 @@ async def _read(
         return None
     if not name.lower().endswith(tuple(REPORT_SUFFIXES)):
         return [acknowledgement(name)]
-    if (attrs.size or 0) > LONGEST_BODY:
-        raise ValueError(f"{name}: a report may have {LONGEST_BODY:,} bytes at most.")
+    if (attrs.size or 0) > MAX_BODY_BYTES:
+        raise ValueError(f"{name}: a report may have {MAX_BODY_BYTES:,} bytes at most.")
     async with sftp.open(path, "rb") as remote:
-        content: bytes = await remote.read(LONGEST_BODY + 1)
+        content: bytes = await remote.read(MAX_BODY_BYTES + 1)
     return read_returned(name, content, datetime.fromtimestamp(changed, UTC) if changed else None)
 
 

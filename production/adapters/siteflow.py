@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from django import forms
 
 from production.adapters.addresses import url_refusal
-from production.adapters.http import HttpAnswer, failure, send_json
+from production.adapters.http import ProviderResponse, failure, send_json
 from production.adapters.registry import register
 from production.adapters.siteflow_orders import order_of, signed_headers, table_problem
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
@@ -117,9 +117,9 @@ class SiteFlowAdapter:
     def check_connection(self) -> str:
         """Validates an empty order: its error proves that token and secret are valid."""
         probe = {"destination": {"name": self._settings["destination"]}, "orderData": {}}
-        answer, exchange = self._send("POST", f"{self._url}/api/order/validate", probe)
-        if answer.status not in {400, 422} and not answer.is_success:
-            raise _failure(answer, exchange)
+        response, exchange = self._send("POST", f"{self._url}/api/order/validate", probe)
+        if response.status not in {400, 422} and not response.is_success:
+            raise _failure(response, exchange)
         return f"Site Flow at {urlsplit(self._url).hostname} accepts the token and the secret."
 
     def preview(self, job: Job) -> Mapping[str, Any]:
@@ -134,23 +134,25 @@ class SiteFlowAdapter:
         order = order_of(job, self._settings)
         digests = {file.name: file.sha256 for part in job.parts for file in part.files}
         if self._settings["validate"]:
-            answer, exchange = self._send(
-                "POST", f"{self._url}/api/order/validate", order, digests, is_question=True
+            response, exchange = self._send(
+                "POST", f"{self._url}/api/order/validate", order, digests, is_dry_run=True
             )
-            if not answer.is_success:
-                return self._submitted_before(job, answer, exchange, is_question=True)
-        answer, exchange = self._send("POST", f"{self._order_url}/api/order", order, digests)
-        if not answer.is_success:
-            return self._submitted_before(job, answer, exchange)
-        return Submitted((_reference(answer.text) or job.number)[:200], exchange)
+            if not response.is_success:
+                return self._submitted_before(job, response, exchange, is_dry_run=True)
+        response, exchange = self._send("POST", f"{self._order_url}/api/order", order, digests)
+        if not response.is_success:
+            return self._submitted_before(job, response, exchange)
+        return Submitted((_reference(response.text) or job.number)[:200], exchange)
 
     def cancel(self, job: Job, reference: str) -> Exchange:
         account = self._settings["account"]
         order = f"{quote(account, safe='')}/{job.number}" if account else quote(reference, safe="")
-        answer, exchange = self._send("PUT", f"{self._url}/api/order/{order}/cancel", {})
-        if answer.is_success or any(words in _message(answer.text).lower() for words in ALREADY_CANCELLED):
+        response, exchange = self._send("PUT", f"{self._url}/api/order/{order}/cancel", {})
+        if response.is_success or any(
+            words in _message(response.text).lower() for words in ALREADY_CANCELLED
+        ):
             return exchange
-        raise _failure(answer, exchange)
+        raise _failure(response, exchange)
 
     def poll(self) -> Sequence[Report]:
         return []
@@ -162,12 +164,12 @@ class SiteFlowAdapter:
         return read_postbacks(body)
 
     def _submitted_before(
-        self, job: Job, answer: HttpAnswer, exchange: Exchange, *, is_question: bool = False
+        self, job: Job, response: ProviderResponse, exchange: Exchange, *, is_dry_run: bool = False
     ) -> Submitted:
         """The submission, if Site Flow has the number from an attempt whose response was lost; else raises."""
-        if answer.status in {400, 409, 422} and DUPLICATE.search(f"{_message(answer.text)}"):
-            return Submitted((_reference(answer.text) or job.number)[:200], exchange)
-        raise _failure(answer, exchange, job, is_unsent=is_question or answer.status == 429)
+        if response.status in {400, 409, 422} and DUPLICATE.search(f"{_message(response.text)}"):
+            return Submitted((_reference(response.text) or job.number)[:200], exchange)
+        raise _failure(response, exchange, job, is_unsent=is_dry_run or response.status == 429)
 
     def _send(
         self,
@@ -176,8 +178,8 @@ class SiteFlowAdapter:
         content: Mapping[str, Any],
         digests: Mapping[str, str] | None = None,
         *,
-        is_question: bool = False,
-    ) -> tuple[HttpAnswer, Exchange]:
+        is_dry_run: bool = False,
+    ) -> tuple[ProviderResponse, Exchange]:
         if not self._secret:
             raise ProviderRefused("The provider has no secret.", concerns_all=True)
         headers = signed_headers(
@@ -189,19 +191,19 @@ class SiteFlowAdapter:
         )
         seconds = self._settings["time_limit"]
         return send_json(
-            method, url, content, headers, seconds=seconds, digests=digests, is_question=is_question
+            method, url, content, headers, seconds=seconds, digests=digests, is_dry_run=is_dry_run
         )
 
 
 def _failure(
-    answer: HttpAnswer, exchange: Exchange, job: Job | None = None, *, is_unsent: bool = False
+    response: ProviderResponse, exchange: Exchange, job: Job | None = None, *, is_unsent: bool = False
 ) -> Exception:
     """The error with the jobs whose items Site Flow names in it."""
-    message = _message(answer.text)
+    message = _message(response.text)
     positions = {int(found) for found in ITEM_AT_FAULT.findall(message)}
     parts = job.parts if job else ()
     numbers = [part.number for position, part in enumerate(parts) if position in positions]
-    return failure("Site Flow", message, answer, exchange, is_unsent=is_unsent, numbers=numbers)
+    return failure("Site Flow", message, response, exchange, is_unsent=is_unsent, numbers=numbers)
 
 
 def _reference(text: str) -> str:

@@ -24,7 +24,7 @@ from stores.orders.models import OrderItem
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
-LARGEST_BODY = 1024 * 1024
+MAX_BODY_BYTES = 1024 * 1024
 # Each is a transaction of its own: more would hold a thread for many seconds.
 MAX_REPORTS = 100
 
@@ -36,9 +36,9 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
     provider = provider_at_address(code, secret)
     if provider is None:
         return problem(404, "address_unknown", "Nothing is received at this address.")
-    if parse_number(request.META.get("CONTENT_LENGTH") or "0", most=LARGEST_BODY) is None:
-        return problem(413, "body_too_large", f"A report may have {LARGEST_BODY:,} bytes at most.")
-    body = request.read(LARGEST_BODY)
+    if parse_number(request.META.get("CONTENT_LENGTH") or "0", most=MAX_BODY_BYTES) is None:
+        return problem(413, "body_too_large", f"A report may have {MAX_BODY_BYTES:,} bytes at most.")
+    body = request.read(MAX_BODY_BYTES)
     try:
         with FILES.limited(f"provider:{provider.pk}"):
             return _receive(provider, body, dict(request.headers))

@@ -222,8 +222,8 @@ class ProviderAdmin(ConsoleAdmin):
                 "choices": choices,
             }
             return TemplateResponse(request, "admin/production/choose_adapter.html", context)
-        answer: HttpResponse = super().add_view(request, form_url, extra_context)
-        return answer
+        response: HttpResponse = super().add_view(request, form_url, extra_context)
+        return response
 
     def save_model(self, request: HttpRequest, provider: Provider, form: Any, change: bool) -> None:
         saved = save_provider(values=form.values, provider=provider if change else None)

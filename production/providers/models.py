@@ -10,7 +10,7 @@ from django.db import connection, models, transaction
 from django.db.models import F, Func, Q, Value
 from django.utils import timezone
 
-from production.adapters.registry import LONGEST_KIND, adapter_kinds
+from production.adapters.registry import MAX_KIND_LENGTH, adapter_kinds
 from production.interface import CANCELLED, DONE, PREPARED, TAKEN, LedgerEntry
 
 CODE = r"^[a-z0-9-]{1,40}\Z"
@@ -37,7 +37,7 @@ class Provider(models.Model):
 
     code = models.CharField(max_length=40, unique=True, validators=[validate_code])
     name = models.CharField(max_length=100)
-    adapter = models.CharField(max_length=LONGEST_KIND)
+    adapter = models.CharField(max_length=MAX_KIND_LENGTH)
     settings = models.JSONField(default=dict, blank=True)
     secrets_ciphertext = models.BinaryField(editable=False)
     postback_ciphertext = models.BinaryField(editable=False)

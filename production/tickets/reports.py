@@ -22,11 +22,11 @@ FIELDS = (
     "Message",
     "ReportID",
 )
-LONGEST_BODY = 2 * 1024 * 1024
+MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_REPORTS = 10_000
-LONGEST_STORED_REPORT = 4000
-LONGEST = {"JobNumber": 100, "State": 40, "At": 40, "TrackingURL": 500, "Message": 1000}
-LONGEST_OTHER = 100
+MAX_STORED_LENGTH = 4000
+MAX_LENGTHS = {"JobNumber": 100, "State": 40, "At": 40, "TrackingURL": 500, "Message": 1000}
+MAX_OTHER_LENGTH = 100
 
 
 def report_of(values: Mapping[str, str], *, where: str, raw: str) -> Report:
@@ -46,7 +46,7 @@ def report_of(values: Mapping[str, str], *, where: str, raw: str) -> Report:
         tracking_number=texts["TrackingNumber"],
         tracking_url=texts["TrackingURL"],
         message=texts["Message"],
-        raw=raw[:LONGEST_STORED_REPORT],
+        raw=raw[:MAX_STORED_LENGTH],
     )
 
 
@@ -72,8 +72,8 @@ def read_time(text: str, *, where: str, field: str) -> datetime:
 
 
 def check_size(body: bytes) -> None:
-    if len(body) > LONGEST_BODY:
-        raise ValueError(f"A report may have {LONGEST_BODY:,} bytes at most; this one has {len(body):,}.")
+    if len(body) > MAX_BODY_BYTES:
+        raise ValueError(f"A report may have {MAX_BODY_BYTES:,} bytes at most; this one has {len(body):,}.")
 
 
 def check_count(count: int) -> None:
@@ -108,7 +108,7 @@ def read_json(body: bytes, *, constant: Callable[[str], Any] | None = None) -> A
 
 def _text(name: str, value: str, where: str) -> str:
     text = re.sub(r"[\x00-\x1f\x7f]+", " ", value).strip()
-    limit = LONGEST.get(name, LONGEST_OTHER)
+    limit = MAX_LENGTHS.get(name, MAX_OTHER_LENGTH)
     if name == "Message":
         return text[:limit]
     if len(text) > limit:

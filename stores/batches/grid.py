@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 
-from fulfillment.core.text import parse_number
+from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import Batch, BatchRow, RowState
 from stores.batches.overview import PROBLEMS, WITH_PROBLEMS, BatchPage
 from stores.batches.rows import given_key
@@ -84,4 +84,4 @@ def states_in(chosen: str) -> list[str]:
 
 def after_in(sent: Mapping[str, Any]) -> int:
     """The number of the row before the page."""
-    return parse_number(sent.get("after", ""), most=2**31 - 1) or 0
+    return parse_number(sent.get("after", ""), most=MAX_INTEGER) or 0

@@ -13,7 +13,8 @@ from zoneinfo import available_timezones
 
 import orjson
 
-MAX_INTEGER = 2_147_483_647
+from fulfillment.core.text import MAX_INTEGER
+
 MAX_TEMPLATE_NUMBER = 10**15
 
 Check = Callable[[Any], Any]

@@ -20,7 +20,7 @@ from accounts.services.users import create_user
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.webhooks.models import Webhook
-from applications.webhooks.sending.client import Answer
+from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.services.delivery_attempts import claim_due_deliveries, record_attempt
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.plugins import DemoRun
@@ -211,6 +211,8 @@ def _fail(webhook: Webhook, now: datetime) -> None:
     taken = claim_due_deliveries(webhook_id=webhook.pk, limit=100, now=timezone.now())
     first = now - FAILS_SINCE + timedelta(minutes=20)
     for number, delivery in enumerate(taken):
-        answer = Answer(milliseconds=31, error="The name hooks.flyer-studio.example does not resolve.")
+        response = EndpointResponse(
+            milliseconds=31, error="The name hooks.flyer-studio.example does not resolve."
+        )
         started = min(first + timedelta(hours=3 * number), now)
-        record_attempt(taken=delivery, answer=answer, started=started, now=now)
+        record_attempt(taken=delivery, response=response, started=started, now=now)

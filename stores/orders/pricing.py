@@ -141,8 +141,8 @@ def _quantity_faults(index: int, item: PriceRequestItem, product: ListedProduct)
         code = "quantity_not_in_steps"
     else:
         return []
-    limits = {"least": least, "most": most, "step": step}
-    allowed = _("from %(least)s to %(most)s in steps of %(step)s") % limits
+    limits = {"minimum": least, "maximum": most, "step": step}
+    allowed = _("from %(minimum)s to %(maximum)s in steps of %(step)s") % limits
     message = _("Quantity: %(quantity)s cannot be ordered; allowed: %(allowed)s.") % {
         "quantity": item.quantity,
         "allowed": allowed,
@@ -175,8 +175,8 @@ def _selection_faults(index: int, item: PriceRequestItem, product: ListedProduct
     code = "quantity_below_minimum" if item.quantity < least else "quantity_above_maximum"
     message = _(
         "EddmSelectionID: the selection takes %(quantity)s pieces of %(product_id)s; allowed: "
-        "from %(least)s to %(most)s."
-    ) % {"quantity": item.quantity, "product_id": item.product_id, "least": least, "most": most}
+        "from %(minimum)s to %(maximum)s."
+    ) % {"quantity": item.quantity, "product_id": item.product_id, "minimum": least, "maximum": most}
     return [Fault(where, code, message)]
 
 
@@ -242,10 +242,10 @@ class Prices:
         method = self.price_request.delivery_method_code or listed[0].delivery_method
         if method not in self.methods:
             message = _(
-                "DeliveryMethodCode: %(or)s, the usual one of %(product_id)s, does not deliver all items "
+                "DeliveryMethodCode: %(method)s, the usual one of %(product_id)s, does not deliver all items "
                 "there; name one of these: %(allowed)s."
             ) % {
-                "or": method or "none",
+                "method": method or "none",
                 "product_id": listed[0].product_id,
                 "allowed": ", ".join(self.methods),
             }

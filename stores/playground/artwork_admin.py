@@ -16,7 +16,7 @@ from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.actors import MYSELF
 from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.http.dangerous import harmless
-from printing.documents import MAXIMUM_BYTES
+from printing.documents import MAX_BYTES
 from stores.catalog.models import Product
 from stores.playground.checked_artwork import check_artwork, sent_choice
 from stores.playground.selectors import product_page
@@ -70,7 +70,7 @@ class ProductArtwork:
         try:
             enforce_page_limit("playground", request.user.pk)
             product_page(caller, product.store.external_id, product.external_id)
-            document = clean_document(caller=caller, content=file.read(MAXIMUM_BYTES + 1))
+            document = clean_document(caller=caller, content=file.read(MAX_BYTES + 1))
             asset = add_document(caller=caller, store_id=product.store_id, document=document)
         except Forbidden as error:
             raise PermissionDenied(error.message) from error

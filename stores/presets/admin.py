@@ -8,13 +8,11 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
-from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from fulfillment.core.admin.read_only import RemovedByService, register_history
-from fulfillment.core.errors import DomainError
+from fulfillment.core.admin.uploads import ServiceUploadForm
 from fulfillment.core.recorded_texts import translated
 from printing.preflight.table import RULES, Rule
 from printing.press.profiles import PROFILE_BYTES
@@ -140,35 +138,19 @@ class PrintPresetAdmin(RemovedByService):
 register_history(PrintPreset, "code", "name", search=["code", "name"], search_help="Preset ID or name")
 
 
-class OutputProfileForm(forms.ModelForm):
-    file = forms.FileField(
-        widget=UnfoldAdminFileFieldWidget,
-        help_text=format_lazy(
-            gettext_lazy(
-                "An ICC output profile (class prtr) for CMYK, at most {profile_bytes} MB. It is "
-                "embedded in every print file: check its license."
-            ),
-            profile_bytes=PROFILE_BYTES // 1000000,
-        ),
+class OutputProfileForm(ServiceUploadForm):
+    help_text = gettext_lazy(
+        "An ICC output profile (class prtr) for CMYK, at most {max_megabytes} MB. It is "
+        "embedded in every print file: check its license."
     )
+    max_bytes = PROFILE_BYTES
 
     class Meta:
         model = OutputProfile
         fields: list[str] = []
 
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > PROFILE_BYTES:
-            raise forms.ValidationError(
-                _("The file is larger than %(profile_bytes)s MB.")
-                % {"profile_bytes": PROFILE_BYTES // 1000000}
-            )
-        try:
-            # The service checks and saves the file.
-            self.instance = add_profile(file_name=file.name, content=file.read())
-        except DomainError as error:
-            raise forms.ValidationError(error.message) from error
-        return file
+    def add_file(self, file_name: str, content: bytes) -> OutputProfile:
+        return add_profile(file_name=file_name, content=content)
 
 
 @admin.register(OutputProfile)

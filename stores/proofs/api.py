@@ -24,8 +24,8 @@ from fulfillment.core.api.serializers import (
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.uploads import JPEGParser, PDFParser, PNGParser, uploaded_file
-from printing.documents import MAXIMUM_BYTES as DOCUMENT_BYTES
-from printing.documents import MAXIMUM_PAGES
+from printing.documents import MAX_BYTES as DOCUMENT_BYTES
+from printing.documents import MAX_PAGES
 from printing.preflight import RULES, Severity
 from stores.catalog.api.examples import (
     ARTWORK_PROOF_EXAMPLE,
@@ -296,7 +296,7 @@ class ArtworkSerializer(StrictSerializer):
     AssetID = StrictText(max_length=64, help_text="The AssetID of a PDF that you uploaded to this store.")
     FirstPage = StrictInteger(
         min_value=1,
-        max_value=MAXIMUM_PAGES,
+        max_value=MAX_PAGES,
         required=False,
         help_text="The page of the PDF that becomes the first one of the product. Default: 1.",
     )

@@ -86,7 +86,9 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         return _refusal(404, _("The file is no longer kept. Create the proof again."))
     except WidthInvalid:
         return _refusal(
-            400, _("The width must be a whole number of pixels from 1 to %(widest)s.") % {"widest": MAX_WIDTH}
+            400,
+            _("The width must be a whole number of pixels from 1 to %(max_width)s.")
+            % {"max_width": MAX_WIDTH},
         )
     except DomainError as error:
         refusal = _refusal(error.status, error.message)

@@ -7,17 +7,14 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.text import format_lazy
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
-from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.read_only import RemovedByService, register_history
-from fulfillment.core.errors import DomainError
+from fulfillment.core.admin.uploads import ServiceUploadForm
 from fulfillment.core.files.downloads import serves_picture
 from printing.typesetting import FontSet
 from printing.typesetting.fonts import FONT_BYTES
@@ -67,31 +64,16 @@ def _distance(weights: tuple[int, int]) -> int:
     return max(lightest - REGULAR, REGULAR - heaviest, 0)
 
 
-class FontForm(forms.ModelForm):
-    file = forms.FileField(
-        widget=UnfoldAdminFileFieldWidget,
-        help_text=format_lazy(
-            gettext_lazy("TrueType or OpenType, at most {font_bytes} MB. Check its license."),
-            font_bytes=FONT_BYTES // 1000000,
-        ),
-    )
+class FontForm(ServiceUploadForm):
+    help_text = gettext_lazy("TrueType or OpenType, at most {max_megabytes} MB. Check its license.")
+    max_bytes = FONT_BYTES
 
     class Meta:
         model = Font
         fields: list[str] = []
 
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > FONT_BYTES:
-            raise forms.ValidationError(
-                _("The file is larger than %(font_bytes)s MB.") % {"font_bytes": FONT_BYTES // 1000000}
-            )
-        try:
-            # The service checks and saves the file.
-            self.instance = add_font(file_name=file.name, content=file.read())
-        except DomainError as error:
-            raise forms.ValidationError(error.message) from error
-        return file
+    def add_file(self, file_name: str, content: bytes) -> Font:
+        return add_font(file_name=file_name, content=content)
 
 
 @admin.register(Font)

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from applications.retention import retention_rules
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
-from applications.webhooks.sending.client import Answer
+from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.services.delivery_attempts import record_attempt
 from applications.webhooks.services.webhooks import delete_webhook
 from tests.factories.webhooks import delivery_of, make_event, make_webhook, take_delivery
@@ -21,7 +21,7 @@ def prune(batch=500):
 def deliver(event, webhook):
     now = timezone.now()
     taken = take_delivery(delivery_of(event, webhook), now)
-    record_attempt(taken=taken, answer=Answer(1, 200), started=now, now=now)
+    record_attempt(taken=taken, response=EndpointResponse(1, 200), started=now, now=now)
 
 
 @pytest.mark.parametrize("batch", [1, 500])

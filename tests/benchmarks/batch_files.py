@@ -9,7 +9,7 @@ from stores.batches.files.reading import SECONDS, read_rows
 from stores.batches.files.records import FileRefused
 from tests.support.hostile_row_files import SHOWN_AT_THE_START, shown_in_directory, shown_when_read
 
-MAXIMUM_ROWS, REFUSED_MS = 20_000, 100
+MAX_ROWS, REFUSED_MS = 20_000, 100
 # Each is read so often; the best counts, since the first also loads what all of them need.
 TIMES = 3
 
@@ -42,7 +42,7 @@ def _refused_ms(path: Path, content: bytes) -> float:
     name = "rows.json" if content.startswith(b"[") else "rows"
     began = time.perf_counter()
     try:
-        read_rows(path=path, content_type="", name=name, max_rows=MAXIMUM_ROWS)
+        read_rows(path=path, content_type="", name=name, max_rows=MAX_ROWS)
     except FileRefused:
         return 1000 * (time.perf_counter() - began)
     raise AssertionError("a hostile file was read")

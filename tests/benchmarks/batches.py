@@ -21,12 +21,12 @@ from tests.benchmarks.servers import running
 from tests.benchmarks.soak_scene import Caller, session, worker
 
 PRODUCT, THREADS = "card-two-sided", 12
-ROWS, MOST_ROWS = 5000, 20_000
+ROWS, MAX_ROWS = 5000, 20_000
 # One row in so many has a mistake, the first of them in line 2.
 FAULTY = 100
 FIRST_SECONDS, CHECK_SECONDS, SLOWER, MEMORY_MB = 2.0, 180.0, 2.0, 300
 PAGE_MS = 200
-ALONE_SECONDS, BETWEEN_PROOFS, LONGEST = 30, 0.25, 3600
+ALONE_SECONDS, BETWEEN_PROOFS, MAX_SECONDS = 30, 0.25, 3600
 # The exit code of `make bench` for figures under their marks.
 MISSED = 3
 ADDRESS = "Recipient.Name,Recipient.Address1,Recipient.City,Recipient.PostalCode,Recipient.CountryCode"
@@ -128,17 +128,17 @@ def _check(
         slower <= SLOWER,
     )
     with _watching(memory):
-        first, whole = _checked(buyer, store, MOST_ROWS, wait=options.most)
+        first, whole = _checked(buyer, store, MAX_ROWS, wait=options.most)
     shown = f"{first:.1f} s" + (f", all {whole:.0f} s" if options.most else "")
     yield (
-        f"first problem of {MOST_ROWS:,} rows visible",
+        f"first problem of {MAX_ROWS:,} rows visible",
         shown,
         f"≤ {FIRST_SECONDS:.0f} s",
         first <= FIRST_SECONDS,
     )
     pages = _page_ms(world, "state=all"), _page_ms(world, "state=all&words=person+19999")
     yield (
-        f"page of {MOST_ROWS:,} rows, and one that a text filters",
+        f"page of {MAX_ROWS:,} rows, and one that a text filters",
         f"{pages[0]:.0f} and {pages[1]:.0f} ms",
         f"≤ {PAGE_MS} ms",
         max(pages) <= PAGE_MS,
@@ -205,7 +205,7 @@ def send_rows(buyer: Caller, path: str, content: bytes) -> None:
 
 
 def wait_for_status(buyer: Caller, path: str, status: str) -> dict[str, Any]:
-    deadline = time.monotonic() + LONGEST * 3
+    deadline = time.monotonic() + MAX_SECONDS * 3
     while time.monotonic() < deadline:
         batch: dict[str, Any] = buyer.call("GET", path).json()
         if batch["Status"] == status:
@@ -279,7 +279,7 @@ def _command(pid: int) -> bytes:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.batches", description=__doc__)
     parser.add_argument("--rows", type=int, default=ROWS)
-    parser.add_argument("--most", action="store_true", help=f"check all of {MOST_ROWS:,} rows too")
+    parser.add_argument("--most", action="store_true", help=f"check all of {MAX_ROWS:,} rows too")
     parser.add_argument(
         "--pieces", type=int, default=0, help="read the print files of so many pieces (the mark is for 50000)"
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 NUMBER = b"@@NUMBER@@"
 DRIP_SECONDS, REST_SECONDS = 0.2, 0.05
 # An answer that takes longer counts as none.
-LONGEST_SECONDS = 30
+MAX_SECONDS = 30
 Timed = tuple[str, float]
 
 
@@ -71,7 +71,7 @@ async def _keep_sending(
 async def _timed(plan: Plan, request: bytes) -> Timed:
     began = time.monotonic()
     try:
-        async with asyncio.timeout(None if plan.is_dripped else LONGEST_SECONDS):
+        async with asyncio.timeout(None if plan.is_dripped else MAX_SECONDS):
             status = await _status(plan, request)
     except TimeoutError:
         status = "none"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.benchmarks.processes import TICK, processor_seconds
 
-QUIET_LOAD, LONGEST_WAIT = 1.0, 60
+QUIET_LOAD, MAX_WAIT = 1.0, 60
 # A machine that was busy for the longest wait is hardly quiet a moment later: the next waits are shorter.
 SHORTEST_WAIT = 5
 # The load average remembers the row before for a minute; idle processors are quiet as well.
@@ -16,7 +16,7 @@ IDLE_SECONDS, IDLE_SHARE = 1.0, 0.05
 BUSY_SHARE = 0.1
 
 
-_patience = [float(LONGEST_WAIT)]
+_patience = [float(MAX_WAIT)]
 
 
 def wait_for_quiet() -> bool:
@@ -30,7 +30,7 @@ def wait_for_quiet() -> bool:
         if time.monotonic() > deadline:
             _patience[0] = max(SHORTEST_WAIT, _patience[0] / 2)
             return False
-    _patience[0] = LONGEST_WAIT
+    _patience[0] = MAX_WAIT
     return True
 
 

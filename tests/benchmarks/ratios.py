@@ -18,7 +18,7 @@ from tests.benchmarks.rows import ROWS, Row, sent
 from tests.benchmarks.servers import SERVERS, Server, running
 
 GROWTH_MARK = 0.8
-FEWEST, LONGEST = 8, 4
+FEWEST, MAX_STRETCH = 8, 4
 
 
 class NotTaken(Exception):
@@ -119,7 +119,7 @@ def reaches(results: Mapping[str, Runs], other: str, mark: float) -> bool:
 def ratio(results: Mapping[str, Runs], other: str) -> float:
     pairs = zip(results["ours"].loads, results[other].loads, strict=True)
     # Where nothing came back in time, one answer is taken to have come.
-    return statistics.median(ours.rate / max(theirs.rate, 1 / LONGEST) for ours, theirs in pairs)
+    return statistics.median(ours.rate / max(theirs.rate, 1 / MAX_STRETCH) for ours, theirs in pairs)
 
 
 def show(row: Row, results: Mapping[str, Runs]) -> None:
@@ -184,7 +184,7 @@ def _measure(row: Row, servers: Mapping[str, Server], database: Database, pace: 
             load, *costs = _load(row, server, database, chosen, turn + 1, etag)
             if turn < 0 and load.count < FEWEST:
                 # A few slow answers are counted too roughly.
-                paces[name] = replace(pace, seconds=LONGEST * pace.seconds)
+                paces[name] = replace(pace, seconds=MAX_STRETCH * pace.seconds)
             if turn >= 0:
                 runs[name].loads.append(load)
                 runs[name].worker.append(costs[0])
@@ -202,7 +202,7 @@ def _load(
     request = sent(row, database.facts, server.name, etag=tag, turn=turn)
     pids = (server.pid, server_process())
     before = list(map(processor_seconds, pids))
-    seconds = LONGEST if request.pool and server.name == "peer" else pace.seconds
+    seconds = MAX_STRETCH if request.pool and server.name == "peer" else pace.seconds
     load = put_requests(server.url + request.path, request, **pace.options(seconds=seconds))
     wait_until_idle(server)
     if load.failures:

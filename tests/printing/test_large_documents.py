@@ -57,7 +57,7 @@ def test_pages_of_one_picture_each_are_laid_out(tmp_path, monkeypatch):
     content = one_page(b"0 0 1 rg 0 0 252 144 re f", (252, 144))
     monkeypatch.setattr(placing, "LAID_OUT_BYTES", 40 * len(content), raising=False)
 
-    assert "answer" in laid_out(content, tmp_path)
+    assert "reply" in laid_out(content, tmp_path)
 
 
 def test_too_many_objects_are_refused_before_the_file_is_opened(monkeypatch):

@@ -131,7 +131,7 @@ SENT = (
     "query",
 )
 PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
-LONGEST_PATH = 1800
+MAX_PATH_LENGTH = 1800
 KNOWN = {"<uuid": "00000000-0000-4000-8000-000000000000"}
 
 
@@ -180,7 +180,7 @@ def odd_paths() -> Iterator[list[OddRequest]]:
     """For each place of each route, read and sent."""
     for route in console_routes():
         for number, _ in enumerate(PARAMETER.finditer(route)):
-            paths = [filled(route, value)[number] for value in ODD_VALUES if len(value) < LONGEST_PATH]
+            paths = [filled(route, value)[number] for value in ODD_VALUES if len(value) < MAX_PATH_LENGTH]
             yield [OddRequest(path) for path in paths]
             yield [OddRequest(path, {"post": "yes"}) for path in paths]
 

@@ -173,10 +173,10 @@ def _warning(person: Any, is_self: bool) -> str:
         )
     known = _(" Keys they have seen stay valid: regenerate those that matter.") if person.is_owner else ""
     return _(
-        "%(full_name)s loses access to the application, and the invitations they sent expire.%(known)s"
+        "%(full_name)s loses access to the application, and the invitations they sent expire.%(warning)s"
     ) % {
         "full_name": person.full_name,
-        "known": known,
+        "warning": known,
     }
 
 

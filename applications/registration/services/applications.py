@@ -138,8 +138,10 @@ def _refuse_too_many(caller: Caller) -> None:
     most = settings.APPLICATIONS_PER_USER
     if Application.objects.filter(user=caller.user_id).count() >= most:
         raise Conflict(
-            _("You have registered %(most)s applications, which is the limit; an operator can register more.")
-            % {"most": most},
+            _(
+                "You have registered %(limit)s applications, which is the limit; an operator can register more."
+            )
+            % {"limit": most},
             code="too_many_applications",
         )
 

@@ -156,8 +156,8 @@ def _count_mail(caller: Caller, email: str) -> None:
         return
     who = "an address is sent at most" if over.policy == "invitations-to" else "you can send"
     raise Conflict(
-        _("%(email)s was sent no invitation: %(who)s %(quota)s a day.")
-        % {"email": email, "who": who, "quota": over.quota},
+        _("%(email)s was sent no invitation: %(limit)s %(quota)s a day.")
+        % {"email": email, "limit": who, "quota": over.quota},
         code="too_many",
     )
 

@@ -22,6 +22,7 @@ from django.db import DataError, connection, transaction
 from fulfillment.core.api.document import path_name
 from fulfillment.core.caches import register_cache
 from fulfillment.core.observability.logs import masked
+from fulfillment.core.text import MAX_INTEGER
 
 logger = logging.getLogger("fulfillment.request_log")
 
@@ -189,7 +190,7 @@ def _row(entry: Entry) -> dict[str, Any]:
         "status": status,
         "code": problem["Code"] if problem else "",
         "pointer": errors[0]["Pointer"] if errors else "",
-        "microseconds": min(microseconds, 2_147_483_647),
+        "microseconds": min(microseconds, MAX_INTEGER),
         "request_id": request_id,
         "headers": {
             "request": _present(tuple(REQUEST_HEADERS.values()), sent),

@@ -26,7 +26,7 @@ class Blocked(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EndpointResponse:
     """The response's status and start of its body, or the `error` that prevented it."""
 
     milliseconds: int
@@ -56,18 +56,20 @@ class Client:
         self._sockets: WeakSet[socket.socket] = WeakSet()
         self._sessions = {scheme: self._session(scheme, resolver) for scheme in ("https", "http")}
 
-    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer:
+    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> EndpointResponse:
         """Never raises for failures of the endpoint; the limit covers DNS, connecting, TLS and all bytes."""
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._time_limit):
                 status, content, retry_after = await self._post(url, body, headers)
         except TimeoutError:
-            return Answer(_since(started), error=f"No complete answer within {self._time_limit:g} seconds.")
+            return EndpointResponse(
+                _since(started), error=f"No complete answer within {self._time_limit:g} seconds."
+            )
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            return Answer(_since(started), error=_reason(error)[:300])
+            return EndpointResponse(_since(started), error=_reason(error)[:300])
         redirect = f"Answered {status}; redirects are not followed." if 300 <= status < 400 else ""
-        return Answer(_since(started), status, _text(content), redirect, retry_after)
+        return EndpointResponse(_since(started), status, _text(content), redirect, retry_after)
 
     @property
     def open_connections(self) -> int:

@@ -10,7 +10,7 @@ from uuid import UUID
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 
-from applications.webhooks.sending.client import Answer, Client
+from applications.webhooks.sending.client import Client, EndpointResponse
 from applications.webhooks.sending.connection_limits import ConnectionSlots
 from applications.webhooks.sending.signatures import signed_headers
 from applications.webhooks.services.delivery_attempts import (
@@ -116,12 +116,14 @@ class Sender(Outbox):
         if delivery.is_failing:
             lane.limit = AT_ONCE_WHEN_FAILING
         try:
-            answer = await self._post(delivery, started)
+            response = await self._post(delivery, started)
             # An endpoint that fails gets fewer slots, so that many of them cannot fill the worker.
-            lane.limit = MAX_AT_ONCE if answer.is_success else AT_ONCE_WHEN_FAILING
-            self._slots.record_outcome(delivery.webhook_id, is_good=answer.is_success)
+            lane.limit = MAX_AT_ONCE if response.is_success else AT_ONCE_WHEN_FAILING
+            self._slots.record_outcome(delivery.webhook_id, is_good=response.is_success)
             await self.in_thread(
-                lambda: record_attempt(taken=delivery, answer=answer, started=started, now=self._clock.now())
+                lambda: record_attempt(
+                    taken=delivery, response=response, started=started, now=self._clock.now()
+                )
             )
         except DATABASE_AWAY as error:
             logger.warning("The database is unavailable; a delivery will be repeated: %s", error)
@@ -130,13 +132,13 @@ class Sender(Outbox):
             self._slots.release(delivery)
             self._continue(delivery.webhook_id, lane)
 
-    async def _post(self, delivery: ClaimedDelivery, now: datetime) -> Answer:
+    async def _post(self, delivery: ClaimedDelivery, now: datetime) -> EndpointResponse:
         try:
             headers = signed_headers(
                 ciphertexts=delivery.ciphertexts, event_id=str(delivery.event_id), now=now, body=delivery.body
             )
         except InvalidToken:
-            return Answer(0, error="The secret cannot be read any more; rotate it.")
+            return EndpointResponse(0, error="The secret cannot be read any more; rotate it.")
         return await self._client.post(delivery.url, delivery.body, headers)
 
     def _continue(self, webhook_id: UUID, lane: _Lane) -> None:

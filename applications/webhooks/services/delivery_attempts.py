@@ -18,7 +18,7 @@ from fulfillment.core.db.prepared import execute, fetch_rows
 
 if TYPE_CHECKING:
     # For type checking only: the web server imports this module without the client.
-    from applications.webhooks.sending.client import Answer
+    from applications.webhooks.sending.client import EndpointResponse
 
 logger = logging.getLogger(__name__)
 
@@ -109,24 +109,26 @@ def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[U
     return [(row[0], row[1], row[2]) for row in fetch_rows(WITH_DUE, {"now": now})]
 
 
-def record_attempt(*, taken: ClaimedDelivery, answer: "Answer", started: datetime, now: datetime) -> None:
+def record_attempt(
+    *, taken: ClaimedDelivery, response: "EndpointResponse", started: datetime, now: datetime
+) -> None:
     """Records an attempt and the time of the next one; disables an endpoint that answered 410 Gone."""
     parameters = {
         "delivery": taken.delivery_id,
         "webhook": taken.webhook_id,
         "tries": taken.tries,
         "started": started,
-        "milliseconds": answer.milliseconds,
-        "status": answer.status,
-        "error": answer.error,
-        "body": answer.body,
+        "milliseconds": response.milliseconds,
+        "status": response.status,
+        "error": response.error,
+        "body": response.body,
     }
-    if answer.is_success:
+    if response.is_success:
         execute(SUCCEEDED, parameters)
-    elif answer.status == GONE:
+    elif response.status == GONE:
         _record_gone(taken, parameters)
     else:
-        wait = parse_retry_after(answer.retry_after, now=now)
+        wait = parse_retry_after(response.retry_after, now=now)
         following = _following(next_try(tries=taken.tries, now=now, retry_after=wait))
         execute(FAILED, {**parameters, **following})
 

@@ -82,9 +82,9 @@ def rotate_secret(*, webhook: Webhook) -> str:
         raise Conflict(
             _(
                 "%(max_secrets)s secrets of the webhook are in force, as many as may be; the first of "
-                "them ends at %(first)s UTC."
+                "them ends at %(first_end)s UTC."
             )
-            % {"max_secrets": MAX_SECRETS, "first": f"{first:%Y-%m-%d %H:%M}"},
+            % {"max_secrets": MAX_SECRETS, "first_end": f"{first:%Y-%m-%d %H:%M}"},
             code="too_many_secrets",
         )
     locked.secrets.filter(expires__isnull=True).update(expires=now + OLD_SECRET_GOOD_FOR)

@@ -82,21 +82,21 @@ def add_links(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     components = result["components"].setdefault("links", {})
     links_of_component, links_after = _joined("LINKS"), _joined("LINKS_AFTER")
     with_etag = {name for names in offered("openapi", "WITH_ETAG") for name in names}
-    for operation, answer, shown, listed in _answers(result):
+    for operation, response, shown, listed in _responses(result):
         links = links_of_component.get(shown, ()) + links_after.get(operation, ())
         for link in links:
             if link.to == operation:
                 continue
             name = f"{shown}{'.first' if listed else ''}.{link.to}"
             components[name] = _described(link, listed)
-            answer.setdefault("links", {})[link.to] = {"$ref": f"#/components/links/{name}"}
+            response.setdefault("links", {})[link.to] = {"$ref": f"#/components/links/{name}"}
         if shown in with_etag and not listed:
             tag = {
                 "description": "The current version of the record.",
                 "schema": {"type": "string"},
                 "required": True,
             }
-            answer["headers"] = {**answer.get("headers", {}), "ETag": tag}
+            response["headers"] = {**response.get("headers", {}), "ETag": tag}
     return result
 
 
@@ -108,16 +108,16 @@ def _joined(name: str) -> dict[str, tuple[Link, ...]]:
     return joined
 
 
-def _answers(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str, bool]]:
-    """ID of the operation, the answer, the component it shows, and whether a list of it."""
+def _responses(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str, bool]]:
+    """ID of the operation, the response, the component it shows, and whether a list of it."""
     for path in document["paths"].values():
         for operation in path.values():
-            for status, answer in operation["responses"].items():
-                schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+            for status, response in operation["responses"].items():
+                schema = response.get("content", {}).get("application/json", {}).get("schema", {})
                 listed = schema.get("type") == "array"
                 reference = (schema["items"] if listed else schema).get("$ref")
                 if status.startswith("2") and reference:
-                    yield operation["operationId"], answer, reference.rpartition("/")[2], listed
+                    yield operation["operationId"], response, reference.rpartition("/")[2], listed
 
 
 def _described(link: Link, listed: bool) -> dict[str, Any]:

@@ -73,7 +73,7 @@ HEADERS = {
     503: {"Retry-After": "Seconds to wait."},
 }
 _generating = threading.Lock()
-ON_EVERY_ANSWER = {name: {"$ref": f"#/components/headers/{name}"} for name in settings.RATE_LIMIT_HEADERS}
+ON_EVERY_RESPONSE = {name: {"$ref": f"#/components/headers/{name}"} for name in settings.RATE_LIMIT_HEADERS}
 
 
 class FaultSerializer(serializers.Serializer):
@@ -204,7 +204,7 @@ class OperationSchema(AutoSchema):
         for code, body in bodies.items():
             texts = HEADERS.get(int(code), {})
             own = {name: {"description": text, "schema": {"type": "string"}} for name, text in texts.items()}
-            body["headers"] = {**body.get("headers", {}), **own, **ON_EVERY_ANSWER}
+            body["headers"] = {**body.get("headers", {}), **own, **ON_EVERY_RESPONSE}
         return bodies
 
 

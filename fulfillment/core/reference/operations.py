@@ -13,13 +13,13 @@ from fulfillment.core.code_examples import ExampleRequest, request_examples
 from fulfillment.core.plugins import offered
 from fulfillment.core.reference.markdown import rendered
 from fulfillment.core.reference.schemas import (
-    Answer,
     Body,
     Event,
     Group,
     Member,
     Operation,
     Refusal,
+    Response,
     SchemaReader,
 )
 
@@ -97,8 +97,8 @@ def _read(
 ) -> Operation:
     about, _, access = operation["description"].partition(ACCESS)
     answers = tuple(
-        _answer(reader, status, answer)
-        for status, answer in operation["responses"].items()
+        _response(reader, status, response)
+        for status, response in operation["responses"].items()
         if status.startswith("2")
     )
     scopes = {scope for way in operation["security"] for scope in way.get("OAuth2", ())}
@@ -162,13 +162,13 @@ def _body(reader: SchemaReader, body: Mapping[str, Any] | None) -> Body | None:
     return Body(tuple(content), reader.read(first["schema"]) if is_json else None, _examples(first))
 
 
-def _answer(reader: SchemaReader, status: str, answer: Mapping[str, Any]) -> Answer:
-    content = answer.get("content", {})
+def _response(reader: SchemaReader, status: str, response: Mapping[str, Any]) -> Response:
+    content = response.get("content", {})
     first = content.get("application/json", {})
-    headers = {name: header for name, header in answer.get("headers", {}).items() if "$ref" not in header}
-    return Answer(
+    headers = {name: header for name, header in response.get("headers", {}).items() if "$ref" not in header}
+    return Response(
         status=status,
-        description=rendered(answer.get("description", "")),
+        description=rendered(response.get("description", "")),
         media=tuple(content),
         headers=tuple(
             reader.read({**header["schema"], "description": header["description"]}, name=name)
@@ -188,10 +188,10 @@ def _examples(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def _refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
     keyed = any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
-    for status, answer in sorted(operation["responses"].items()):
+    for status, response in sorted(operation["responses"].items()):
         if status.startswith("2"):
             continue
-        own = CODE.findall(answer["description"])
+        own = CODE.findall(response["description"])
         general = [*CODES_OF_ALL.get(status, ())]
         if status == "400":
             general += ["invalid_body"] * ("requestBody" in operation) + ["idempotency_key_invalid"] * keyed
@@ -199,12 +199,12 @@ def _refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
             general.append("operator_only")
         title = TITLES.get(int(status), "") or {"431": "Headers too large"}.get(status, "Refused")
         codes = tuple(dict.fromkeys([*own, *general]))
-        yield Refusal(status, title, rendered(answer["description"]), codes)
+        yield Refusal(status, title, rendered(response["description"]), codes)
 
 
 def _links(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[str]:
-    for answer in operation["responses"].values():
-        for reference in answer.get("links", {}).values():
+    for response in operation["responses"].values():
+        for reference in response.get("links", {}).values():
             name = reference["$ref"].removeprefix("#/components/links/")
             yield document["components"]["links"][name]["operationId"]
 

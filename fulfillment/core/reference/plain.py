@@ -34,10 +34,10 @@ def operation_text(operation: Operation) -> str:
     if operation.body:
         members = operation.body.schema.members if operation.body.schema else ()
         parts += ["## Body", ", ".join(f"`{media}`" for media in operation.body.media), _list_of(members)]
-    for answer in operation.answers:
-        parts += [f"## Response {answer.status}", answer.description.source]
-        parts += [_list_of(answer.schema.members)] if answer.schema else []
-        parts += [_code("json", text) for _, text in answer.examples[:1]]
+    for response in operation.answers:
+        parts += [f"## Response {response.status}", response.description.source]
+        parts += [_list_of(response.schema.members)] if response.schema else []
+        parts += [_code("json", text) for _, text in response.examples[:1]]
     refusals = (
         f"- {one.status}: {', '.join(f'`{code}`' for code in one.codes)}" for one in operation.refusals
     )

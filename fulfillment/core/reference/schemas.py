@@ -161,7 +161,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     status: str
     description: Prose
     media: tuple[str, ...]
@@ -188,7 +188,7 @@ class Operation:
     access: Prose
     parameters: tuple[tuple[str, tuple[Member, ...]], ...]
     body: Body | None
-    answers: tuple[Answer, ...]
+    answers: tuple[Response, ...]
     refusals: tuple[Refusal, ...]
     samples: tuple[tuple[str, str, str], ...]
     leads_to: tuple[str, ...]

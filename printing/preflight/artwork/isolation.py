@@ -30,11 +30,11 @@ def read_isolated(content: bytes, trim: Area | None = None) -> ArtworkFacts:
         with (
             _one_at_a_time,
             run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES, trim=_sides(trim)) as (
-                answer,
+                reply,
                 folder,
             ),
         ):
-            return unpacked_facts(answer, (folder / "bare").read_bytes())
+            return unpacked_facts(reply, (folder / "bare").read_bytes())
     except TaskFailed:
         return UNREADABLE
 
@@ -59,9 +59,9 @@ def packed_facts(facts: ArtworkFacts) -> dict[str, Any]:
     }
 
 
-def unpacked_facts(answer: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
-    parts = tuple(_part(*one) for one in answer["parts"])
-    return ArtworkFacts(answer["width"], answer["height"], parts, answer["is_readable"], bare=bare)
+def unpacked_facts(reply: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
+    parts = tuple(_part(*one) for one in reply["parts"])
+    return ArtworkFacts(reply["width"], reply["height"], parts, reply["is_readable"], bare=bare)
 
 
 def _finite(facts: ArtworkFacts) -> ArtworkFacts:

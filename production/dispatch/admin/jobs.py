@@ -173,14 +173,14 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         return ["provider_name" if field == "provider_link" else field for field in super()._named(fields)]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        answer = super().changelist_view(request, extra_context)
-        if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
-            answer.context_data["stages"] = self._stages(request)
-            listed = answer.context_data["cl"].result_list
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data and "cl" in response.context_data:
+            response.context_data["stages"] = self._stages(request)
+            listed = response.context_data["cl"].result_list
             places = places_of(listed)
             for job in listed:
                 job.place_in_list = places[job.pk]
-        return answer
+        return response
 
     def _stages(self, request: HttpRequest) -> list[dict[str, Any]]:
         counts = count_stages(self._scoped(request))

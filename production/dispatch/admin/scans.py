@@ -107,11 +107,11 @@ def _words(scan: Scan, *, is_repeated: bool) -> str:
     facts = {
         "what": f"{scan.number}, {job.item.product_name}",
         "step": _step(scan.step),
-        "at": date_format(timezone.localtime(scan.at), "DATETIME_FORMAT"),
+        "time": date_format(timezone.localtime(scan.at), "DATETIME_FORMAT"),
         "job": job.number,
     }
     if is_repeated:
-        return _("%(what)s: %(step)s already, %(at)s.") % facts
+        return _("%(what)s: %(step)s already, %(time)s.") % facts
     pieces = (scan.pieces or 0) if scan.step == ScanStep.MISSING else job.quantity
     facts["pieces"] = number_format(pieces, force_grouping=True)
     if scan.step == ScanStep.MISSING:

@@ -29,7 +29,7 @@ from production.jobs.services.recording import fail_job, lock_job, record_job
 from production.providers.models import Provider
 from stores.orders.services.transitions import Parcel, lock_order
 
-LONGEST_RAW = 20_000
+MAX_RAW_LENGTH = 20_000
 O = ReportOutcome  # noqa: E741 - used beside long words
 Verdict = tuple[ReportOutcome, str]
 
@@ -158,7 +158,7 @@ def _columns(report: Report) -> dict[str, object]:
         "tracking_number": report.tracking_number[:100],
         "tracking_url": report.tracking_url[:1000],
         "message": report.message[:1000],
-        "raw": report.raw[:LONGEST_RAW],
+        "raw": report.raw[:MAX_RAW_LENGTH],
     }
 
 

@@ -18,8 +18,8 @@ from stores.orders.models import Order
 # Seconds before the next attempt; the last value repeats.
 BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
 GIVE_UP_AFTER = timedelta(hours=24)
-LONGEST_WAIT = timedelta(hours=1)
-LONGEST_TEXT = 200_000
+MAX_WAIT = timedelta(hours=1)
+MAX_TEXT_LENGTH = 200_000
 
 
 @transaction.atomic
@@ -141,9 +141,9 @@ def _complete(
     attempt.outcome, attempt.finished = outcome, timezone.now()
     attempt.message = ERASED if message and erased else message[:1000]
     if exchange is not None:
-        texts = [exchange.request, exchange.answer]
+        texts = [exchange.request, exchange.response]
         attempt.request, attempt.answer = (
-            ERASED if text and erased else text[:LONGEST_TEXT].replace("\0", "") for text in texts
+            ERASED if text and erased else text[:MAX_TEXT_LENGTH].replace("\0", "") for text in texts
         )
         attempt.digests = dict(exchange.digests)
     attempt.save()
@@ -171,7 +171,7 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
         return
     seconds = BACKOFF[min(_failures(job, attempt), len(BACKOFF)) - 1] * random.uniform(0.8, 1.2)  # noqa: S311
     delay = timedelta(seconds=max(seconds, wait or 0))
-    job.next_try = None if job.held and not job.cancel_requested else now + min(delay, LONGEST_WAIT)
+    job.next_try = None if job.held and not job.cancel_requested else now + min(delay, MAX_WAIT)
     if job.state == JobState.QUEUED and not job.is_uncertain and attempt.kind == AttemptKind.SUBMIT:
         # The provider does not have it: other jobs of the order may go with it the next time.
         job.provider_order = ""

@@ -12,11 +12,11 @@ from fulfillment.core.api.serializers import (
     StrictText,
     Timestamp,
 )
+from fulfillment.core.text import MAX_INTEGER
 from stores.batches.models import BatchMode, BatchStatus, RowState
 from stores.batches.rows import MAX_CELL_LENGTH
 from stores.batches.services.batches import REQUIRED_RECIPIENT
 from stores.budgets.standings import BudgetDecision
-from stores.orders.api.quotes import MAX_INTEGER
 from stores.orders.api.serializers import (
     ApprovalSerializer,
     ExternalIDField,

@@ -27,11 +27,12 @@ class PostalCodes:
             code = cells[place] if place < len(cells) else ""
             match = _WITHOUT_ZEROS.fullmatch(code)
             if match and self._country(cells) in _ZIP_COUNTRIES:
+                padded = code.zfill(5 + len(match[2] or ""))
                 yield FileProblem(
                     "zip_zeros_lost",
                     f"A ZIP code has five digits; this one has {len(match[1])}.",
-                    f"If it is {code.zfill(5 + len(match[2] or ''))}, set the column's format to text and type it "
-                    "again. If it is of another country, add a column with the country.",
+                    f"If it is {padded}, set the column's format to text and type it again. "
+                    "If it is of another country, add a column with the country.",
                     row,
                     self.columns[place],
                     code[:VALUE_SHOWN],

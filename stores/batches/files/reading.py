@@ -45,8 +45,8 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
         _check_first_object(path)
     options = {"path": str(path.resolve()), "kind": kind, "content_type": content_type, "max_rows": max_rows}
     try:
-        with run_bounded(TASK, {}, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (answer, folder):
-            return table_of(answer, folder)
+        with run_bounded(TASK, {}, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (reply, folder):
+            return table_of(reply, folder)
     except TaskTimedOut as error:
         raise refused(
             "file_too_complex", f"Reading the file takes more than {SECONDS:.0f} seconds.", SIMPLER
@@ -80,16 +80,16 @@ def _check_first_object(path: Path) -> None:
         raise too_many_columns(names, 2)
 
 
-def table_of(answer: dict[str, Any], folder: Path) -> Table:
-    if "refused" in answer:
-        raise FileRefused(problem_from(answer["refused"]))
-    columns = answer["columns"]
-    late = {int(number): problems for number, problems in answer["late"].items()}
+def table_of(reply: dict[str, Any], folder: Path) -> Table:
+    if "refused" in reply:
+        raise FileRefused(problem_from(reply["refused"]))
+    columns = reply["columns"]
+    late = {int(number): problems for number, problems in reply["late"].items()}
     return Table(
         columns=columns,
-        rows=list(_rows(folder / answer["file"], columns, late)),
-        problems=[problem_from(problem) for problem in answer["problems"]],
-        dialect=answer["dialect"],
+        rows=list(_rows(folder / reply["file"], columns, late)),
+        problems=[problem_from(problem) for problem in reply["problems"]],
+        dialect=reply["dialect"],
     )
 
 

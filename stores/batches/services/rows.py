@@ -105,7 +105,9 @@ def _replace(batch: Batch, source: Source, check: bool) -> Batch:
     if missing and check:
         listed = ", ".join(sorted(missing)[:10])
         raise Invalid.at(
-            "", "column_unknown", _("The file lacks columns of the Mapping: %(listed)s.") % {"listed": listed}
+            "",
+            "column_unknown",
+            _("The file lacks columns of the Mapping: %(columns)s.") % {"columns": listed},
         )
     # A file that is only read may have other columns: these are to be mapped then.
     if missing or not is_chosen:
@@ -271,11 +273,11 @@ def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
             Fault(
                 pointer_to((None, column)),
                 "max_length",
-                _("%(column)s: the cell has %(text)s characters; at most %(longest_cell)s are allowed.")
+                _("%(column)s: the cell has %(length)s characters; at most %(max_length)s are allowed.")
                 % {
                     "column": column,
-                    "text": number_format(len(text), force_grouping=True),
-                    "longest_cell": number_format(MAX_CELL_LENGTH, force_grouping=True),
+                    "length": number_format(len(text), force_grouping=True),
+                    "max_length": number_format(MAX_CELL_LENGTH, force_grouping=True),
                 },
             )
             for column, text in cells.items()

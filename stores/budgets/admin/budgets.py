@@ -218,7 +218,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
                 f"{form.fields[name].label or name.title()}: {errors[0]}"
                 for name, errors in form.errors.items()
             )
-            messages.error(request, _("Nothing was added. %(named)s") % {"named": " ".join(named)})
+            messages.error(request, _("Nothing was added. %(errors)s") % {"errors": " ".join(named)})
         return HttpResponseRedirect(_address(budget))
 
     def end_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:

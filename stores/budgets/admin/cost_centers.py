@@ -47,10 +47,10 @@ class PeopleForm(forms.Form):
         widget=UnfoldAdminFileFieldWidget,
         help_text=format_lazy(
             gettext_lazy(
-                "With the columns {people_columns}; at most {most_rows} rows. The changes are shown first."
+                "With the columns {people_columns}; at most {max_rows} rows. The changes are shown first."
             ),
             people_columns=", ".join(PEOPLE_COLUMNS),
-            most_rows=number_format(MAX_ROWS, force_grouping=True),
+            max_rows=number_format(MAX_ROWS, force_grouping=True),
         ),
     )
     text = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)

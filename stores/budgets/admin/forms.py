@@ -12,6 +12,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.models import User
 from fulfillment.core.errors import DomainError, Fault, Invalid
+from fulfillment.core.text import MAX_INTEGER
 from stores.budgets.models import Budget, EntryKind, OverBudget, ScopeKind
 from stores.budgets.selectors.budgets import scope_names
 from stores.budgets.selectors.people import scope_id
@@ -105,12 +106,12 @@ class BudgetForm(ValidatedByService):
             further = FURTHER_ORDERS[OverBudget(new["over_budget"])]
             found.append(
                 _(
-                    "%(used)s are used already, above %(limit)s. Nothing past changes; %(further)s until %(ends)s."
+                    "%(used)s are used already, above %(limit)s. Nothing past changes; %(orders)s until %(ends)s."
                 )
                 % {
                     "used": standing.text(period.used),
                     "limit": standing.text(limit),
-                    "further": further,
+                    "orders": further,
                     "ends": date_format(period.ends),
                 }
             )
@@ -145,7 +146,7 @@ class StatementForm(forms.Form):
     """The filters of a statement; what is wrong filters nothing."""
 
     kind = forms.ChoiceField(choices=[("", "Any"), *EntryKind.choices], required=False)
-    period = forms.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
+    period = forms.IntegerField(min_value=0, max_value=MAX_INTEGER, required=False)
     person = forms.CharField(max_length=200, required=False)
     order = forms.CharField(max_length=40, required=False)
     before = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)

@@ -206,7 +206,7 @@ def _amount_faults(
         yield Fault(
             f"/{name}",
             "too_small",
-            _("%(name)s: this must not be below %(least)s.") % {"name": name, "least": least},
+            _("%(name)s: this must not be below %(minimum)s.") % {"name": name, "minimum": least},
         )
     elif not amount and least is None:
         yield Fault(f"/{name}", "too_small", _("%(name)s: 0 changes nothing.") % {"name": name})
@@ -214,8 +214,8 @@ def _amount_faults(
         yield Fault(
             f"/{name}",
             "too_large",
-            _("%(name)s: at most %(largest)s.")
-            % {"name": name, "largest": number_format(MAX_AMOUNT, force_grouping=True)},
+            _("%(name)s: at most %(maximum)s.")
+            % {"name": name, "maximum": number_format(MAX_AMOUNT, force_grouping=True)},
         )
     elif budget_type != BudgetType.AMOUNT and amount % 1:
         yield Fault(

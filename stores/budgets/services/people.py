@@ -67,7 +67,7 @@ class PeoplePlan:
 def decode_file(content: bytes) -> str:
     if len(content) > MAX_BYTES:
         raise Invalid(
-            _("The file has more than %(most_bytes)s kB.") % {"most_bytes": MAX_BYTES // 1000},
+            _("The file has more than %(max_kilobytes)s kB.") % {"max_kilobytes": MAX_BYTES // 1000},
             code="file_too_large",
         )
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
@@ -83,10 +83,10 @@ def read_people(text: str) -> list[PeopleRow]:
     names, lines = _filled_lines(text)
     if len(lines) > MAX_ROWS:
         raise Invalid(
-            _("The file has %(filled)s rows; at most %(most_rows)s are read.")
+            _("The file has %(rows)s rows; at most %(max_rows)s are read.")
             % {
-                "filled": number_format(len(lines), force_grouping=True),
-                "most_rows": number_format(MAX_ROWS, force_grouping=True),
+                "rows": number_format(len(lines), force_grouping=True),
+                "max_rows": number_format(MAX_ROWS, force_grouping=True),
             },
             code="too_many_rows",
         )

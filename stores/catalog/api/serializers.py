@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from accounts.permissions import Grant
 from fulfillment.core.api.serializers import Meta, Timestamp
+from fulfillment.core.text import MAX_INTEGER
 from stores.catalog.models import (
     BudgetDuration,
     BudgetType,
@@ -175,7 +176,7 @@ class ProductSerializer(RecordSerializer):
 
 
 class StoreUserRoleSerializer(serializers.Serializer):
-    ID = serializers.IntegerField(min_value=0, max_value=2_147_483_647)
+    ID = serializers.IntegerField(min_value=0, max_value=MAX_INTEGER)
     StoreID = serializers.CharField()
     UserID = serializers.CharField()
     Grant = serializers.ChoiceField(choices=Grant.values)

@@ -225,8 +225,8 @@ class OrderActions(StaffAdmin):
         if len(keys) > most:
             messages.error(
                 request,
-                _("At most %(most)s orders at once. Filter the list, or select fewer.")
-                % {"most": number_format(most, force_grouping=True)},
+                _("At most %(max_orders)s orders at once. Filter the list, or select fewer.")
+                % {"max_orders": number_format(most, force_grouping=True)},
             )
             return []
         return keys

@@ -19,6 +19,7 @@ from fulfillment.core.api.serializers import (
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.text import MAX_INTEGER
 from stores.budgets.api.serializers import QuoteBudgetSerializer
 from stores.budgets.standings import BudgetDecision
 from stores.catalog.api.stores import STORE_ID
@@ -40,7 +41,6 @@ KEY = {
         "number."
     ),
 }
-MAX_INTEGER = 2_147_483_647
 ONLY_EDDM = "Only for items ordered for an EDDM selection."
 
 

@@ -46,8 +46,8 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
             routes += choice.selection.route_count if choice.selection else 0
             if routes > MAX_ROUTES:
                 message = _(
-                    "all items together have at most %(maximum_routes)s routes; order this one separately."
-                ) % {"maximum_routes": number_format(MAX_ROUTES, force_grouping=True)}
+                    "all items together have at most %(max_routes)s routes; order this one separately."
+                ) % {"max_routes": number_format(MAX_ROUTES, force_grouping=True)}
                 choice = replace(choice, problem=("too_many_routes", message))
             item = replace(item, choice=choice, quantity=choice.pieces)
         items.append(item)

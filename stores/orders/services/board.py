@@ -61,8 +61,7 @@ def save_order_view(
         raise Invalid.at(
             "/Name",
             "too_long",
-            _("Name: at most %(longest_view_name)s characters.")
-            % {"longest_view_name": MAX_VIEW_NAME_LENGTH},
+            _("Name: at most %(max_length)s characters.") % {"max_length": MAX_VIEW_NAME_LENGTH},
         )
     if len(query) > MAX_QUERY_LENGTH:
         raise Invalid.at("/Query", "too_long", _("The filters of this view are too long to be saved."))

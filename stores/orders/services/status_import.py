@@ -48,9 +48,9 @@ def read_reported(source: Iterable[str]) -> Iterator[ReportedStatus]:
         raise Invalid(
             _(
                 "The first line must name the columns order number, status and, optionally, carrier, "
-                "tracking and note; found %(or)s."
+                "tracking and note; found %(found)s."
             )
-            % {"or": ", ".join(names)[:200] or "nothing"},
+            % {"found": ", ".join(names)[:200] or "nothing"},
             code="columns_unknown",
         )
     for line, row in rows:

@@ -204,8 +204,8 @@ def check_transition(order: Order, status: int) -> None:
         name, target = OrderStatus(order.status).label, OrderStatus(status).label
         following = _names(OrderStatus(code) for code in sorted(allowed)) or "nothing"
         raise Conflict(
-            _("The order is %(name)s and cannot become %(target)s; allowed: %(following)s.")
-            % {"name": name, "target": target, "following": following},
+            _("The order is %(name)s and cannot become %(target)s; allowed: %(allowed)s.")
+            % {"name": name, "target": target, "allowed": following},
             code="status_not_allowed",
             members={"Status": int(order.status), "Allowed": sorted(int(code) for code in allowed)},
         )
@@ -238,7 +238,7 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
         fault = Fault(
             "/Shipments",
             "too_many_shipments",
-            _("Shipments: at most %(maximum_shipments)s an order.") % {"maximum_shipments": MAX_SHIPMENTS},
+            _("Shipments: at most %(max_shipments)s an order.") % {"max_shipments": MAX_SHIPMENTS},
         )
         raise Invalid(fault.message, code=fault.code, faults=[fault])
     return Shipment.objects.bulk_create(added.values())

@@ -20,7 +20,7 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
-from printing.documents import MAXIMUM_BYTES
+from printing.documents import MAX_BYTES
 from stores.catalog.models import Store
 from stores.orders.api.requests import price_request_from
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -126,7 +126,7 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
             return _render(request, page)
         caller = page.actor.caller
         with page.recorded("asset_create"):
-            document = clean_document(caller=caller, content=file.read(MAXIMUM_BYTES + 1))
+            document = clean_document(caller=caller, content=file.read(MAX_BYTES + 1))
             asset = add_document(caller=caller, store_id=page.product.version.store_id, document=document)
     except DomainError as error:
         page.fail(error)

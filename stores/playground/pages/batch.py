@@ -13,7 +13,7 @@ from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.http.dangerous import harmless
-from fulfillment.core.text import parse_number
+from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import MAX_ROWS, BatchMode
 from stores.batches.pages.opening import PORTAL
 from stores.batches.places import Place
@@ -21,7 +21,6 @@ from stores.batches.services.batches import BatchRequest, create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.address import AddressForm
-from stores.playground.pages.prices import MAX_QUANTITY
 from stores.playground.selectors import actors_at, product_page, store_named
 
 MODES = (
@@ -84,7 +83,7 @@ def _request(sent: Any, product_id: str, address: AddressForm) -> BatchRequest:
     number, mode = sent.get("quantity", "").strip(), sent.get("mode", "")
     if mode not in BatchMode.values:
         raise Invalid.at("/Mode", "invalid_choice", _("Choose where the rows are sent."))
-    quantity = parse_number(number, most=MAX_QUANTITY)
+    quantity = parse_number(number, most=MAX_INTEGER)
     if number and not quantity:
         raise Invalid.at("/Quantity", "invalid", _("Enter a whole number of pieces for each row."))
     recipient = {name: value for name, value in address.values.items() if value}

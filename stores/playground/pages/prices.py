@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from delivery.selection.models import EddmSelection
 from fulfillment.core.errors import DomainError, faults_at_fields
-from fulfillment.core.text import parse_number
+from fulfillment.core.text import MAX_INTEGER, parse_number
 from fulfillment.templatetags.portal import method_name
 from stores.budgets.standings import BudgetDecision
 from stores.orders.approvals.selectors import exceeds_total
@@ -23,7 +23,6 @@ PLACES = {
     "/Items/0/EddmSelectionID": "selection",
     "/ShipTo/CountryCode": "country",
 }
-MAX_QUANTITY = 2_147_483_647
 # Recipients of the example order, by country.
 EXAMPLE_ADDRESSES: dict[str, dict[str, str]] = {
     "US": {"Address1": "1200 17th Street", "City": "Denver", "State": "CO", "PostalCode": "80202"},
@@ -61,9 +60,9 @@ class PriceForm:
         if self.is_for_selection:
             if self.selection_id not in {str(one.pk) for one in self.selections}:
                 self.errors["selection"] = [_("There is no such selection of yours, or it has expired.")]
-        elif parse_number(self.quantity, most=MAX_QUANTITY) is None:
+        elif parse_number(self.quantity, most=MAX_INTEGER) is None:
             usual = self.record["DefaultQty"]
-            self.errors["quantity"] = [_("Enter a whole number, such as %(usual)s.") % {"usual": usual}]
+            self.errors["quantity"] = [_("Enter a whole number, such as %(example)s.") % {"example": usual}]
         return not self.errors
 
     def show_errors(self, error: DomainError) -> list[str]:

@@ -15,7 +15,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import document_file, write_files
-from printing.documents import MAXIMUM_BYTES, DocumentRefused, examine_document
+from printing.documents import MAX_BYTES, DocumentRefused, examine_document
 from printing.press.artwork import ArtworkPage, BoxMM, page_from
 from stores.concurrency_limits import PICTURES
 from stores.proofs.models import Asset, AssetFormat
@@ -35,8 +35,8 @@ class CleanDocument:
 
 def clean_document(*, caller: Caller, content: bytes) -> CleanDocument:
     """Examines an upload. Takes up to 20 seconds, so call it outside of a transaction."""
-    if len(content) > MAXIMUM_BYTES:
-        raise _refused("too_large", f"The PDF has more than {MAXIMUM_BYTES:,} bytes (100 MB).")
+    if len(content) > MAX_BYTES:
+        raise _refused("too_large", f"The PDF has more than {MAX_BYTES:,} bytes (100 MB).")
     with PICTURES.limited(caller.key):
         try:
             prepared = examine_document(content)

@@ -58,7 +58,7 @@ def live_values(*, card: Showcase, name: str) -> dict[str, str]:
         raise Invalid.at(
             "/Name",
             "too_long",
-            _("A name here has at most %(longest_name)s characters.") % {"longest_name": MAX_NAME_LENGTH},
+            _("A name here has at most %(max_length)s characters.") % {"max_length": MAX_NAME_LENGTH},
         )
     samples = {field.field_name: _sample(field) for field in fields_of(card.product.pk)}
     return {"Name": name, **{one: text for one, text in samples.items() if text and one != "Name"}}

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-LONGEST_CELL = 150
+MAX_CELL_LENGTH = 150
 OPERATING = ROOT / "docs" / "operating"
 READ = re.compile(
     r"environment\.(?:text|folder|flag|integer|choice|url|domain|hosts|email|names|networks|origins|secrets?)\(\s*\"([A-Z_]+)\"|(?:os\.environ|environment)\.get\(\"([A-Z_]+)\"[,)]"
@@ -28,7 +28,7 @@ def test_every_variable_of_the_wiring_is_documented():
 def test_tables_of_settings_stay_readable():
     rows = re.findall(r"^\|.*", (OPERATING / "settings.md").read_text("utf-8"), re.MULTILINE)
 
-    assert [cell for row in rows for cell in row.split("|") if len(cell) > LONGEST_CELL] == []
+    assert [cell for row in rows for cell in row.split("|") if len(cell) > MAX_CELL_LENGTH] == []
 
 
 def test_environment_file_means_the_same_to_shell_and_systemd(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from tests.support.prose import documents, read_prose, sentences_of, shares
 
 # Of all sentences, in percent.
-MOST = {
+MAX_SHARES = {
     "more than 28 words": 1.0,
     "two colons or a long bracket": 1.0,
     "that of, of which, what is": 0.5,
@@ -21,11 +21,11 @@ def all_prose():
     return [read_prose(path) for path in documents()]
 
 
-@pytest.mark.parametrize("rule", MOST)
+@pytest.mark.parametrize("rule", MAX_SHARES)
 def test_documents_keep_the_rule(all_prose, rule):
     found = [f"{one.path.name}: {sentence}" for one in all_prose for sentence in one.found[rule]]
 
-    assert shares(all_prose)[rule] <= MOST[rule], "\n".join(found)
+    assert shares(all_prose)[rule] <= MAX_SHARES[rule], "\n".join(found)
 
 
 def test_documents_are_easy_to_read(all_prose):

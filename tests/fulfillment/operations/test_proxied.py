@@ -20,7 +20,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from fulfillment.core.files.stored import asset_file
-from printing.documents import MAXIMUM_BYTES
+from printing.documents import MAX_BYTES
 from stores.proofs.links import ASSETS, signed_urls
 from tests.benchmarks.processes import descendants
 from tests.support.document_making import document, written
@@ -192,7 +192,7 @@ def test_pdf_of_100_megabytes_goes_to_assets_alone(proxy, world):
             noise.Filter = pikepdf.Name.DCTDecode
             pdf.pages[0].add_resource(noise, pikepdf.Name.XObject, f"/Im{number}")
         content = written(pdf, compress_streams=False)
-    assert 100_000_000 < len(content) < MAXIMUM_BYTES
+    assert 100_000_000 < len(content) < MAX_BYTES
     client = world.as_application()
 
     answers = {}

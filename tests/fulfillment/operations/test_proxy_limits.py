@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from printing.documents import MAXIMUM_BYTES as DOCUMENT_BYTES
+from printing.documents import MAX_BYTES as DOCUMENT_BYTES
 from stores.catalog.services.uploads import UPLOAD_BYTES
 from stores.proofs.services.assets import MAX_BYTES
 from tests.support.proxies import (

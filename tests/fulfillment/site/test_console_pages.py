@@ -39,7 +39,7 @@ from tests.support.scenario import World, sign_in
 pytestmark = pytest.mark.slow
 
 # One of them counts the page, and three list the choices of the filters of orders.
-MAXIMUM_QUERIES = 14
+MAX_QUERIES = 14
 # Every page is counted in a minute.
 WRITES = re.compile(r"\s*(INSERT INTO (?!accounts_ratewindow)|UPDATE|DELETE FROM)", re.IGNORECASE)
 OURS = [Path(settings.BASE_DIR, "templates", folder) for folder in ("admin", "unfold")]
@@ -82,7 +82,7 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(furnished, client,
     uploaded = ImportRun.objects.get(state="uploaded").pk
     assert sent_on <= {"/admin/password_change/", f"/admin/delivery/importrun/{uploaded}/change/"}
     assert {path: status for path, (status, _) in seen.items() if status not in {200, 302}} == {}
-    assert {path: count for path, (_, count) in seen.items() if count > MAXIMUM_QUERIES} == {}
+    assert {path: count for path, (_, count) in seen.items() if count > MAX_QUERIES} == {}
     assert dead_fragments(client, visits) == set()
     files = {str(file.relative_to(folder.parent)) for folder in OURS for file in folder.rglob("*.html")}
     assert files - rendered == set()
@@ -98,7 +98,7 @@ def test_staff_of_a_store_open_what_they_see(furnished, client):
     seen = {visit.path: visit.response.status_code for visit in visits}
     assert {path: status for path, status in seen.items() if status not in {200, 302}} == {}
     assert [path for path, status in seen.items() if status == 302] == ["/admin/password_change/"]
-    assert {visit.path for visit in visits if len(visit.queries) > MAXIMUM_QUERIES} == set()
+    assert {visit.path for visit in visits if len(visit.queries) > MAX_QUERIES} == set()
     assert dead_fragments(client, visits) == set()
     assert len(visits) > 15
 

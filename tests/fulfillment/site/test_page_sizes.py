@@ -13,7 +13,7 @@ from django.urls import reverse
 from tests.factories.templates import make_card
 from tests.support.scenario import sign_in
 
-MOST = 200_000
+MAX_BYTES = 200_000
 FILES = re.compile(r'(?:src|href)="/static/([^"]+\.(?:js|css|woff2))"')
 NEVER_SENT = ("jquery", "select2", "RelatedObjectLookups")
 
@@ -47,7 +47,7 @@ def test_pages_of_the_console_transfer_at_most_200_kilobytes(pages):
 
     assert len(sizes) > 40
     assert min(sizes.values()) > 50_000, "their files were not found"
-    assert {address: size for address, size in sizes.items() if size > MOST} == {}
+    assert {address: size for address, size in sizes.items() if size > MAX_BYTES} == {}
 
 
 def test_no_page_of_the_console_loads_jquery(pages):

@@ -12,5 +12,5 @@ def test_long_caption_is_measured_from_its_beginning_alone(monkeypatch):
     pdf = contact_sheet([Cell(None, ["x" * 1000])], title="Rows")
 
     assert pdf.startswith(b"%PDF-")
-    assert max(measured) == contact_sheets.LONGEST
+    assert max(measured) == contact_sheets.MAX_LENGTH
     assert min(measured) * 4.0 <= contact_sheets.CELL_WIDTH

@@ -121,7 +121,7 @@ def test_two_renderers_share_many_pages(renderer):
 @pytest.mark.parametrize("read", [isolation.prepare, read_isolated])
 def test_check_beside_a_second_renderer_waits_for_no_process(renderer, monkeypatch, read):
     """Both renderers would be held as long as the turn of others takes, and then be out of time."""
-    monkeypatch.setattr(bounded, "_answer", lambda *_: pytest.fail("It was started."))
+    monkeypatch.setattr(bounded, "_reply", lambda *_: pytest.fail("It was started."))
     renderer.second = CountingRenderer()
     renderer.second.slot = 1
 

@@ -39,7 +39,7 @@ def test_job_arrives_whole_with_its_tickets(press):
     assert press.names() == JOB_FILES
     assert (press.root / "in/1001-1/1001-1.pdf").read_bytes() == _job().files[0].content
     assert sent.reference == "127.0.0.1:/in/1001-1"
-    assert sent.exchange.answer == "Renamed into /in/1001-1."
+    assert sent.exchange.response == "Renamed into /in/1001-1."
     assert sent.exchange.digests["1001-1.pdf"] == _job().files[0].sha256
     preview = _adapter(press).preview(_job())
     assert sorted(preview) == [f"/in/{name}" for name in JOB_FILES]
@@ -60,7 +60,7 @@ def test_job_that_the_press_has_taken_is_not_sent_twice(press, has_posix_rename)
     shutil.rmtree(press.root / "in/1001-1")
     again = _adapter(press).submit(_job())
     assert press.names() == []
-    assert again.exchange.answer == "The server has had this job before; nothing was sent again."
+    assert again.exchange.response == "The server has had this job before; nothing was sent again."
 
 
 @pytest.mark.parametrize("layout", ["job_folder", "flat"])
@@ -151,11 +151,11 @@ def test_cancelling_takes_back_what_the_press_has_not_taken(press, layout):
     reference = adapter.submit(_job()).reference
     for _ in range(2):
         moved = adapter.cancel(_job(), reference)
-        assert moved.answer == "Moved to /in/.store-fulfillment/cancelled/1001-1."
+        assert moved.response == "Moved to /in/.store-fulfillment/cancelled/1001-1."
     assert press.names() == []
     with pytest.raises(ProviderRefused, match="was cancelled at this server before"):
         adapter.submit(_job())
-    assert adapter.cancel(_job("1001-2"), "").answer == "The job was not sent."
+    assert adapter.cancel(_job("1001-2"), "").response == "The job was not sent."
     with pytest.raises(ProviderRefused, match="was cancelled"):
         adapter.submit(_job("1001-2"))
 
@@ -170,7 +170,7 @@ def test_cancelling_is_refused_once_the_press_has_begun(press, layout):
     with pytest.raises(ProviderRefused, match="The press has taken"):
         adapter.cancel(_job(), reference)
     assert len(press.names()) == (2 if layout == "flat" else 0)
-    assert "nothing was sent again" in adapter.submit(_job()).exchange.answer
+    assert "nothing was sent again" in adapter.submit(_job()).exchange.response
 
 
 def test_reports_are_read_once_and_moved_when_stored(press):

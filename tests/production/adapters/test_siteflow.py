@@ -7,7 +7,7 @@ from ipaddress import ip_network
 import pytest
 
 from production.adapters import http
-from production.adapters.http import HttpAnswer
+from production.adapters.http import ProviderResponse
 from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
 from production.adapters.siteflow_orders import signed_headers
 from production.interface import ProviderRefused, ProviderUnavailable
@@ -67,7 +67,7 @@ def test_order_is_validated_and_placed(flow, headers):
     [shipment] = flow.orders["1001-1"]["shipments"]
     assert shipment["shipTo"]["town"] == "Salt Lake City"
     assert shipment["carrier"] == {"alias": "Ground 3–5 days"}
-    assert SECRET not in sent.exchange.request + sent.exchange.answer
+    assert SECRET not in sent.exchange.request + sent.exchange.response
     assert TOKEN not in sent.exchange.request
     shown = _adapter(flow).preview(_job())[f"POST {flow.url}/api/order"]
     assert json.loads(shown)["orderData"] == flow.orders["1001-1"]
@@ -135,7 +135,7 @@ def test_connection_cut_after_the_order_was_accepted_gives_one_order(flow):
     assert "1001-1" in caught.value.exchange.request
     again = _adapter(flow).submit(_job())
     assert again.reference == "1001-1"
-    assert "already exists" in again.exchange.answer
+    assert "already exists" in again.exchange.response
     assert list(flow.orders) == ["1001-1"]
 
 
@@ -198,7 +198,7 @@ def test_cancelling_works_until_the_press_begins(flow):
     reference = adapter.submit(_job()).reference
     adapter.cancel(_job(), reference)
     assert flow.cancelled == {"1001-1"}
-    assert "already been cancelled" in _adapter(flow, account="").cancel(_job(), reference).answer
+    assert "already been cancelled" in _adapter(flow, account="").cancel(_job(), reference).response
     second = adapter.submit(_job("1001-2")).reference
     flow.printing.add("1001-2")
     with pytest.raises(ProviderRefused, match="Order is in production"):
@@ -277,7 +277,7 @@ def test_mistake_of_a_postback_is_named(flow, body, message):
 @pytest.mark.parametrize("depth", [33, 900, 944, 5_000])
 def test_refusal_with_deep_json_is_a_refusal_of_the_job(flow, monkeypatch, depth):
     deep = f'{{"error": {{"validations": [{{"message": {"[" * depth}{"]" * depth}}}]}}}}'
-    monkeypatch.setattr(http, "send_request", lambda *_, **__: HttpAnswer(422, {}, deep))
+    monkeypatch.setattr(http, "send_request", lambda *_, **__: ProviderResponse(422, {}, deep))
 
     with pytest.raises(ProviderRefused, match="Site Flow refused: 422"):
         _adapter(flow).submit(_job())

@@ -24,7 +24,7 @@ from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
 BOARD = "/admin/production/job/"
-MOST_STATEMENTS = 14
+MAX_STATEMENTS = 14
 LINKED = '<a class="console-link whitespace-nowrap"'
 
 
@@ -61,7 +61,7 @@ def test_page_of_a_job_names_its_place_and_links_to_the_others(operator, order):
     assert _link(third) in page
     assert _link(second) not in page
     assert date_format(order.latest_delivery, "DATE_FORMAT") in page
-    assert statements <= MOST_STATEMENTS
+    assert statements <= MAX_STATEMENTS
 
 
 def test_job_of_an_order_of_one_item_says_nothing_of_others(operator, shop, tmp_path):
@@ -102,7 +102,7 @@ def test_page_and_card_of_a_job_say_size_paper_and_how_pages_turn(operator, orde
     assert "SILK-300 · 300 g/m² · Satin · On an easel" in page
     assert sides in page
     assert "SILK-300 · Wire comb" in cards
-    assert statements <= MOST_STATEMENTS
+    assert statements <= MAX_STATEMENTS
 
 
 def test_cards_of_production_by_day_say_place_and_day_of_delivery(operator, order):
@@ -115,7 +115,7 @@ def test_cards_of_production_by_day_say_place_and_day_of_delivery(operator, orde
     assert f"2 of 3 of order {order.number}</a>: {LINKED} {_link(first)}, <a" in page
     assert page.count(_link(third)) == 3
     assert second.number in page
-    assert statements <= MOST_STATEMENTS
+    assert statements <= MAX_STATEMENTS
 
 
 def test_board_says_place_and_links_to_the_others(operator, order):
@@ -124,7 +124,7 @@ def test_board_says_place_and_links_to_the_others(operator, order):
     page, statements = _page(operator, BOARD)
 
     assert f" · 2 of 3: {LINKED} {_link(first)}, {LINKED} {_link(third)}" in page
-    assert statements <= MOST_STATEMENTS
+    assert statements <= MAX_STATEMENTS
 
 
 def test_places_are_those_of_the_tickets(order, shop, tmp_path):

@@ -10,7 +10,7 @@ from django.utils import timezone
 from applications.concurrency_limits import EVENT_WAITS
 from applications.webhooks.api import events
 from applications.webhooks.models import Delivery, Webhook
-from applications.webhooks.sending.client import Answer
+from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.services.delivery_attempts import record_attempt
 from tests.factories.orders import RECIPIENT, make_product, order_body
 from tests.factories.webhooks import PUBLIC_URL, delivery_of, make_event, make_webhook, settle, take_delivery
@@ -170,9 +170,12 @@ def test_delivery_log_shows_what_happened(client, path, world):
     webhook = make_webhook(world.application)
     first, second, third = (make_event(world.application, data={"Sequence": n}) for n in (1, 2, 3))
     now = timezone.now()
-    for event, answer in ((first, Answer(9, 200, "ok")), (second, Answer(5, 500, "no", retry_after="60"))):
+    for event, response in (
+        (first, EndpointResponse(9, 200, "ok")),
+        (second, EndpointResponse(5, 500, "no", retry_after="60")),
+    ):
         taken = take_delivery(delivery_of(event, webhook), now)
-        record_attempt(taken=taken, answer=answer, started=now, now=now)
+        record_attempt(taken=taken, response=response, started=now, now=now)
 
     log = client.call("GET", f"{path}/webhook/{webhook.pk}/delivery").json()
 

@@ -23,12 +23,12 @@ def post(*urls: str, time_limit: float = 15, body: bytes = b"{}"):
         finally:
             await client.close()
 
-    answers = asyncio.run(run())
-    return answers[0] if len(urls) == 1 else answers
+    responses = asyncio.run(run())
+    return responses[0] if len(urls) == 1 else responses
 
 
 def test_body_and_headers_arrive_as_they_were_signed(receiver):
-    answer = post(receiver.url("/ok?key=a%20b"), body=b'{"a":1}')
+    response = post(receiver.url("/ok?key=a%20b"), body=b'{"a":1}')
 
     (received,) = receiver.received
     assert (received.path, received.body) == ("/ok?key=a%20b", b'{"a":1}')
@@ -36,7 +36,7 @@ def test_body_and_headers_arrive_as_they_were_signed(receiver):
     assert received.headers["content-type"] == "application/json"
     assert received.headers["user-agent"] == "StoreFulfillment-Webhooks/1"
     assert "accept-encoding" not in received.headers
-    assert (answer.status, answer.body, answer.is_success) == (200, "ok", True)
+    assert (response.status, response.body, response.is_success) == (200, "ok", True)
 
 
 def test_connections_are_kept(receiver):
@@ -48,10 +48,10 @@ def test_connections_are_kept(receiver):
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_redirects_are_not_followed(receiver, status):
     with receiving() as other:
-        answer = post(receiver.url(f"/status/{status}", header=f"Location: {other.url()}"))
+        response = post(receiver.url(f"/status/{status}", header=f"Location: {other.url()}"))
 
-    assert (answer.status, answer.is_success) == (status, False)
-    assert "not followed" in answer.error
+    assert (response.status, response.is_success) == (status, False)
+    assert "not followed" in response.error
     assert (other.connections, len(receiver.received)) == (0, 1)
 
 
@@ -67,19 +67,19 @@ def test_proxies_of_the_environment_are_not_used(receiver, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hang", "drip", "drip-head"])
 def test_time_limit_covers_every_byte(receiver, kind):
-    answers = []
+    responses = []
 
-    seconds = least_seconds(lambda: answers.append(post(receiver.url(f"/{kind}"), time_limit=1)), mark=2)
+    seconds = least_seconds(lambda: responses.append(post(receiver.url(f"/{kind}"), time_limit=1)), mark=2)
 
     assert seconds < 2
-    assert {answer.status for answer in answers} == {None}
-    assert all("1 seconds" in answer.error for answer in answers)
+    assert {response.status for response in responses} == {None}
+    assert all("1 seconds" in response.error for response in responses)
 
 
 def test_answer_is_read_to_two_kilobytes_only(receiver):
-    answer = post(receiver.url("/flood"))
+    response = post(receiver.url("/flood"))
 
-    assert (answer.status, answer.body) == (200, "x" * STORED_BYTES)
+    assert (response.status, response.body) == (200, "x" * STORED_BYTES)
     # What the buffers on the way hold is taken as well.
     assert receiver.flooded < 1000
 
@@ -91,10 +91,10 @@ def test_answer_can_always_be_stored():
             writer.write(b"HTTP/1.1 500 No\r\nContent-Length: %d\r\n\r\n" % len(content) + content)
 
     with receiving(Odd()) as odd:
-        answer = post(odd.url())
+        response = post(odd.url())
 
-    assert "\x00" not in answer.body
-    assert len(answer.body.encode()) <= STORED_BYTES
+    assert "\x00" not in response.body
+    assert len(response.body.encode()) <= STORED_BYTES
 
 
 def test_huge_head_is_refused():
@@ -103,9 +103,9 @@ def test_huge_head_is_refused():
             writer.write(b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 200_000 + b"\r\n\r\n")
 
     with receiving(Huge()) as huge:
-        answer = post(huge.url())
+        response = post(huge.url())
 
-    assert (answer.status, answer.is_success) == (None, False)
+    assert (response.status, response.is_success) == (None, False)
 
 
 def test_kept_connection_that_was_closed_is_replaced():
@@ -116,9 +116,9 @@ def test_kept_connection_that_was_closed_is_replaced():
             writer.close()
 
     with receiving(Closing()) as closing:
-        answers = post(*[closing.url()] * 5)
+        responses = post(*[closing.url()] * 5)
 
-    assert [answer.is_success for answer in answers] == [True] * 5
+    assert [response.is_success for response in responses] == [True] * 5
 
 
 def test_attempt_is_one_request_on_a_new_connection(receiver):
@@ -139,9 +139,9 @@ def test_kept_connection_closed_at_the_next_request_is_replaced():
                 writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
     with receiving(Once()) as once:
-        answers = post(once.url(), once.url())
+        responses = post(once.url(), once.url())
 
-    assert [answer.is_success for answer in answers] == [True, True]
+    assert [response.is_success for response in responses] == [True, True]
     assert (once.connections, len(once.received)) == (2, 3)
 
 
@@ -162,7 +162,7 @@ def test_connection_closed_without_answer_is_reported(receiver):
 
 
 def test_https_without_a_valid_certificate_is_no_connection(receiver):
-    answer = post(receiver.url().replace("http:", "https:"), time_limit=3)
+    response = post(receiver.url().replace("http:", "https:"), time_limit=3)
 
-    assert answer.status is None
+    assert response.status is None
     assert receiver.received == []

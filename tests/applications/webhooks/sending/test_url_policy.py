@@ -135,12 +135,12 @@ def listening():
 def test_no_connection_reaches_an_address_inside(listening, scheme):
     receiver, six = listening
 
-    answers = asyncio.run(post_to_each([f"{scheme}://{host}:{receiver.port}/events" for host in SPELLINGS]))
+    responses = asyncio.run(post_to_each([f"{scheme}://{host}:{receiver.port}/events" for host in SPELLINGS]))
 
-    for host, answer in zip(SPELLINGS, answers, strict=True):
-        assert answer.status is None, host
-        assert answer.error, host
-        assert any(reason in answer.error for reason in ("Internet", "refused", "not resolve")), host
+    for host, response in zip(SPELLINGS, responses, strict=True):
+        assert response.status is None, host
+        assert response.error, host
+        assert any(reason in response.error for reason in ("Internet", "refused", "not resolve")), host
     assert receiver.connections == 0
     if six:
         six.setblocking(False)
@@ -183,9 +183,9 @@ def test_name_that_moves_after_it_was_checked_is_not_followed(listening, monkeyp
     if scheme == "https":
         assert refusal("https://rebind.example/events") is None
 
-    answer = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
+    response = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
 
-    assert "is not an address of the public Internet" in answer.error
+    assert "is not an address of the public Internet" in response.error
     assert receiver.connections == 0
 
 
@@ -261,12 +261,12 @@ def test_metadata_address_behind_a_name_is_neither_saved_nor_connected_to(monkey
 
 
 def test_delivery_log_hides_the_resolved_address():
-    answer = asyncio.run(
+    response = asyncio.run(
         post("https://moved.example/events", resolver=Rebinding("10.20.30.40"), time_limit=3)
     )
 
-    assert "not an address of the public Internet" in answer.error
-    assert "10.20.30.40" not in answer.error
+    assert "not an address of the public Internet" in response.error
+    assert "10.20.30.40" not in response.error
 
 
 def test_name_that_does_not_resolve_now_is_saved(monkeypatch):

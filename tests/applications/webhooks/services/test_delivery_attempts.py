@@ -9,7 +9,7 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
-from applications.webhooks.sending.client import Answer
+from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.sending.schedule import DELAYS
 from applications.webhooks.sending.sender import Sender
 from applications.webhooks.services.deliveries import resend_delivery
@@ -42,9 +42,12 @@ def take_due(webhook, now, limit=10):
     return claim_due_deliveries(webhook_id=webhook.pk, limit=limit, now=now)
 
 
-def fail(taken, now, **answer):
+def fail(taken, now, **response):
     record_attempt(
-        taken=taken, answer=Answer(**({"milliseconds": 7, "status": 500} | answer)), started=now, now=now
+        taken=taken,
+        response=EndpointResponse(**({"milliseconds": 7, "status": 500} | response)),
+        started=now,
+        now=now,
     )
 
 
@@ -123,7 +126,7 @@ def test_success_ends_the_schedule_and_is_logged(delivery):
     taken = take_delivery(delivery, now)
     fail(taken, now, status=None, error="No connection")
     (again,) = take_due(delivery.webhook, now + timedelta(minutes=1))
-    record_attempt(taken=again, answer=Answer(12, 204, "thanks"), started=now, now=now)
+    record_attempt(taken=again, response=EndpointResponse(12, 204, "thanks"), started=now, now=now)
 
     delivery.refresh_from_db()
     first, second = delivery.attempts.all()

@@ -9,7 +9,7 @@ from accounts.models import Notification, Role
 from applications.registration.services.notices import owner_addresses, send_mail_to_owners
 from applications.webhooks.models import Delivery, Event, Webhook, WebhookSecret
 from applications.webhooks.selectors.webhooks import webhook_etag
-from applications.webhooks.sending.client import Answer
+from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.services.deliveries import recover_deliveries, resend_delivery, send_test_event
 from applications.webhooks.services.delivery_attempts import LEASE, record_attempt
 from applications.webhooks.services.events import record_event
@@ -259,7 +259,7 @@ def test_success_ends_the_failing(world):
     delivery = delivery_of(make_event(world.application), webhook)
     Webhook.objects.update(failing_since=now - 119 * HOUR, warned=now)
 
-    record_attempt(taken=take(delivery), answer=Answer(5, 204), started=now, now=now)
+    record_attempt(taken=take(delivery), response=EndpointResponse(5, 204), started=now, now=now)
     review_failing_webhooks(now=now + 5 * HOUR)
 
     webhook.refresh_from_db()
@@ -281,7 +281,9 @@ def test_test_event_goes_to_one_webhook_without_subscription(world):
 def test_resend_restarts_a_delivery_in_any_state(world):
     webhook = make_webhook(world.application)
     delivery = delivery_of(make_event(world.application), webhook)
-    record_attempt(taken=take(delivery), answer=Answer(5, 200), started=timezone.now(), now=timezone.now())
+    record_attempt(
+        taken=take(delivery), response=EndpointResponse(5, 200), started=timezone.now(), now=timezone.now()
+    )
 
     again = resend_delivery(delivery=delivery)
 
@@ -325,7 +327,7 @@ def test_recover_sends_at_once_what_waits_for_a_later_attempt(world):
     send_test_event(webhook=webhook)
     for delivery in (first, later):
         taken = take(delivery, now)
-        record_attempt(taken=taken, answer=Answer(5, 500), started=now, now=now)
+        record_attempt(taken=taken, response=EndpointResponse(5, 500), started=now, now=now)
     Delivery.objects.filter(pk=later.pk).update(tries=7, next_try=now + 14 * HOUR)
     assert take(held, now)
 

@@ -11,7 +11,7 @@ from tests.support.snapshots import Snapshot
 pytestmark = pytest.mark.slow
 
 # One of them counts the page.
-MAXIMUM_QUERIES = 13
+MAX_QUERIES = 13
 STARTS = ["/", "/accounts/password-reset/", "/accounts/password-reset/sent/"]
 # A field of the question for the password, and of no other page.
 ASKS_PASSWORD = f'name="{WAITING}"'.encode()
@@ -38,7 +38,7 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, 
     sent_on -= {path for path in sent_on if path.startswith("/notifications/")}
     assert sent_on == ({"/accounts/signup/"} if name else set())
     assert {path: status for path, (status, _) in seen.items() if status not in {200, 302}} == {}
-    assert {path: count for path, (_, count) in seen.items() if count > MAXIMUM_QUERIES} == {}
+    assert {path: count for path, (_, count) in seen.items() if count > MAX_QUERIES} == {}
     # A link to a page that asks for the password first leads to its place once that is typed.
     opened = [visit for visit in visits if ASKS_PASSWORD not in visit.response.content]
     assert dead_fragments(person, opened) == set()

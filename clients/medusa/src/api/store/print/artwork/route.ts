@@ -7,9 +7,9 @@ import { client } from "../../../../print/settings";
 
 const PDF = "application/pdf";
 /** The whole file is in memory while it is sent on. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** The limit of all uploads in progress together: uploads need no sign-in. */
-const MOST_HELD = 8 * MOST_BYTES;
+const MAX_HELD_BYTES = 8 * MAX_BYTES;
 let held = 0;
 
 class Full extends Error {}
@@ -38,8 +38,8 @@ async function* limited(body: AsyncIterable<Uint8Array>, mine: { bytes: number }
   for await (const piece of body) {
     mine.bytes += piece.length;
     held += piece.length;
-    if (mine.bytes > MOST_BYTES) throw new MedusaError(MedusaError.Types.INVALID_DATA, "The PDF has more than 32 MB.");
-    if (held > MOST_HELD) {
+    if (mine.bytes > MAX_BYTES) throw new MedusaError(MedusaError.Types.INVALID_DATA, "The PDF has more than 32 MB.");
+    if (held > MAX_HELD_BYTES) {
       // At once, so that the others find room.
       held -= mine.bytes;
       mine.bytes = 0;
