@@ -33,8 +33,9 @@ except ImproperlyConfigured as error:
     sys.exit(str(error))
 # After the settings: prometheus_client looks once, when it is imported, where the processes share their metrics.
 from fulfillment.site.handler import Handler
+from fulfillment.site.unread_bodies import announcing_close
 
-application = closing_connections(Handler())
+application = closing_connections(announcing_close(Handler()))
 drain_before_stop()
 
 # How long a thread waits at most for its turn, as after every statement; Python's default is 5 ms.

@@ -103,7 +103,7 @@ class BatchViewSet(ApiViewSet):
         "partial_update": {
             **CHANGES,
             400: f"{NO_STORE}, or the body breaks a rule: `target_unknown`, `column_unknown`.",
-            409: f"{SETTLED}.",
+            409: f"{SETTLED}, or you keep 50 mappings in the store (`too_many_mappings`).",
         },
         "check": {**CHANGES, 409: f"{SETTLED}, or has no rows (`batch_empty`)."},
         "order": {

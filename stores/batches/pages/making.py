@@ -27,8 +27,6 @@ from stores.templates.selectors import fields_of
 
 A_PAGE = 25
 SAMPLES = 3
-# Names of kept columns that are offered.
-MAX_KEPT = 50
 
 
 @require_safe
@@ -94,7 +92,7 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
         folded={one["group"] for one in targets if one["is_folded"]},
         unused=[one for one in batch.columns if one not in batch.mapping.values()],
         rows=batch.rows.count(),
-        kept=[one.name for one in kept.order_by("-updated")[:MAX_KEPT]],
+        kept=[one.name for one in kept.order_by("-updated")],
         chosen=chosen,
     )
 

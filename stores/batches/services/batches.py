@@ -9,6 +9,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts.callers import Caller
+from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
@@ -21,7 +23,7 @@ from stores.batches.models import (
     ColumnMapping,
     RowState,
 )
-from stores.batches.selectors import kept_mappings, open_batches, owner_of, targets_of
+from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_of, targets_of
 from stores.batches.services.rows import apply_mapping, begin_check, in_turn, lock_batch, lock_open
 from stores.budgets.services import release_reservation
 from stores.catalog.models import Product
@@ -29,6 +31,9 @@ from stores.orders.models import ApprovalState
 from stores.orders.selectors.access import StoreAccess
 
 MAX_OPEN = 50
+# Mappings that a caller keeps in a store; the page offers them all.
+MAX_KEPT = 50
+LIMIT_LOCKS = 0xBA7C
 # Members of a recipient without which no order is written.
 REQUIRED_RECIPIENT = ("Name", "Address1", "City", "PostalCode", "CountryCode")
 
@@ -51,6 +56,7 @@ class BatchRequest:
 @transaction.atomic
 def create_batch(*, access: StoreAccess, request: BatchRequest) -> Batch:
     caller = access.caller
+    _lock_limits(caller)
     if open_batches(caller).count() >= MAX_OPEN:
         message = f"You have {MAX_OPEN} batches that are not ordered; order or cancel some first."
         raise Conflict(message, code="too_many_batches")
@@ -151,8 +157,20 @@ def close_batch(
 @transaction.atomic
 def keep_mapping(*, batch: Batch, name: str) -> None:
     """Under a name of the caller's, for the next file; an existing one is replaced."""
+    _lock_limits(caller_of(batch))
+    if kept_mappings(batch).exclude(name=name).count() >= MAX_KEPT:
+        message = _(
+            "You keep %(count)s mappings in this store, the most there may be; replace one: use its name."
+        )
+        raise Conflict(message % {"count": MAX_KEPT}, code="too_many_mappings")
     values = {"mapping": batch.mapping, "updated": timezone.now()}
     ColumnMapping.objects.update_or_create(**owner_of(batch), name=name, defaults=values)
+
+
+def _lock_limits(caller: Caller) -> None:
+    """Until the transaction ends, so that requests at the same moment are counted one after the other."""
+    owner = f"{caller.application_id}/{caller.user_id}"
+    execute("SELECT pg_advisory_xact_lock(%s::int, hashtext(%s))", [LIMIT_LOCKS, owner])
 
 
 def _requested_mapping(batch: Batch, mapping: Mapping[str, str] | None, mapping_name: str) -> dict[str, str]:

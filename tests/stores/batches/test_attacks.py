@@ -8,7 +8,8 @@ import pytest
 
 from fulfillment.core.errors import DomainError
 from stores.batches.models import BatchRow
-from stores.batches.services.batches import cancel_batch
+from stores.batches.selectors import shown_batches
+from stores.batches.services.batches import cancel_batch, change_batch
 from stores.batches.services.checking import RowChecker, check_batch, correct_row
 from stores.batches.services.ordering import order_batch, write_orders
 from stores.batches.services.rows import replace_rows
@@ -190,3 +191,28 @@ def test_file_sent_while_the_batch_is_ordered_changes_nothing_that_was_ordered(a
         assert (names == {"Another"}) == (send == "done")
         assert batch.rows.filter(order__isnull=False).count() == (3 if order == "done" else 0)
     assert check_balances() == 0
+
+
+def test_batches_made_at_once_stay_within_the_limit(access, monkeypatch):
+    monkeypatch.setattr("stores.batches.services.batches.MAX_OPEN", 2)
+    product_id = make_batch(access).product.external_id
+
+    for _ in range(ROUNDS):
+        answers = at_once(*[tried(lambda: make_batch(access, product_id=product_id))] * 6)
+        assert sorted(answers) == ["done"] + ["too_many_batches"] * 5
+        cancel_batch(batch=shown_batches().exclude(status="Cancelled").latest("created"))
+
+
+def test_mappings_kept_at_once_stay_within_the_limit(access, monkeypatch):
+    monkeypatch.setattr("stores.batches.services.batches.MAX_KEPT", 1)
+    first = make_batch(access)
+    batches = [first] + [make_batch(access, product_id=first.product.external_id) for _ in range(3)]
+
+    answers = at_once(
+        *[
+            tried(lambda one=one, number=number: change_batch(batch=one, values={}, mapping_name=f"{number}"))
+            for number, one in enumerate(batches)
+        ]
+    )
+
+    assert sorted(answers) == ["done"] + ["too_many_mappings"] * 3

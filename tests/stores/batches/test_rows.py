@@ -10,7 +10,8 @@ from stores.batches.api.rows import BatchFileViewSet
 from stores.batches.files.reading import MAX_BYTES
 from stores.batches.files.rows import MAX_CELLS
 from stores.batches.models import MAX_ROWS, BatchRow
-from stores.batches.services.batches import MAX_OPEN, cancel_batch, change_batch
+from stores.batches.selectors import kept_mappings
+from stores.batches.services.batches import MAX_KEPT, MAX_OPEN, cancel_batch, change_batch
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
 from stores.concurrency_limits import BATCHES
@@ -201,6 +202,8 @@ def test_limits_of_batches_are_those_that_the_documents_say():
     assert f"at most {rows['Recipients']} rows" in guide
     assert f"A caller has at most {MAX_OPEN} batches that are not ordered" in guide
     assert f"| the caller has {MAX_OPEN} batches that are not ordered |" in errors
+    assert f"and keeps at most {MAX_KEPT} mappings in a store" in guide
+    assert f"| the caller keeps {MAX_KEPT} mappings in this store |" in errors
     assert BatchFileViewSet.maximum_bytes == MAX_BYTES
 
 
@@ -215,6 +218,21 @@ def test_mapping_kept_under_a_name_serves_the_next_batch(access):
     assert following.mapping["Title"] == "Other"
     with pytest.raises(Invalid, match="no mapping is kept"):
         make_batch(access, product_id=batch.product.external_id, mapping_name="Others")
+
+
+def test_caller_keeps_at_most_50_mappings_of_a_store(access, monkeypatch):
+    monkeypatch.setattr("stores.batches.services.batches.MAX_KEPT", 1)
+    batch = make_batch(access)
+    change_batch(batch=batch, values={}, mapping_name="People")
+
+    with pytest.raises(Conflict, match="1 mappings") as refusal:
+        change_batch(batch=batch, values={"name": "Cards"}, mapping_name="Others")
+
+    assert refusal.value.code == "too_many_mappings"
+    assert fresh(batch).name == ""
+    # Under a name in use it is replaced.
+    change_batch(batch=batch, values={"name": "Cards"}, mapping_name="People")
+    assert [one.name for one in kept_mappings(batch)] == ["People"]
 
 
 def test_file_with_other_columns_is_mapped_anew_when_it_is_only_read(access):
