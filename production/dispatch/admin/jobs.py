@@ -46,6 +46,8 @@ class StageFilter(admin.SimpleListFilter):
 
     title = "stage"
     parameter_name = "stage"
+    # The tabs show the stages; the other filters keep the chosen one.
+    template = "admin/production/stage_filter.html"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(stage.key, str(stage.name)) for stage in STAGES[1:]]
@@ -237,7 +239,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         visible = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
         chosen = request.GET.get("provider", "")[:40]
         context = {
-            **self.page_context(request, _("Production by day")),
+            **self.page_context(request, _("Production by day"), is_view_of_list=True),
             "days": jobs_by_day(of_provider_and_store(visible, provider=chosen)),
             "providers": open_by_provider(visible),
             "chosen": chosen,
