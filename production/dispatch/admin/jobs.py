@@ -20,6 +20,7 @@ from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from production.dispatch.admin.job_actions import JobActions, allowed_actions
 from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
+from production.dispatch.admin.job_files import JobFiles
 from production.dispatch.admin.scans import JobScans
 from production.dispatch.selectors.board import (
     MAX_COUNTED,
@@ -90,11 +91,22 @@ class JobPaginator(BoundedPaginator):
 
 
 @admin.register(Job)
-class JobAdmin(JobActions, JobScans, JobColumns):
+class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
     """The production board. Staff of a store see and work on the jobs of its orders."""
 
     plural_name = "Production"
-    harmless_pages = ("change", "days", "scan", "reassign", "dry_run", "resend", "hold", "release", "cancel")
+    harmless_pages = (
+        "change",
+        "days",
+        "scan",
+        "reassign",
+        "dry_run",
+        "resend",
+        "hold",
+        "release",
+        "cancel",
+        "file",
+    )
     forbidden = ("add", "delete")
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS
@@ -178,6 +190,8 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         answer = super().changelist_view(request, extra_context)
         if isinstance(answer, TemplateResponse) and answer.context_data and "cl" in answer.context_data:
             answer.context_data["stages"] = self._stages(request)
+            # A stage is chosen by its tab, not in the filters.
+            answer.context_data["cl"].has_active_filters = any(map(request.GET.get, ("provider", "store")))
             listed = answer.context_data["cl"].result_list
             places = places_of(listed)
             for job in listed:
@@ -226,6 +240,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
             ("scan/", self.scan_view, "scan"),
             ("reassign/", self.reassign_view, "reassign"),
             ("dry-run/<int:provider_id>", self.dry_run_view, "dry_run"),
+            ("<int:job_id>/file.<slug:form>", self.file_view, "file"),
             ("<int:job_id>/resend", require_POST(self.resend_view), "resend"),
             ("<int:job_id>/hold", require_POST(self.hold_view), "hold"),
             ("<int:job_id>/release", require_POST(self.release_view), "release"),
