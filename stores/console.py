@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from accounts.admin.staff import staff_on
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
 from stores.budgets.selectors.budgets import wrong_balances
+from stores.catalog.admin.code_names import name_methods, name_products
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
@@ -53,6 +54,12 @@ ABOUT = {
     "stores.font": _("Typefaces that templates may use."),
     "stores.printpreset": _("How print files are made: marks, bleed and colors."),
     "stores.outputprofile": _("ICC profiles that colors are converted to."),
+}
+# By field: the names that people know codes by, for the audit log.
+CODE_NAMES = {
+    "stores.order.delivery_method_code": name_methods,
+    "stores.order.product_ids": name_products,
+    "stores.product.delivery_method": name_methods,
 }
 
 

@@ -48,6 +48,14 @@ class RoleForm(forms.ModelForm):
         return values
 
 
+class PermissionFilter(admin.ChoicesFieldListFilter):
+    """By the name that the form and the list have for it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = _("permission")
+
+
 class RolePlaces:
     """For read-only roles, where the form's field `everywhere` has no value."""
 
@@ -64,7 +72,7 @@ class RoleAdmin(RolePlaces, StaffAdmin):
     view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
     form = RoleForm
     list_display = ["permission", "user", "application", "store", "created"]
-    list_filter = ["grant"]
+    list_filter = [("grant", PermissionFilter)]
     list_select_related = ["user", "application", "store"]
     search_fields = ["user__username", "application__name", "application__client_id", "store__external_id"]
     search_help_text = "User, application or store"

@@ -18,10 +18,12 @@ from django.utils.timezone import is_aware, make_aware
 from django.utils.translation import gettext as _
 
 from fulfillment.core.admin.history import (
+    CodeNames,
     RecordNames,
     event_changes,
     event_facts,
     first_changes,
+    names_of_codes,
     names_of_people,
     names_of_records,
     tracked_fields,
@@ -148,15 +150,18 @@ def _people(text: str) -> list[str]:
 
 def _shown(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
     people = names_of_people([entry.event for entry in entries])
-    records = names_of_records([one for entry in entries for one in (entry.event, entry.former) if one])
-    return [_shown_entry(entry, people, records) for entry in entries]
+    events = [one for entry in entries for one in (entry.event, entry.former) if one]
+    records, codes = names_of_records(events), names_of_codes(events)
+    return [_shown_entry(entry, people, records, codes) for entry in entries]
 
 
-def _shown_entry(entry: LogEntry, people: dict[str, str], records: RecordNames) -> dict[str, Any]:
+def _shown_entry(
+    entry: LogEntry, people: dict[str, str], records: RecordNames, codes: CodeNames
+) -> dict[str, Any]:
     event = entry.event
     # A deletion shows no values: the entry before has them.
     is_deletion = event.pgh_label == "delete"
-    changes = [] if is_deletion else event_changes(event, entry.former, records)
+    changes = [] if is_deletion else event_changes(event, entry.former, records, codes)
     return {
         **event_facts(event, people),
         "kind": _title(event),

@@ -76,7 +76,7 @@ def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:
     for name in names:
         members = [one for one in entries if name in {one.name, one.group}]
         items = [
-            {**_link(one), "has_permission": True, "active": request.path == _link(one)["link"]}
+            {**_link(one), "has_permission": True, "active": request.path.startswith(_link(one)["link"])}
             for one in members
         ]
         found.append({"models": [one.model for one in members], "items": in_words(items)})

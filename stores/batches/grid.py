@@ -7,9 +7,9 @@ from django.conf import settings
 
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import Batch, BatchRow, RowState
-from stores.batches.overview import PROBLEMS, WITH_PROBLEMS, BatchPage
+from stores.batches.overview import PROBLEMS, BatchPage
 from stores.batches.rows import given_key
-from stores.batches.selectors import proofs_of, rows_of
+from stores.batches.selectors import WITH_PROBLEMS, proofs_of, rows_of
 from stores.orders.models import OrderStatus
 from stores.proofs.links import proof_urls
 

@@ -21,7 +21,6 @@ from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalState
 
 PROBLEMS = "problems"
-WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
 EDITABLE = (BatchStatus.EMPTY, BatchStatus.CHECKING, BatchStatus.CHECKED)
 TONES = {
     BatchStatus.CHECKING: "info",
@@ -121,7 +120,7 @@ class BatchPage:
 
     @property
     def with_problems(self) -> int:
-        return sum(self.counts.by_state.get(state, 0) for state in WITH_PROBLEMS)
+        return self.counts.with_problems
 
     def filters(self) -> list[tuple[str, str, int]]:
         """The states that rows are in, each with how many; those with problems first."""

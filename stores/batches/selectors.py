@@ -38,6 +38,7 @@ from stores.templates.selectors import fields_of, template_digest
 
 # Labels by which columns are matched, beside the names of the targets themselves.
 ROW_LABELS = {ROW_KEY: gettext_noop("Row key"), QUANTITY: gettext_noop("Quantity")}
+WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
 ROWS_OF_ORDER = """
 SELECT own.batch_id, batch.mode, own.key, own.number
 FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
@@ -75,6 +76,10 @@ class Counts:
     @property
     def errors(self) -> int:
         return self.by_state.get(RowState.ERROR, 0)
+
+    @property
+    def with_problems(self) -> int:
+        return sum(self.by_state.get(state, 0) for state in WITH_PROBLEMS)
 
     @property
     def orderable(self) -> int:
@@ -142,8 +147,19 @@ def kept_mappings(batch: Batch) -> QuerySet[ColumnMapping]:
 
 
 def counts_of(batch: Batch) -> Counts:
-    states = batch.rows.order_by().values("state")
-    groups = list(states.annotate(count=Count("id"), total=Sum("total"), pieces=Sum("quantity")))
+    return counts_of_batches([batch])[batch.pk]
+
+
+def counts_of_batches(batches: Iterable[Batch]) -> dict[UUID, Counts]:
+    """Of each, in one statement along the index of counts."""
+    found: dict[UUID, list[Mapping[str, Any]]] = {one.pk: [] for one in batches}
+    states = BatchRow.objects.filter(batch__in=found).order_by().values("batch_id", "state")
+    for group in states.annotate(count=Count("id"), total=Sum("total"), pieces=Sum("quantity")):
+        found[group["batch_id"]].append(group)
+    return {key: _counts(groups) for key, groups in found.items()}
+
+
+def _counts(groups: Sequence[Mapping[str, Any]]) -> Counts:
     kept = [one for one in groups if one["state"] in (*ORDERABLE, RowState.ORDERED)]
     return Counts(
         {one["state"]: one["count"] for one in groups},

@@ -250,7 +250,14 @@ PRODUCT_MEMBERS = (
     FieldSpec(
         "Finish", checks.text(100), "", "finish", hint="Such as satin aqueous or soft-touch lamination."
     ),
-    FieldSpec("Binding", checks.one_of(["", *Binding.values]), "", "binding"),
+    FieldSpec(
+        "Binding",
+        checks.one_of(["", *Binding.values]),
+        "",
+        "binding",
+        label=gettext_noop("Binding method"),
+        hint="How pages are held together, such as staples in the fold. Empty: loose sheets.",
+    ),
     FieldSpec(
         "BindingEdge",
         checks.one_of(["", *Edge.values]),

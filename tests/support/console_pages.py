@@ -93,6 +93,7 @@ NO_PAGE = {
     "stores_store_catalog_of": "JSON",
     "delivery_dataset_export": "CSV",
     "production_gangsheet_files": "a ZIP",
+    "production_job_file": "PDF, XML or JSON",
     "delivery_importrun_progress": "JSON",
     "delivery_importrun_problems": "CSV",
     "delivery_officialform_sample": "PDF",

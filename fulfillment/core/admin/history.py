@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import Any
 
 from django.contrib import admin
@@ -17,14 +18,17 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from fulfillment.core.audit.events import WORDS
-from fulfillment.core.audit.log import DERIVED
+from fulfillment.core.audit.log import DERIVED, kind_of
+from fulfillment.core.plugins import offered
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_uuid
 
-# For each list in a rendering: its name, and the members that identify an entry.
-Parts = Mapping[str, tuple[Any, tuple[str, ...]]]
+# For each list in a rendering: its name, the members that identify an entry, and names for codes in them.
+Parts = Mapping[str, tuple[Any, tuple[str, ...], Mapping[str, Callable[[Any], str]]]]
 # Labels of records by model and key.
 RecordNames = Mapping[tuple[Any, Any], str]
+# By "app.model.field": the name of a code in the field of an event.
+CodeNames = Mapping[str, Callable[[Any, Any], str]]
 # (what, before, after)
 FieldChange = tuple[str, str, str]
 EVENTS_OF_A_PAGE = 25
@@ -45,12 +49,13 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
     before = list(events.filter(pgh_id__lt=shown[-1].pgh_id)[:1]) if shown else []
     formers = [*shown[1:], *before, None]
     people, records = names_of_people(shown), names_of_records([*shown, *before])
+    codes = names_of_codes([*shown, *before])
     besides, parts = model_admin.extra_changes(record, shown), model_admin.tracked_parts
     trail = [
         {
             **event_facts(event, people),
             "changes": [
-                *event_changes(event, former, records),
+                *event_changes(event, former, records, codes),
                 *(_changed_parts(event, former, parts) if parts else ()),
                 *besides.get(event.pgh_id, ()),
             ],
@@ -90,6 +95,16 @@ def names_of_records(events: Iterable[Any], shown: Collection[str] | None = None
     }
 
 
+def names_of_codes(events: Collection[Any]) -> CodeNames:
+    """By what apps offer as `CODE_NAMES`: for a field, a function that reads the names for its events at once."""
+    found = {}
+    for path, name_codes in (pair for offer in offered("console", "CODE_NAMES") for pair in offer.items()):
+        model = path.rpartition(".")[0]
+        if fitting := [event for event in events if kind_of(event) == model]:
+            found[path] = name_codes(fitting)
+    return found
+
+
 def _with_names(model: Any) -> QuerySet:
     """The model's records with the relations that their labels need."""
     records: QuerySet = model._base_manager.all()  # noqa: SLF001 - past managers that hide rows
@@ -115,24 +130,43 @@ def _context(event: Any) -> dict[str, Any]:
     return (event.pgh_context.metadata if event.pgh_context else None) or {}
 
 
-def event_changes(event: Any, former: Any, records: RecordNames) -> list[FieldChange]:
+def event_changes(
+    event: Any, former: Any, records: RecordNames, codes: CodeNames = MappingProxyType({})
+) -> list[FieldChange]:
     def shown(of: Any, field: Any) -> str:
-        value = None if of is None else getattr(of, field.attname)
-        name = records.get((field.related_model, value)) if field.related_model else None
-        return name or choice_label(field, value) or shown_value(value)
+        return "" if of is None else event_value(of, field, records, codes)
 
     fields = tracked_fields(event)
     pairs = [(str(field.verbose_name), shown(former, field), shown(event, field)) for field in fields]
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
+def event_value(event: Any, field: Any, records: RecordNames, codes: CodeNames = MappingProxyType({})) -> str:
+    """A field's value as people know it."""
+    value = getattr(event, field.attname)
+    if name := records.get((field.related_model, value)) if field.related_model else None:
+        return name
+    if value and (name_code := codes.get(f"{kind_of(event)}.{field.name}")):
+        named = (
+            [name_code(event, one) for one in value] if isinstance(value, list) else name_code(event, value)
+        )
+        return shown_value(named)
+    of_list = getattr(field, "base_field", None)
+    if of_list is not None and of_list.choices and value:
+        return shown_value([choice_label(of_list, one) or one for one in value])
+    return choice_label(field, value) or shown_value(value)
+
+
 def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
     """Changes in tables without a trail of their own, found by comparing stored representations entry by entry."""
     before, after = ({} if of is None else json.loads(of.rendering or "{}") for of in (former, event))
     changes: list[FieldChange] = []
-    for name, (title, keys) in parts.items():
+    for name, (title, keys, codes) in parts.items():
         old, new = (
-            {" ".join(str(entry.get(key, "")) for key in keys): entry for entry in body.get(name, ())}
+            {
+                " ".join(str(codes.get(key, str)(entry.get(key, ""))) for key in keys): entry
+                for entry in body.get(name, ())
+            }
             for body in (before, after)
         )
         if former is None and new:

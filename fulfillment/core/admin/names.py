@@ -15,7 +15,17 @@ from django.utils.translation import gettext, gettext_lazy
 
 NAMES: set[str] = set()
 # Names that Django makes of fields, in the words of docs/style.md.
-WORDS = {"email": "e-mail", "Email": "E-mail", "support email": "support e-mail"}
+WORDS = {
+    "email": "e-mail",
+    "Email": "E-mail",
+    "support email": "support e-mail",
+    "application url": "application URL",
+    "delivery method code": "delivery method",
+    "option id": "option of the quote",
+    "product ids": "products",
+    "sha256": "SHA-256",
+    "logo sha256": "SHA-256 of the logo",
+}
 # Grants, and words of the API.
 _OF_THE_API = re.compile(r"\w+(\.\w+)+|\w*[a-z][A-Z]\w*")
 _TEXTS = ("empty_help", "search_help_text", "add_label", "plural_name", "verbose_name", "verbose_name_plural")

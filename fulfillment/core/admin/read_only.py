@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy
 
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.history import (
-    choice_label,
     event_facts,
+    event_value,
+    names_of_codes,
     names_of_people,
     names_of_records,
     shown_value,
@@ -58,8 +59,10 @@ class HistoryAdmin(ReadOnlyAdmin):
         changelist = super().get_changelist_instance(request)
         events = changelist.result_list = list(changelist.result_list)
         people, records = names_of_people(events), names_of_records(events, self.shown)
+        codes = names_of_codes(events)
         for event in events:
-            event.facts, event.record_names = event_facts(event, people), records
+            event.facts = event_facts(event, people)
+            event.record_names, event.code_names = records, codes
         return changelist
 
     @admin.display(description="when", ordering="pgh_id")
@@ -91,9 +94,7 @@ class HistoryAdmin(ReadOnlyAdmin):
 
         @admin.display(description=gettext_lazy("record") if name == "pgh_obj_id" else field.verbose_name)
         def shown(event: Any) -> str:
-            value = getattr(event, name)
-            known = event.record_names.get((field.related_model, value)) if field.related_model else None
-            return known or choice_label(field, value) or shown_value(value) or "-"
+            return event_value(event, field, event.record_names, event.code_names) or "-"
 
         return shown
 

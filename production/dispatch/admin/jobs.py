@@ -20,6 +20,7 @@ from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from production.dispatch.admin.job_actions import JobActions, allowed_actions
 from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
+from production.dispatch.admin.job_files import JobFiles
 from production.dispatch.admin.scans import JobScans
 from production.dispatch.selectors.board import (
     MAX_COUNTED,
@@ -46,6 +47,8 @@ class StageFilter(admin.SimpleListFilter):
 
     title = "stage"
     parameter_name = "stage"
+    # The tabs show the stages; the other filters keep the chosen one.
+    template = "admin/production/stage_filter.html"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(stage.key, str(stage.name)) for stage in STAGES[1:]]
@@ -88,11 +91,22 @@ class JobPaginator(BoundedPaginator):
 
 
 @admin.register(Job)
-class JobAdmin(JobActions, JobScans, JobColumns):
+class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
     """The production board. Staff of a store see and work on the jobs of its orders."""
 
     plural_name = "Production"
-    harmless_pages = ("change", "days", "scan", "reassign", "dry_run", "resend", "hold", "release", "cancel")
+    harmless_pages = (
+        "change",
+        "days",
+        "scan",
+        "reassign",
+        "dry_run",
+        "resend",
+        "hold",
+        "release",
+        "cancel",
+        "file",
+    )
     forbidden = ("add", "delete")
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS
@@ -176,6 +190,8 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data and "cl" in response.context_data:
             response.context_data["stages"] = self._stages(request)
+            # A stage is chosen by its tab, not in the filters.
+            response.context_data["cl"].has_active_filters = any(map(request.GET.get, ("provider", "store")))
             listed = response.context_data["cl"].result_list
             places = places_of(listed)
             for job in listed:
@@ -224,6 +240,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
             ("scan/", self.scan_view, "scan"),
             ("reassign/", self.reassign_view, "reassign"),
             ("dry-run/<int:provider_id>", self.dry_run_view, "dry_run"),
+            ("<int:job_id>/file.<slug:form>", self.file_view, "file"),
             ("<int:job_id>/resend", require_POST(self.resend_view), "resend"),
             ("<int:job_id>/hold", require_POST(self.hold_view), "hold"),
             ("<int:job_id>/release", require_POST(self.release_view), "release"),
@@ -237,7 +254,7 @@ class JobAdmin(JobActions, JobScans, JobColumns):
         visible = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
         chosen = request.GET.get("provider", "")[:40]
         context = {
-            **self.page_context(request, _("Production by day")),
+            **self.page_context(request, _("Production by day"), is_view_of_list=True),
             "days": jobs_by_day(of_provider_and_store(visible, provider=chosen)),
             "providers": open_by_provider(visible),
             "chosen": chosen,

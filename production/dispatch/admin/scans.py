@@ -38,7 +38,7 @@ class JobScans(StaffAdmin):
         if request.method == "POST":
             return self._scanned(request)
         steps = [step for step in ScanStep if step != ScanStep.MISSING]
-        context = {**self.page_context(request, _("Scan jobs")), "steps": steps}
+        context = {**self.page_context(request, _("Scan jobs"), is_view_of_list=True), "steps": steps}
         response = TemplateResponse(request, "admin/production/scan.html", context)
         response["Permissions-Policy"] = "camera=(self), geolocation=(), microphone=()"
         return response

@@ -20,7 +20,7 @@ from stores.batches.overview import tone_of
 from stores.batches.pages.opening import PORTAL, batches_of_person
 from stores.batches.places import Place
 from stores.batches.rows import RECIPIENT
-from stores.batches.selectors import kept_mappings, named, targets_of
+from stores.batches.selectors import counts_of_batches, kept_mappings, named, targets_of
 from stores.batches.services.batches import REQUIRED_RECIPIENT, change_batch
 from stores.batches.services.uploads import receive_rows
 from stores.templates.selectors import fields_of
@@ -35,7 +35,8 @@ def list_batches(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
     batches = batches_of_person(signed_in_user(request)).filter(named(searched))
     page = Paginator(batches, A_PAGE).get_page(request.GET.get("page"))
-    rows = [{"batch": one, "tone": tone_of(one)} for one in page]
+    counts = counts_of_batches(page)
+    rows = [{"batch": one, "tone": tone_of(one), "counts": counts[one.pk]} for one in page]
     context = {"page": page, "rows": rows, "searched": searched, "part": "catalog"}
     return render(request, "stores/batches/list.html", context)
 

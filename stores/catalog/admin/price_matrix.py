@@ -243,7 +243,8 @@ def _count(data: Mapping[str, Any], name: str) -> int:
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:
-    return str(data.get(name, "")).strip()
+    """On one line: a description has room for several where it is typed."""
+    return " ".join(str(data.get(name, "")).split())
 
 
 def _price(text: str) -> Decimal | str:

@@ -26,6 +26,7 @@ from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import parse_number
 from fulfillment.templatetags.console import form_problems
+from fulfillment.templatetags.portal import method_name
 from stores.catalog.admin.product_forms import (
     COLUMNS,
     PUBLISH,
@@ -100,12 +101,13 @@ class ProductAdmin(StaffAdmin):
     search_fields = ["name", "external_id", "api_key", "category", "store__external_id"]
     autocomplete_fields = ["store"]
     tracked_parts = {
-        "TemplateFields": (gettext_lazy("template fields"), ("FieldName",)),
+        "TemplateFields": (gettext_lazy("template fields"), ("FieldName",), {}),
         "DeliveredPrices": (
             gettext_lazy("delivered prices"),
             ("DeliveryMethodCode", "CountryCode", "LocationType"),
+            {"DeliveryMethodCode": method_name},
         ),
-        "ProductionSpeeds": (gettext_lazy("production speeds"), ("Days",)),
+        "ProductionSpeeds": (gettext_lazy("production speeds"), ("Days",), {}),
     }
     search_help_text = "Name, product ID, APIKey, category or StoreID"
     empty_help = "Add a product, or import a catalog file."

@@ -23,7 +23,6 @@ ITEMS_SHOWN = 4
 class Meter:
     """How much of a limit is used, and how much of it this order takes, in percent of the larger of both sums."""
 
-    words: str
     before: float
     requested: float
     limit: float
@@ -79,8 +78,13 @@ class RequestCard:
         return max(0, int((self.first.expires - timezone.now()).total_seconds() // 3600))
 
     @property
-    def meters(self) -> list[Meter]:
-        return [_meter(reason) for reason in self.first.reasons]
+    def reasons(self) -> list[tuple[str, Meter | None]]:
+        """Each in words; with a meter, unless a gauge of the card draws its budget."""
+        drawn = {str(gauge["standing"].budget.pk) for gauge in self.budgets} if self.is_pending else set()
+        return [
+            (reason_in_words(one), None if one.get("BudgetID") in drawn else _meter(one))
+            for one in self.first.reasons
+        ]
 
 
 def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None) -> list[RequestCard]:
@@ -135,4 +139,4 @@ def _meter(reason: dict[str, Any]) -> Meter:
     requested = reason["Total"] if reason["Kind"] == "Total" else reason["Requested"]
     whole = max(used + requested, reason["Limit"]) or 1
     before, this, limit = (round(100 * part / whole, 2) for part in (used, requested, reason["Limit"]))
-    return Meter(reason_in_words(reason), before, this, limit)
+    return Meter(before, this, limit)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from accounts.models import Tenant
+from stores.catalog.models import Product
 from stores.orders.models import Order
 
 
@@ -50,6 +51,20 @@ def test_values_are_named_in_words(furnished, client):
 
     assert "<del>In production</del> <ins>Shipped</ins>" in said
     assert "Sequence" not in said
+
+
+def test_codes_have_their_names_and_fields_their_labels(furnished, client):
+    client.force_login(furnished.operator)
+    order = Order.objects.filter(delivery_method_code__contains="_").first() or Order.objects.first()
+    Order.objects.filter(pk=order.pk).update(delivery_method_code="OVERNIGHT")
+    name = Product.objects.get(store=order.store, external_id=order.product_ids[0]).name
+
+    said = text_of(client, kind="stores.order", object=str(order.pk))
+
+    assert "<ins>Overnight</ins>" in said
+    assert f"<ins>{name}" in said
+    assert {"Products", "Delivery method"} <= set(re.findall(r'<th scope="row">([^<]+)</th>', said))
+    assert "OVERNIGHT" not in said
 
 
 def test_pages_of_the_log_follow_one_another(furnished, client):

@@ -1,10 +1,14 @@
 """The board and the pages of providers, as people use them."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.core.files.storage import default_storage
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
 
 from accounts.models import Role
 from accounts.permissions import Grant
@@ -15,7 +19,7 @@ from production.providers.selectors import provider_secrets
 from production.routing.models import RoutingRule
 from production.routing.selectors import providers_for_stores
 from stores.catalog.models import Product, Store
-from tests.factories.orders import order_body
+from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.order_helpers import open_shop
 from tests.support.scenario import sign_in
@@ -66,6 +70,64 @@ def test_board_shows_jobs_of_the_callers_own_stores_alone(world, client, job):
 
     client.force_login(world.outsider)
     assert client.get(BOARD).status_code != 200
+
+
+@pytest.fixture
+def printed(world, press) -> Job:
+    shop = open_shop(world)
+    make_card(shop.store)
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    accept(shop.place(body=order_body(Items=[item])).json()["OrderID"])
+    return only_job()
+
+
+def test_job_links_to_the_files_that_its_press_gets(operator, printed, client, world):
+    job = printed
+    page = operator.get(f"{BOARD}{job.pk}/change/").content.decode()
+    files = {one: operator.get(one) for one in re.findall(rf'href="({BOARD}{job.pk}/file\.[a-z]+)"', page)}
+    pdf, xjdf, ticket = files.values()
+
+    assert pdf.content.startswith(b"%PDF-")
+    assert b"<XJDF " in xjdf.content
+    assert ticket.json()["JobNumber"] == job.number
+    assert ticket["Content-Disposition"] == f'attachment; filename="{job.number}.json"'
+    assert operator.get(f"{BOARD}{job.pk}/file.exe").status_code == 404
+    client.force_login(world.outsider)
+    assert {client.get(one).status_code for one in files} <= {302, 403, 404}
+
+
+def test_lost_file_is_a_message_on_the_page_of_the_job(operator, printed):
+    job = printed
+    default_storage.delete(job.item.print_file)
+    page = operator.get(f"{BOARD}{job.pk}/file.pdf", follow=True)
+
+    assert page.request["PATH_INFO"] == f"{BOARD}{job.pk}/change/"
+    assert list(page.context["messages"])
+
+
+def test_stages_are_tabs_alone_and_other_filters_keep_them(operator, job):
+    page = operator.get(f"{BOARD}?stage=sent").content.decode()
+
+    assert "By stage" not in page
+    assert '<input type="hidden" name="stage" value="sent">' in page
+
+
+@pytest.mark.parametrize("page", ["", "days/", "scan/"])
+def test_views_of_production_have_the_tabs_of_its_lists(operator, job, page):
+    tabs = re.search(r'id="tabs-items".*?</nav>', operator.get(f"{BOARD}{page}").content.decode(), re.DOTALL)[
+        0
+    ]
+
+    assert re.findall(r'aria-current="page">([^<]+)<', tabs) == ["Production"]
+    assert "Gang sheets" in tabs
+
+
+def test_later_and_late_jobs_stand_below_their_day(operator, job):
+    late, later = (timezone.localdate() + timedelta(days=days) for days in (-3, 30))
+    for due in (late, later):
+        Job.objects.update(due=due)
+        page = operator.get(f"{BOARD}days/").content.decode()
+        assert f"<h3>{date_format(due, 'l')}, {date_format(due, 'MONTH_DAY_FORMAT')}</h3>" in page
 
 
 def test_jobs_are_held_released_and_resent_from_the_board(operator, job):

@@ -4,6 +4,8 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from stores.batches.services.batches import cancel_batch
 from stores.catalog.models import Store
@@ -49,6 +51,21 @@ def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, place, sig
 
     assert "Orders that are written stay" in question
     assert fresh(world.batch).status == "Cancelled"
+
+
+def test_list_counts_the_rows_of_all_batches_in_one_statement(world, place, signed_in):
+    operator = signed_in(world.operator)
+    operator.get("/admin/stores/batch/")
+    with CaptureQueriesContext(connection) as one:
+        page = operator.get("/admin/stores/batch/").content.decode()
+    for _ in range(3):
+        make_batch(access_to(world), [person(1)], product_id=world.batch.product.external_id)
+    with CaptureQueriesContext(connection) as four:
+        operator.get("/admin/stores/batch/")
+
+    assert len(four) == len(one)
+    assert f"{world.batch.rows.get().total:.2f} USD" in page
+    assert re.search(r"field-rows_counted[^>]*>\s*1\s*<", page)
 
 
 def test_rows_are_shown_with_a_filter(world, place, signed_in):

@@ -5,6 +5,8 @@ import re
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
 from fulfillment.core.errors import ServiceBusy
@@ -35,6 +37,16 @@ def batch(world, browser):
     assert answer["Location"] == f"/batches/{made.pk}"
     browser.post(f"/batches/{made.pk}/rows", {"file": SimpleUploadedFile("people.csv", FILE, "text/csv")})
     return made
+
+
+@pytest.fixture
+def count_queries():
+    def count(call):
+        with CaptureQueriesContext(connection) as made:
+            call()
+        return len(made)
+
+    return count
 
 
 def mapped(browser, batch):
@@ -226,3 +238,22 @@ def test_list_is_searched_by_name(browser, batch):
     assert f"/batches/{batch.pk}" in found
     assert f"/batches/{batch.pk}" not in missed
     assert "Nothing matches “summer”" in missed
+
+
+def test_list_says_how_far_each_batch_is_in_one_statement_for_all(browser, batch, count_queries):
+    mapped(browser, batch)
+    browser.get("/batches")
+    one = count_queries(lambda: browser.get("/batches"))
+    product = {name: getattr(batch, name) for name in ("store", "application", "user", "product", "mode")}
+    times = {name: getattr(batch, name) for name in ("created", "updated")}
+    for number in range(3):
+        other = Batch.objects.create(
+            is_first_party=False, is_test=False, name=f"No. {number}", **product, **times
+        )
+        other.rows.create(number=2, key="a", values={}, digest="", state="Ready", quantity=100, total=7)
+
+    assert count_queries(lambda: browser.get("/batches")) == one
+    said = " ".join(re.sub("<[^>]+>", " ", browser.get("/batches").content.decode()).split())
+    total = batch.rows.get(state="Ready").total
+    assert f"2 rows · 1 ready · 1 with problems · {total:.2f} USD" in said
+    assert said.count("1 row · 1 ready · 7.00 USD") == 3

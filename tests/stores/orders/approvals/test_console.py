@@ -79,6 +79,18 @@ def test_queue_shows_how_the_budgets_stand_with_the_order(shop, console):
     assert "with this order" in text
 
 
+def test_budget_that_needs_approval_is_drawn_once(shop, console):
+    budget = make_budget(enable_budgets(shop.store), Limit=10, OverBudget="Approve")
+    order = place(shop)
+    pages = [console.get(QUEUE), console.get(f"{QUEUE}{order.pk}/change/")]
+
+    for page in pages:
+        text = page.content.decode()
+        assert f"The budget {budget.name} has" in text
+        assert text.count('class="gauge ') == 1
+        assert text.count('class="approval-meter"') == 0
+
+
 def test_approver_without_other_grants_opens_no_order(shop, console):
     order = place(shop)
 
