@@ -138,6 +138,11 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
         _add(product, "GeneralID", IDUsage="JobID", IDValue=member.job.number)
     for name, count in member.places.items():
         _add(product, "GeneralID", IDUsage="PiecesPerSheet", IDValue=f"{count} on {urls.get(name) or name}")
+    _add_intents(product, item)
+
+
+def _add_intents(product: Any, item: JobItem) -> None:
+    """What is made, and of what; the order of the schema."""
     media, features = _split_options(item.options)
     media = {**media_of_product(item), **media}
     features = {**({"Finish": item.finish} if item.finish else {}), **features}
@@ -150,12 +155,7 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
             BindingSide=item.binding_edge,
             BindingType=item.binding,
         )
-    plates = [*PROCESS_PLATES, *filter(None, map(token, item.spot_plates))]
-    front = {"ColorsUsed": " ".join(plates), "Surface": "Front"}
-    color = _add(_add(product, "Intent", Name="ColorIntent"), "ColorIntent")
-    _add(color, "SurfaceColor", **front)
-    if item.two_sided:
-        _add(color, "SurfaceColor", **{**front, "Surface": "Back"})
+    _add_colors(product, item)
     if item.folding:
         _add(_add(product, "Intent", Name="FoldingIntent"), "FoldingIntent", FoldCatalog=item.folding)
     size = f"{points(item.width_mm)} {points(item.height_mm)}"
@@ -169,6 +169,15 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
         Sides=item.sides,
     )
     _add(_add(product, "Intent", Name="MediaIntent"), "MediaIntent", **media)
+
+
+def _add_colors(product: Any, item: JobItem) -> None:
+    plates = [*PROCESS_PLATES, *filter(None, map(token, item.spot_plates))]
+    front = {"ColorsUsed": " ".join(plates), "Surface": "Front"}
+    color = _add(_add(product, "Intent", Name="ColorIntent"), "ColorIntent")
+    _add(color, "SurfaceColor", **front)
+    if item.two_sided:
+        _add(color, "SurfaceColor", **{**front, "Surface": "Back"})
 
 
 def media_of_product(item: JobItem) -> dict[str, str]:
