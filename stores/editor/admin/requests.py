@@ -41,6 +41,7 @@ DESIGNER_LIMITS = {
     "name": NAME_LETTERS,
     "text": TEXT_LETTERS,
 }
+ADDRESSES = ("template", "template_preview", "template_font", "template_color", "template_versions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,6 @@ def _plain_field(entry: Any) -> dict[str, Any]:
     if not all(isinstance(text, str) for text in (*texts.values(), *choices)):
         raise TypeError("A text of a new field is none.")
     return {**texts, "Required": entry.get("Required") is True, "Choices": choices}
-
-
-ADDRESSES = ("template", "template_preview", "template_font", "template_color", "template_versions")
 
 
 def _field(field: Field) -> dict[str, Any]:
