@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from production.interface import Job, JobFile, JobItem, ProviderRefused
-from production.tickets.xjdf import checked_number
+from production.tickets.values import checked_number
 
 HEADERS = {"oneflow": "x-oneflow-{}", "hp": "x-hp-hmac-{}"}
 AUTHORIZATION = {"oneflow": "authorization", "hp": "authentication"}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from production.interface import Job, JobFile, JobItem
-from production.tickets.xjdf import PROCESS_PLATES, checked_number
+from production.tickets.values import PROCESS_PLATES, checked_number
 
 FORMAT = "store-fulfillment-ticket"
 VERSION = 1
