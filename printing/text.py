@@ -7,6 +7,10 @@ from itertools import islice
 
 # Only of so many names, and none longer: comparing takes time.
 COMPARED, MAX_LENGTH = 5, 40
+# Invisible: fillers of Hangul, Khmer and Mongolian, the Braille blank, variation selectors.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
+    chr(code) for span in ((0xFE00, 0xFE10), (0xE0100, 0xE01F0)) for code in range(*span)
+}
 
 
 def near_name(name: str, allowed: Collection[str]) -> str | None:
@@ -28,12 +32,6 @@ def did_you_mean(names: Iterable[str], allowed: Collection[str]) -> dict[str, st
 
 def _folded(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
-
-
-# Invisible: fillers of Hangul, Khmer and Mongolian, the Braille blank, variation selectors.
-_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
-    chr(code) for span in ((0xFE00, 0xFE10), (0xE0100, 0xE01F0)) for code in range(*span)
-}
 
 
 def is_blank(text: str) -> bool:

@@ -10,6 +10,9 @@ from accounts.models import EmailChange, User
 from fulfillment.core.errors import NotFound
 from fulfillment.core.secrets import digests
 
+CONFIRMATION_SALT = "accounts.email-confirmation"
+CONFIRMATION_LIFETIME = timedelta(days=7)
+
 
 def find_user_by_confirmed_email(address: str) -> User | None:
     """The active user who confirmed this address; None if several users did, because it identifies none of them."""
@@ -43,10 +46,6 @@ def get_email_change(token: str, *, lock: bool = False) -> EmailChange:
     if change is None or change.password_digest not in digests(change.user.password):
         raise NotFound(_("This link no longer works."), code="link_expired")
     return change
-
-
-CONFIRMATION_SALT = "accounts.email-confirmation"
-CONFIRMATION_LIFETIME = timedelta(days=7)
 
 
 def get_user_by_confirmation(token: str, *, lock: bool = False) -> User:

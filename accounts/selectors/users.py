@@ -135,21 +135,25 @@ def find_user(text: str) -> User:
     found = {user.pk: user for user in [*full, *other]}
     if len(found) == 1:
         return next(iter(found.values()))
-    if not found:
-        raise NotFound(
-            _(
-                "No user has the full name or e-mail address %(text)s; write the full name, which is the "
-                "user name with the domain of the organization (olivia@print.example), or the e-mail "
-                "address."
-            )
-            % {"text": text},
-            code="user_not_found",
+    if found:
+        raise _ambiguous(text, list(found.values()))
+    raise NotFound(
+        _(
+            "No user has the full name or e-mail address %(text)s; write the full name, which is the "
+            "user name with the domain of the organization (olivia@print.example), or the e-mail "
+            "address."
         )
+        % {"text": text},
+        code="user_not_found",
+    )
+
+
+def _ambiguous(text: str, found: list[User]) -> Conflict:
     # An ID is unambiguous in every case, also where a full name equals an e-mail address.
     shown = ", ".join(
-        f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in found.values()
+        f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in found
     )
-    raise Conflict(
+    return Conflict(
         _(
             "%(text)s is the full name or e-mail address of %(found)s people: %(shown)s. Write the "
             "ID of the one you mean."

@@ -33,6 +33,9 @@ POINTERS = {
     "email": "/Email",
     "phone": "/Phone",
 }
+RESET_TASK = "accounts.send_reset_links"
+# In one mail.
+MAX_ACCOUNTS = 100
 
 
 @transaction.atomic
@@ -175,11 +178,6 @@ def field_faults(user: User) -> list[Fault]:
             for reason in reasons
         ]
     return []
-
-
-RESET_TASK = "accounts.send_reset_links"
-# In one mail.
-MAX_ACCOUNTS = 100
 
 
 def request_reset_link(*, email: str) -> None:

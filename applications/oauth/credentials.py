@@ -20,6 +20,10 @@ from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.client_addresses import rate_limit_key_for_ip
 
 BASIC = re.compile(r"[Bb][Aa][Ss][Ii][Cc] +([A-Za-z0-9+/]+={0,2})\Z")
+# Error codes of wrong secrets, codes and refresh tokens.
+COUNTED = frozenset({"invalid_client", "invalid_grant"})
+# Beyond this multiple of the limit it is an attack: tokens from the address are no longer checked.
+FLOOD = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +67,6 @@ def decode_basic(header: str) -> ClientCredentials | None:
     client_id, separator, secret = text.partition(":")
     # Both halves are form-encoded before they are joined (RFC 6749, section 2.3.1).
     return ClientCredentials(unquote_plus(client_id), unquote_plus(secret)) if separator else None
-
-
-# Error codes of wrong secrets, codes and refresh tokens.
-COUNTED = frozenset({"invalid_client", "invalid_grant"})
-
-
-# Beyond this multiple of the limit it is an attack: tokens from the address are no longer checked.
-FLOOD = 10
 
 
 def flooding_address(request: HttpRequest) -> RateLimitStatus | None:

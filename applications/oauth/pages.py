@@ -34,6 +34,11 @@ from fulfillment.core.reference.operations import EXAMPLE_VALUES, Operation, ope
 from fulfillment.core.reference.views import navigation
 
 AUTHORIZATIONS_A_PAGE = 25
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+PATH_VALUE = re.compile(r"[^/\x00-\x1f\x7f]+\Z")
+MAX_BODY_LENGTH = 1_048_576
+MAX_VALUE_LENGTH = 2000
+PICTURE = "image/*"
 
 
 @require_safe
@@ -69,13 +74,6 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
     if not authorizations:
         return redirect("portal:authorizations")
     return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})
-
-
-CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-PATH_VALUE = re.compile(r"[^/\x00-\x1f\x7f]+\Z")
-MAX_BODY_LENGTH = 1_048_576
-MAX_VALUE_LENGTH = 2000
-PICTURE = "image/*"
 
 
 class SendForm(forms.Form):

@@ -33,6 +33,7 @@ NUMBER = re.compile(r"\$? ?([0-9]{1,9}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(\.[0-9]{1,1
 MAX_FACILITY_LENGTH = 80
 # geometry (WKT or a shape), median income, median age, household size, post office: as written in the file.
 RawDetails = tuple[Any, str, str, str, str]
+NO_DETAILS = FACTS.pack(0, 0, 0, 0)
 
 
 class Facts(NamedTuple):
@@ -96,9 +97,6 @@ class Details:
         area = pack_area(shapes)
         text = orjson.dumps([list(facilities), facts]).decode()
         return text, *(area or (None, None)), sum(map(bool, shapes))
-
-
-NO_DETAILS = FACTS.pack(0, 0, 0, 0)
 
 
 def facts_of(text: str) -> list[Facts]:

@@ -26,6 +26,8 @@ SELECT count(*) FILTER (WHERE before.postal_code IS NULL), count(*) FILTER (WHER
 FROM (SELECT * FROM delivery_population WHERE dataset_id = %s) before
 FULL JOIN (SELECT * FROM delivery_population WHERE dataset_id = %s) after USING (postal_code)
 """
+# An arbitrary number that nothing else in the service uses.
+IMPORT_LOCK = 5_316_001
 
 
 @dataclass(frozen=True)
@@ -200,10 +202,6 @@ def _detailed_rows(
         line = io.StringIO()
         write_csv_row(line, [*cells, fact.facility, place])
         yield line.getvalue().replace("\r\n", "\n")
-
-
-# An arbitrary number that nothing else in the service uses.
-IMPORT_LOCK = 5_316_001
 
 
 def is_import_running() -> bool:

@@ -31,6 +31,7 @@ HEADER = struct.Struct("<BBHii")
 VERSION: Final = 1
 # A route on its way from a file to a data set: kind, number of parts, their lengths (uint16) and corners (int32).
 ROUTE_HEADER = struct.Struct("<BH")
+MULTI = {POINTS: "multipoints", LINES: "multilinestrings", POLYGONS: "multipolygons"}
 
 
 def pack_area(routes: Sequence[bytes]) -> tuple[bytes, tuple[int, int, int, int]] | None:
@@ -211,9 +212,6 @@ def _polygons(
 ) -> tuple[Shapes, np.ndarray]:
     polygon = np.cumsum(~is_hole) - 1
     return shapely.polygons(shapely.linearrings(corners, indices=part), indices=polygon), route[~is_hole]
-
-
-MULTI = {POINTS: "multipoints", LINES: "multilinestrings", POLYGONS: "multipolygons"}
 
 
 def _place(shapes: Shapes, kind: int, parts: Shapes, route: np.ndarray) -> None:

@@ -14,6 +14,7 @@ from delivery.datasets.sources.problems import REMEDIES
 
 WIDTH = 30
 EVERY_SECONDS = 0.25
+SHOWN = 10
 
 
 class TerminalProgress:
@@ -55,9 +56,6 @@ def current_user() -> str:
         return f"{getpass.getuser()} (command)"
     except (KeyError, OSError):  # a user without a name, as in some containers
         return "command"
-
-
-SHOWN = 10
 
 
 def describe_outcome(outcome: Outcome, options: ImportOptions) -> Iterator[str]:

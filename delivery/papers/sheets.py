@@ -55,9 +55,7 @@ class Postage:
 PostageOn = Callable[[date], Postage | None]
 
 
-def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn) -> dict[str, Any]:
-    """All texts are data to the layout, never markup."""
-    sheets = [_drop_sheet(mailing, drop, postage_on) for drop in drops]
+def _mailing(mailing: Mailing) -> dict[str, Any]:
     return {
         "order": mailing.order_number,
         "item": mailing.item_key,
@@ -71,15 +69,23 @@ def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn
         "thickness": _thickness(mailing.thickness_mm),
         "crid": mailing.crid,
         "payment": mailing.payment,
+        "vintage": mailing.vintage,
+        "addressee": "Residential Customer" if mailing.is_residential_only else "Postal Customer",
+        "synthetic": mailing.is_synthetic,
+        "test": mailing.is_test,
+    }
+
+
+def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn) -> dict[str, Any]:
+    """All texts are data to the layout, never markup."""
+    sheets = [_drop_sheet(mailing, drop, postage_on) for drop in drops]
+    return {
+        **_mailing(mailing),
         "boxes": [
             box
             for drop, sheet in zip(drops, sheets, strict=True)
             for box in boxes_of(drop, sheet["date"], mailing.piece_weight_g, mailing.size_mm)
         ],
-        "vintage": mailing.vintage,
-        "addressee": "Residential Customer" if mailing.is_residential_only else "Postal Customer",
-        "synthetic": mailing.is_synthetic,
-        "test": mailing.is_test,
         "drops": sheets,
         # Set by the caller, which fills the official form.
         "note": "",

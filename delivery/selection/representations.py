@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 else:
     np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
+SELF = "img-src 'self' data:"
+
 
 def selection_record(selection: EddmSelection) -> dict[str, Any]:
     return {
@@ -137,9 +139,6 @@ def _line(cells: tuple[object, ...]) -> str:
     line = io.StringIO()
     write_csv_row(line, cells)
     return line.getvalue()
-
-
-SELF = "img-src 'self' data:"
 
 
 def tiles_context() -> dict[str, Any]:

@@ -38,6 +38,10 @@ else:
     shapely = DeferredModule("shapely")
 
 CUT_SHOWN = 20
+CODE = re.compile(r"^[0-9]{5}(-[0-9]{4})?\Z")
+MAX_HEIGHT = 1e9
+POSITION = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3}
+RANGE_HELP = "Routes with an unknown value are omitted."
 
 
 class StrictNumber(serializers.FloatField):
@@ -48,9 +52,6 @@ class StrictNumber(serializers.FloatField):
         if isinstance(data, bool) or not isinstance(data, int | float) or not abs(data) < 1e15:
             self.fail("invalid")
         return super().to_internal_value(data)
-
-
-CODE = re.compile(r"^[0-9]{5}(-[0-9]{4})?\Z")
 
 
 @extend_schema_field({"type": "string", "pattern": CODE.pattern.replace("\\Z", "$")})
@@ -83,10 +84,6 @@ def cut_codes(sent: Mapping[str, Any]) -> list[str]:
     cut = list(dict.fromkeys(code for code in codes if len(code) > 5))
     more = f" and {len(cut) - CUT_SHOWN:,} more" if len(cut) > CUT_SHOWN else ""
     return [f"Only the first five digits count of {', '.join(cut[:CUT_SHOWN])}{more}."] if cut else []
-
-
-MAX_HEIGHT = 1e9
-POSITION = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3}
 
 
 @extend_schema_field(
@@ -210,9 +207,6 @@ class BudgetSerializer(StrictSerializer):
         max_length=40, required=False, help_text="Default: the usual one of the product."
     )
     Amount = StrictNumber(min_value=0.01, max_value=1_000_000_000, help_text="In the store's currency.")
-
-
-RANGE_HELP = "Routes with an unknown value are omitted."
 
 
 class SelectionRequestSerializer(StrictSerializer):

@@ -19,6 +19,12 @@ from fulfillment.core.recorded_texts import translated
 from printing import bounded
 
 logger = logging.getLogger("fulfillment.errors")
+# Otherwise a body full of mistakes would get a response of ten times its size.
+MAX_LISTED = 100
+# The code of an error detail that stands for mistakes which are only counted; its text is their number.
+UNLISTED = "unlisted"
+# A form leaves out the API's name before a message: the field has a label.
+NAME = re.compile(r"[\w./\[\]-]+: (?=\S)")
 
 
 @dataclass(frozen=True)
@@ -213,14 +219,6 @@ class TooManyAtOnce(TooManyRequests):
 def in_one_line(error: BaseException) -> str:
     """The error in one line: messages of the database have several, with hints."""
     return " ".join(str(error).split())
-
-
-# Otherwise a body full of mistakes would get a response of ten times its size.
-MAX_LISTED = 100
-# The code of an error detail that stands for mistakes which are only counted; its text is their number.
-UNLISTED = "unlisted"
-# A form leaves out the API's name before a message: the field has a label.
-NAME = re.compile(r"[\w./\[\]-]+: (?=\S)")
 
 
 @dataclass(slots=True)

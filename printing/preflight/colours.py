@@ -4,6 +4,10 @@ from printing.press.rules import ColourPolicy
 from printing.typesetting.template import CMYK, RGB
 
 Seen = tuple[float, float, float]
+# Brighter colours of a screen are no black, and those of equal parts are grey.
+BLACK_LEVEL, GREY_LEVELS = 72, 8
+# A ground of at most this luminance is dark, and letters are light that much above it.
+DARK, LIGHTER = 0.35, 0.2
 
 
 def seen(color: RGB | CMYK) -> Seen:
@@ -39,12 +43,6 @@ def total_ink(color: CMYK) -> float:
 
 def is_white(color: RGB | CMYK) -> bool:
     return min(seen(color)) >= 250
-
-
-# Brighter colours of a screen are no black, and those of equal parts are grey.
-BLACK_LEVEL, GREY_LEVELS = 72, 8
-# A ground of at most this luminance is dark, and letters are light that much above it.
-DARK, LIGHTER = 0.35, 0.2
 
 
 def rich_black(color: RGB | CMYK, policy: ColourPolicy) -> str:

@@ -10,6 +10,15 @@ from printing.press.rules import BUILT_IN, ColourPolicy, PresetRules
 
 # The limit for one rendering, because all findings are stored with it.
 FINDINGS = 50
+# The usual bleed of printers, for presets that keep the bleed of each template.
+USUAL_BLEED_MM = 3.0
+# Larger pages are viewed from further away and need fewer pixels, down to LOWEST_PPI.
+READ_AT_HAND_MM = 500.0
+LOWEST_PPI = 40.0
+# Smaller frames would be invisible.
+SMALLEST_MM = 1.5
+# Padding, so that the frame does not cover small letters.
+ROOM_MM = 0.4
 
 
 class Severity(StrEnum):
@@ -57,13 +66,6 @@ def has_error(stored: Iterable[Mapping[str, Any]]) -> bool:
     return any(finding["Severity"] == Severity.ERROR for finding in stored)
 
 
-# The usual bleed of printers, for presets that keep the bleed of each template.
-USUAL_BLEED_MM = 3.0
-# Larger pages are viewed from further away and need fewer pixels, down to LOWEST_PPI.
-READ_AT_HAND_MM = 500.0
-LOWEST_PPI = 40.0
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Lengths in mm, sizes of type and lines in points, total ink in percent of four inks together.
@@ -102,12 +104,6 @@ class Limits:
 
 
 USUAL = Limits.of(BUILT_IN)
-
-
-# Smaller frames would be invisible.
-SMALLEST_MM = 1.5
-# Padding, so that the frame does not cover small letters.
-ROOM_MM = 0.4
 
 
 @dataclass(frozen=True, slots=True)

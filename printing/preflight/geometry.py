@@ -10,6 +10,7 @@ from printing.typesetting.template import Box, Page
 # Smaller differences are invisible in print.
 SLACK_MM = 0.05
 MM_OF_POINT = 25.4 / 72
+SIDES = ("left", "top", "right", "bottom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,6 @@ class Area:
     def insets(self, page: Page) -> tuple[float, float, float, float]:
         """The distances to the trim at the left, top, right and bottom; negative outside of it."""
         return self.x, self.y, page.width - self.right, page.height - self.bottom
-
-
-SIDES = ("left", "top", "right", "bottom")
 
 
 def trim_area(page: Page) -> Area:

@@ -17,6 +17,13 @@ from printing.press.colours import Separation, separation_of
 from printing.press.paints import DEVICE, GREY, OF_CMYK
 
 JPEG_QUALITY = 95
+# The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
+MAX_SIDE = 800
+PLATE_JPEG = {"quality": 90, "subsampling": 0}
+INVERTED = [1, 0] * 4
+KEPT = "/Picture"
+# The version of the format: a new number renders all cached pictures again.
+VERSION = 2
 
 
 def reshaped_size(size: tuple[int, int], proportion: float, *, crop: bool) -> tuple[int, int]:
@@ -52,15 +59,6 @@ def reshape_in_folder(folder: Path, proportion: float, crop: bool) -> None:
 def _white(mode: str) -> tuple[int, ...] | int:
     whites: dict[str, tuple[int, ...] | int] = {"CMYK": (0, 0, 0, 0), "L": 255}
     return whites.get(mode, (255,) * len(mode))
-
-
-# The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
-MAX_SIDE = 800
-PLATE_JPEG = {"quality": 90, "subsampling": 0}
-INVERTED = [1, 0] * 4
-KEPT = "/Picture"
-# The version of the format: a new number renders all cached pictures again.
-VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)

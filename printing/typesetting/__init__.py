@@ -49,8 +49,6 @@ from printing.typesetting.rendering import (
     PagePicture,
     PrintFile,
     Proof,
-    SetText,
-    proof_dpi,
     render_backgrounds,
     render_document,
     render_inks,
@@ -59,6 +57,7 @@ from printing.typesetting.rendering import (
     render_proof,
     try_template,
 )
+from printing.typesetting.runs import SetText, proof_dpi
 from printing.typesetting.template import Artwork, Template
 
 __all__ = [

@@ -150,14 +150,7 @@ def _read_box(
     if box.value.get("Kind") not in KINDS:
         return Box("Text", None, None, 0, 0, 1, 1)
     field, text = _read_fixed(box, kind) if kind in FIXED_TEXTS else _read_content(box, kind, kinds)
-    extras: dict[str, Any] = {}
-    if kind == "Text" or kind in FIXED_TEXTS:
-        extras = _read_type(box, families)
-    elif kind == "Image":
-        extras = {
-            "fit": box.choice("Fit", IMAGE_FITS, "contain"),
-            "radius": box.number("Radius", BOX_LIMITS["Radius"], 0.0),
-        }
+    extras = _read_extras(box, kind, families)
     # For designers: the name of the box, and whether it is locked. Neither is printed.
     box.text("Name", NAME_LETTERS)
     box.flag("Locked")
@@ -214,6 +207,17 @@ def _read_fixed(box: Reading, kind: str) -> tuple[None, str]:
         box.note("not_allowed", f"A box of kind {kind} has a fixed Text.", "Field")
     text = box.text("Text", TEXT_LETTERS)
     return None, FIXED_TEXTS[kind] if text is None else text
+
+
+def _read_extras(box: Reading, kind: str, families: frozenset[str]) -> dict[str, Any]:
+    if kind == "Text" or kind in FIXED_TEXTS:
+        return _read_type(box, families)
+    if kind == "Image":
+        return {
+            "fit": box.choice("Fit", IMAGE_FITS, "contain"),
+            "radius": box.number("Radius", BOX_LIMITS["Radius"], 0.0),
+        }
+    return {}
 
 
 def _read_type(box: Reading, families: frozenset[str]) -> dict[str, Any]:

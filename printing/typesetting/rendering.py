@@ -1,53 +1,31 @@
+"""Proofs, print files and pictures of a template, and documents of a layout of one's own."""
+
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from printing.bounded import refusing_to_wait
-from printing.stages import observe_renderer
-from printing.typesetting.drawn_pages import drawn_pages, page_keys
 from printing.typesetting.errors import (
     Problem,
     RenderingFailed,
-    RenderingNested,
     TemplateInvalid,
     ValuesInvalid,
-    pointer,
 )
 from printing.typesetting.fonts import FontSet
-from printing.typesetting.ipc import SIZES
-from printing.typesetting.jobs import RenderInput, SheetBuilder
+from printing.typesetting.jobs import SheetBuilder
 from printing.typesetting.press import BUILT_IN_PRESS, Press
-from printing.typesetting.sharing import SHARED_PAGES, Drawing
+from printing.typesetting.runs import DPI, PAGE_PIXELS, Meanwhile, Run, SetText
 from printing.typesetting.template import Template
-from printing.typesetting.workdir import WorkDir, current_workdir
-from printing.typesetting.workers import Worker, shared_workers
+from printing.typesetting.workdir import current_workdir
+from printing.typesetting.workers import shared_workers
 
-DPI = 144
 SECONDS = 10.0
-PAGE_PIXELS = 16_000_000
-PROOF_PIXELS = 30_000_000
 MARK_LETTERS = 24
 MARK_FAMILY = "Lato"
 # What layout.typ draws for a screen: nothing outside of the trim.
 SCREEN = {"print": False, "slug": 0, "marks": False, "slug-lines": []}
-
-
-@dataclass(frozen=True, slots=True)
-class SetText:
-    """A text as it was set: `page` and `box` are places in the template, the size is in points, the rest in mm."""
-
-    page: int
-    box: int
-    size: float
-    width: float
-    height: float
-
-
-Meanwhile = Callable[[Sequence[SetText]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +115,10 @@ def render_page(
         sheet = builder.build(values, artwork)
         problems = [*sheet.problems, *sheet.messages]
         try:
-            [picture], texts = _typeset(builder, workdir, job, deadline)
+            [picture], texts = Run(builder, workdir, job, deadline).typeset()
         except ValuesInvalid as error:
             problems += error.problems
-            [picture], texts = _typeset(builder, workdir, {**job, "reporting": True}, deadline)
+            [picture], texts = Run(builder, workdir, {**job, "reporting": True}, deadline).typeset()
     finally:
         workdir.release_template(template)
     return PagePicture(picture, tuple(problems), tuple(replace(one, page=number) for one in texts))
@@ -251,143 +229,6 @@ def _render(
         sheet = builder.build(values, artwork)
         if sheet.problems:
             raise ValuesInvalid(sheet.problems)
-        return _typeset(builder, workdir, job, deadline, press, meanwhile)
+        return Run(builder, workdir, job, deadline, press, meanwhile).typeset()
     finally:
         workdir.release_template(builder.template)
-
-
-def _typeset(
-    builder: SheetBuilder,
-    workdir: WorkDir,
-    job: dict[str, Any],
-    deadline: float,
-    press: Press | None = None,
-    meanwhile: Meanwhile | None = None,
-) -> tuple[list[bytes], tuple[SetText, ...]]:
-    """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
-    sheet, setting = builder.sheet, _setting(builder, workdir, job.get("ppi"))
-    # With a press everything is made from one PDF.
-    keys = page_keys(sheet, job, setting) if press is None else []
-    drawn = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
-    new = [at for at, key in enumerate(keys) if key not in drawn]
-    lend = shared_workers.lend_alone if sheet.is_large else shared_workers.lend
-    with lend(deadline) as worker, workdir.job(worker.slot, builder.template, sheet.files()) as (root, paths):
-        whole = _job(sheet.pages, job, paths)
-        if press is not None:
-            setting["press"] = _press_request(builder, press, root, paths, job)
-        request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}
-        is_alone = "page-only" in job and len(new) < SHARED_PAGES
-        if press is not None or is_alone or not new:
-            header, parts = _observed(worker, request, [whole], deadline)
-            headers = [header]
-        else:
-            drawing = Drawing(
-                request, whole, new, lambda some: _job([sheet.pages[at] for at in some], job, paths)
-            )
-            headers, parts = _apart(builder, workdir, worker, drawing, deadline, meanwhile)
-    for header in headers:
-        _refuse_failure(header, sheet)
-    texts = _set_texts(headers[0], sheet)
-    if press is not None:
-        return parts, texts
-    pdf = len(parts) - len(new)
-    for at, png in zip(new, parts[pdf:], strict=True):
-        drawn[keys[at]] = png
-        drawn_pages.put(keys[at], png)
-    return [*parts[:pdf], *(drawn[key] for key in keys)], texts
-
-
-def _outputs(sheet: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> list[str]:
-    """Of the request for the whole sheet, whose layout the later ones reuse."""
-    first = [] if "page-only" in job and not new else ["png" if "page-only" in job else "pdf"]
-    return [*first, SIZES] if sheet.places else first
-
-
-def _apart(
-    builder: SheetBuilder,
-    workdir: WorkDir,
-    worker: Worker,
-    drawing: Drawing,
-    deadline: float,
-    meanwhile: Meanwhile | None,
-) -> tuple[list[dict[str, Any]], list[bytes]]:
-    """PDF and pages at the same time, if a second worker is free; `meanwhile` runs while pages are drawn."""
-    sheet = builder.sheet
-    with ExitStack() as lent:
-        second = None if sheet.is_large else lent.enter_context(shared_workers.lend_second())
-        request, jobs, left = drawing.first(is_shared=second is not None)
-        if second is None:
-            header, parts = _observed(worker, request, jobs, deadline)
-            return [header], parts
-        root, _ = lent.enter_context(workdir.job(second.slot, builder.template, sheet.files()))
-        of_pages = {**drawing.request, "root": str(root), "outputs": ["png"]}
-        second.send(of_pages, [drawing.pages(left)], deadline)
-        header, parts = _observed(worker, request, jobs, deadline)
-        if header["ok"] and meanwhile is not None:
-            with refusing_to_wait(RenderingNested):
-                meanwhile(_set_texts(header, sheet))
-        drawn, pages = second.receive(deadline)
-        observe_renderer(drawn.get("stages", {}))
-    return [header, drawn], [*parts, *pages]
-
-
-def _observed(
-    worker: Worker, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float
-) -> tuple[dict[str, Any], list[bytes]]:
-    started = time.perf_counter()
-    header, parts = worker.render(request, jobs, deadline)
-    observe_renderer(header.get("stages", {}), time.perf_counter() - started)
-    return header, parts
-
-
-def _set_texts(header: Mapping[str, Any], sheet: RenderInput) -> tuple[SetText, ...]:
-    return tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in header.get("set", ()))
-
-
-def _refuse_failure(header: Mapping[str, Any], sheet: RenderInput) -> None:
-    if "unfit" in header:
-        raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
-    if not header["ok"]:
-        raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
-
-
-def _press_request(
-    builder: SheetBuilder, press: Press, root: Path, paths: Mapping[str, str], job: Mapping[str, Any]
-) -> dict[str, Any]:
-    pictures = {digest: str(root / paths[name]) for digest, name in builder.sheet.plates.items()}
-    return press.request(builder.template, pictures, builder.sheet.spots, makes=job.get("makes", "file"))
-
-
-def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
-    """The resolution of a proof with pages of these sizes in mm: a banner in DPI takes a gigabyte, a book minutes."""
-    areas = [width * height / 25.4**2 for width, height in sizes]
-    return float(min(DPI, (PAGE_PIXELS / max(areas)) ** 0.5, (PROOF_PIXELS / sum(areas)) ** 0.5))
-
-
-def _setting(builder: SheetBuilder, workdir: WorkDir, ppi: float | None) -> dict[str, Any]:
-    return {
-        "layout": "pages",
-        "timestamp": 0,
-        "workdir": str(workdir.root),
-        "fonts": workdir.font_folder(builder.fonts),
-        "ppi": ppi or proof_dpi((page.width, page.height) for page in builder.template.pages),
-    }
-
-
-def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
-    for item in (item for page in pages for item in page["boxes"] if "picture" in item):
-        item["file"] = paths[item["picture"]]
-    for page in (page for page in pages if "picture" in page):
-        page["background"] = paths[page["picture"]]
-    title = "Print" if job["print"] or not job["mark"] else "Proof"
-    whole = {"reporting": False, **job, "title": title, "pages": pages}
-    return json.dumps(whole).encode()
-
-
-def _unfit_problems(fields: Sequence[str], unfit: Sequence[int]) -> list[Problem]:
-    names = dict.fromkeys(fields[number] for number in unfit)
-    message = "does not fit its box, even at the smallest size."
-    return [
-        Problem(pointer(*([name] if name else [])), "does_not_fit", f"{name or 'A fixed text'} {message}")
-        for name in names
-    ]

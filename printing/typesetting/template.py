@@ -28,6 +28,7 @@ FIXED_TEXTS = {
     EDDM_ADDRESS: "Local\nPostal Customer",
 }
 TEXT_LETTERS = 2000
+EXTENSIONS = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "application/pdf": "pdf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,6 @@ class Artwork:
     @property
     def file_name(self) -> str:
         return f"{self.digest}.{EXTENSIONS[self.media_type]}"
-
-
-EXTENSIONS = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "application/pdf": "pdf"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from production.interface import Exchange, Job, ProviderRefused, Report
 from production.tickets import REPORT_SUFFIXES, read_report_file
 from production.tickets.json_ticket import FORMAT
 from production.tickets.reports import identify
-from production.tickets.xjdf import checked_number
+from production.tickets.values import checked_number
 
 # Names of incomplete files.
 UNFINISHED = (".tmp", ".part", ".filepart", ".partial", ".crdownload")

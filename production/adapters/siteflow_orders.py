@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from production.interface import Job, JobFile, JobItem, ProviderRefused
-from production.tickets.xjdf import checked_number
+from production.tickets.values import checked_number
 
 HEADERS = {"oneflow": "x-oneflow-{}", "hp": "x-hp-hmac-{}"}
 AUTHORIZATION = {"oneflow": "authorization", "hp": "authentication"}
@@ -57,23 +57,13 @@ def table_problem(text: str) -> str | None:
 def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
     """One order with one shipment: the job is an item of it, or each of those that go together."""
     carriers = read_table(settings["carriers"])
-    inside = [part.number for part in job.parts]
     return {
         "destination": {"name": settings["destination"]},
         "orderData": {
             "sourceOrderId": checked_number(job.number),
             "customerName": job.recipient.get("Company") or job.recipient.get("Name", ""),
             "instructions": job.note,
-            "extraData": {
-                "orderNumber": job.order_number,
-                "externalId": job.external_id,
-                "due": _day(job.ship_by),
-                "shipBy": _day(job.ship_by),
-                "deliverBy": _day(job.deliver_by),
-                "productionDays": job.production_days,
-                "rush": any(part.is_rush for part in job.parts),
-                "siblings": [number for number in job.siblings if number not in inside],
-            },
+            "extraData": _extra_data(job),
             "items": [_item(part, settings) for part in job.parts],
             "shipments": [
                 {
@@ -90,6 +80,20 @@ def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
                 }
             ],
         },
+    }
+
+
+def _extra_data(job: Job) -> dict[str, Any]:
+    inside = [part.number for part in job.parts]
+    return {
+        "orderNumber": job.order_number,
+        "externalId": job.external_id,
+        "due": _day(job.ship_by),
+        "shipBy": _day(job.ship_by),
+        "deliverBy": _day(job.deliver_by),
+        "productionDays": job.production_days,
+        "rush": any(part.is_rush for part in job.parts),
+        "siblings": [number for number in job.siblings if number not in inside],
     }
 
 

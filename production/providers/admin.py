@@ -52,6 +52,8 @@ WIDGETS: Sequence[tuple[type[forms.Field], Callable[[], forms.Widget]]] = (
     (LongText, lambda: UnfoldAdminTextareaWidget(attrs={"rows": 4})),
     (forms.CharField, UnfoldAdminTextInputWidget),
 )
+GANG_PREFIX = "setting_gang_"
+OWN = ("name", "code", "is_enabled", "daily_capacity")
 
 
 class ProviderForm(forms.ModelForm):
@@ -149,10 +151,6 @@ def _shown(field: forms.Field, *, is_secret: bool) -> forms.Field:
     field.required = field.required and (field.initial is None or isinstance(field, forms.ChoiceField))
     field.initial = _plain(field.initial)
     return field
-
-
-GANG_PREFIX = "setting_gang_"
-OWN = ("name", "code", "is_enabled", "daily_capacity")
 
 
 @admin.register(Provider)

@@ -11,8 +11,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from production.interface import Job, JobItem
-from production.tickets.xjdf import (
-    AGENT,
+from production.tickets.values import (
     OTHER_MATERIAL,
     PAPER,
     RUSH_PRIORITY,
@@ -22,10 +21,10 @@ from production.tickets.xjdf import (
     media_of,
     media_of_product,
     points,
-    set_attributes,
     token,
     utc_time,
 )
+from production.tickets.xjdf import AGENT, set_attributes
 
 NAMESPACE = "http://www.CIP4.org/JDFSchema_1_1"
 INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from production.interface import Job
-from production.tickets.xjdf import PROCESS_PLATES, checked_number
+from production.interface import Job, JobFile, JobItem
+from production.tickets.values import PROCESS_PLATES, checked_number
 
 FORMAT = "store-fulfillment-ticket"
 VERSION = 1
@@ -32,7 +32,6 @@ def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes
 
 
 def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
-    item = job.item
     return {
         "JobNumber": checked_number(job.number),
         "Created": _time(job.created),
@@ -44,14 +43,28 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
         "Items": len(job.siblings) or 1,
         "ItemNumber": job.siblings.index(job.number) + 1 if job.number in job.siblings else 1,
         "Siblings": [number for number in job.siblings if number != job.number],
-        "Order": {
-            "OrderID": job.order_id,
-            "OrderNumber": job.order_number,
-            "ExternalID": job.external_id,
-            "StoreID": job.store_id,
-            "ItemKey": item.key,
-            **({"Label": item.label} if item.label else {}),
-        },
+        "Order": _order(job),
+        **_product(job.item),
+        "Files": [_file(file, names) for file in job.files],
+        "Recipient": dict(job.recipient),
+        "DeliveryMethod": job.delivery_method,
+        "Note": job.note,
+    }
+
+
+def _order(job: Job) -> dict[str, Any]:
+    return {
+        "OrderID": job.order_id,
+        "OrderNumber": job.order_number,
+        "ExternalID": job.external_id,
+        "StoreID": job.store_id,
+        "ItemKey": job.item.key,
+        **({"Label": job.item.label} if job.item.label else {}),
+    }
+
+
+def _product(item: JobItem) -> dict[str, Any]:
+    return {
         "Product": {"ProductID": item.product_id, "Name": item.product_name, "SKU": item.sku},
         "Quantity": item.quantity,
         "Pages": item.pages,
@@ -69,21 +82,18 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
         "BindingEdge": item.binding_edge,
         "Folding": item.folding,
         "Plates": [*PROCESS_PLATES, *item.spot_plates],
-        "Files": [
-            {
-                "Name": names.get(file.name, file.name),
-                "MediaType": file.media_type,
-                "Bytes": len(file.content),
-                "SHA256": file.sha256,
-                "URL": file.url,
-                "Kind": "Print" if file.is_printed else "Papers",
-                **({"Run": file.copies} if file.copies else {}),
-            }
-            for file in job.files
-        ],
-        "Recipient": dict(job.recipient),
-        "DeliveryMethod": job.delivery_method,
-        "Note": job.note,
+    }
+
+
+def _file(file: JobFile, names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "Name": names.get(file.name, file.name),
+        "MediaType": file.media_type,
+        "Bytes": len(file.content),
+        "SHA256": file.sha256,
+        "URL": file.url,
+        "Kind": "Print" if file.is_printed else "Papers",
+        **({"Run": file.copies} if file.copies else {}),
     }
 
 

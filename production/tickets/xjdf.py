@@ -8,13 +8,24 @@ UTC.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
 from lxml import etree
 
 from production.interface import Job, JobFile, JobItem, Member
+from production.tickets.values import (
+    PROCESS_PLATES,
+    RUSH_PRIORITY,
+    checked_number,
+    clean,
+    local_time,
+    media_of_product,
+    points,
+    split_options,
+    token,
+    utc_time,
+)
 
 NAMESPACE = "http://www.CIP4.org/JDFSchema_2_0"
 # Our own attributes; XJDF allows those of other namespaces.
@@ -22,31 +33,6 @@ OWN_NAMESPACE = "urn:store-fulfillment:ticket:1"
 VERSION = "2.1"
 AGENT = "Store Fulfillment"
 PAPERS = "Papers"
-PAPER, OTHER_MATERIAL = "Paper", "Other"
-PROCESS_PLATES = ("Cyan", "Magenta", "Yellow", "Black")
-# Of 0 to 100; 50 is usual.
-RUSH_PRIORITY = "90"
-POINTS_PER_MM = 72 / 25.4
-# Options with these names describe the paper; all others are features of the product.
-MEDIA_CHOICES = {
-    "BackCoating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
-    "Coating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
-    "MediaType": frozenset(
-        {
-            "CorrugatedBoard",
-            "Film",
-            "Foil",
-            "Other",
-            "Paper",
-            "SelfAdhesive",
-            "Textile",
-            "Transparency",
-            "Vinyl",
-        }
-    ),
-}
-MEDIA_NUMBERS = frozenset({"Thickness", "Weight"})
-MEDIA_TEXTS = frozenset({"Brand", "MediaQuality"})
 
 
 def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
@@ -100,29 +86,6 @@ def _general_ids(job: Job) -> list[tuple[str, str]]:
     ]
 
 
-def checked_number(number: str) -> str:
-    """The job number, checked as file name and as NMTOKEN of XML."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", number):
-        raise ValueError(
-            f"The job number {number[:100]!r} must be 1 to 100 letters, digits, dots, hyphens and underscores."
-        )
-    return number
-
-
-def token(text: str) -> str:
-    """An NMTOKEN of XML: characters other than letters, digits and ._- become hyphens."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-")
-
-
-def clean(text: str) -> str:
-    """Removes characters that XML forbids: control characters except tab and line feed, and lone surrogates."""
-    return re.sub("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text.replace("\r\n", "\n"))
-
-
-def points(millimetres: float) -> str:
-    return f"{millimetres * POINTS_PER_MM:.4f}".rstrip("0").rstrip(".")
-
-
 def _add_product(product_list: Any, member: Member, position: int, urls: Mapping[str, str]) -> None:
     item: JobItem = member.job.item
     product = _add(
@@ -138,7 +101,12 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
         _add(product, "GeneralID", IDUsage="JobID", IDValue=member.job.number)
     for name, count in member.places.items():
         _add(product, "GeneralID", IDUsage="PiecesPerSheet", IDValue=f"{count} on {urls.get(name) or name}")
-    media, features = _split_options(item.options)
+    _add_intents(product, item)
+
+
+def _add_intents(product: Any, item: JobItem) -> None:
+    """What is made, and of what; the order of the schema."""
+    media, features = split_options(item.options)
     media = {**media_of_product(item), **media}
     features = {**({"Finish": item.finish} if item.finish else {}), **features}
     for name, value in features.items():
@@ -150,12 +118,7 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
             BindingSide=item.binding_edge,
             BindingType=item.binding,
         )
-    plates = [*PROCESS_PLATES, *filter(None, map(token, item.spot_plates))]
-    front = {"ColorsUsed": " ".join(plates), "Surface": "Front"}
-    color = _add(_add(product, "Intent", Name="ColorIntent"), "ColorIntent")
-    _add(color, "SurfaceColor", **front)
-    if item.two_sided:
-        _add(color, "SurfaceColor", **{**front, "Surface": "Back"})
+    _add_colors(product, item)
     if item.folding:
         _add(_add(product, "Intent", Name="FoldingIntent"), "FoldingIntent", FoldCatalog=item.folding)
     size = f"{points(item.width_mm)} {points(item.height_mm)}"
@@ -171,40 +134,13 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
     _add(_add(product, "Intent", Name="MediaIntent"), "MediaIntent", **media)
 
 
-def media_of_product(item: JobItem) -> dict[str, str]:
-    """The paper by the product; options that the customer chose come before it.
-
-    What has a stock code, but neither weight nor coating of paper, is of another material.
-    """
-    weight = str(item.stock_weight_gsm) if item.stock_weight_gsm else ""
-    is_paper = bool(weight or item.coating or not item.stock_code)
-    named = {
-        "Coating": item.coating,
-        "MediaQuality": item.stock_code,
-        "MediaType": PAPER if is_paper else OTHER_MATERIAL,
-        "Weight": weight,
-    }
-    return {name: value for name, value in named.items() if value}
-
-
-def media_of(options: Mapping[str, str]) -> Mapping[str, str]:
-    """Options that describe the paper."""
-    return _split_options(options)[0]
-
-
-def _split_options(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    media, features = {}, {}
-    for name, value in sorted(options.items()):
-        is_number = re.fullmatch(r"\d{1,6}(\.\d{1,4})?", value) is not None
-        if (
-            value in MEDIA_CHOICES.get(name, ())
-            or name in MEDIA_TEXTS
-            or (name in MEDIA_NUMBERS and is_number)
-        ):
-            media[name] = value
-        elif token(name):
-            features[name] = value
-    return dict(sorted(media.items())), features
+def _add_colors(product: Any, item: JobItem) -> None:
+    plates = [*PROCESS_PLATES, *filter(None, map(token, item.spot_plates))]
+    front = {"ColorsUsed": " ".join(plates), "Surface": "Front"}
+    color = _add(_add(product, "Intent", Name="ColorIntent"), "ColorIntent")
+    _add(color, "SurfaceColor", **front)
+    if item.two_sided:
+        _add(color, "SurfaceColor", **{**front, "Surface": "Back"})
 
 
 def _drops(job: Job) -> Iterator[tuple[int, Job]]:
@@ -333,11 +269,3 @@ def set_attributes(element: Any, **attributes: str | None) -> Any:
 
 def _tag(name: str) -> str:
     return f"{{{NAMESPACE}}}{name}"
-
-
-def local_time(moment: datetime | None) -> str:
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""
-
-
-def utc_time(moment: datetime | None) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""

@@ -17,6 +17,8 @@ from stores.catalog.models.store import (
     validate_external_id,
 )
 
+MONEY: Any = {"max_digits": 16, "decimal_places": 2}
+
 
 class ScopeKind(models.TextChoices):
     STORE = "Store", _("Everybody in the store")
@@ -47,9 +49,6 @@ class BudgetLevel(models.IntegerChoices):
     NONE = 0
     WARNED = 1
     EXCEEDED = 2
-
-
-MONEY: Any = {"max_digits": 16, "decimal_places": 2}
 
 
 @pghistory.track()

@@ -37,6 +37,8 @@ SELECT product.version, ({FIELDS}), {PRESET_OF_PRODUCT}, product.width_mm::float
        product.page_count, product.is_eddm
 FROM stores_product product WHERE product.id = %s
 """  # noqa: S608 - constant texts only
+# Older versions are in the audit log.
+LISTED_VERSIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +182,6 @@ def _read(text: str | None) -> dict[str, Artwork]:
             # The rules became stricter after it was saved; the editor reports it as missing.
             continue
     return found
-
-
-# Older versions are in the audit log.
-LISTED_VERSIONS = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,28 @@ def _store_plan(store: Store, share: int, chance: random.Random) -> _StorePlan:
     )
 
 
+def _item(position: int, product: Product, quantity: int, unit: Decimal) -> dict[str, Any]:
+    return {
+        "position": position,
+        "item_key": str(position + 1),
+        "product_id": product.pk,
+        "product_external_id": product.external_id,
+        "product_name": product.name,
+        "product_version": product.version,
+        "quantity": quantity,
+        "unit_price": unit,
+        "line_total": unit * quantity,
+        "template_data": None,
+        "artwork": None,
+        "print_file": "",
+        "print_sha256": "",
+        "print_bytes": 0,
+        "preflight": None,
+        "eddm": None,
+        "label": "",
+    }
+
+
 def _shape(products: Sequence[Product], chance: random.Random) -> _Shape:
     items: list[dict[str, Any]] = []
     for position in range(chance.choices((1, 2, 3), (70, 25, 5))[0]):
@@ -168,27 +190,7 @@ def _shape(products: Sequence[Product], chance: random.Random) -> _Shape:
         quantity = product.minimum_quantity + product.quantity_increment * chance.randint(0, min(steps, 8))
         prices = list(product.delivered_prices.all())
         unit = prices[0].price if prices else Decimal("1.00")
-        items.append(
-            {
-                "position": position,
-                "item_key": str(position + 1),
-                "product_id": product.pk,
-                "product_external_id": product.external_id,
-                "product_name": product.name,
-                "product_version": product.version,
-                "quantity": quantity,
-                "unit_price": unit,
-                "line_total": unit * quantity,
-                "template_data": None,
-                "artwork": None,
-                "print_file": "",
-                "print_sha256": "",
-                "print_bytes": 0,
-                "preflight": None,
-                "eddm": None,
-                "label": "",
-            }
-        )
+        items.append(_item(position, product, quantity, unit))
     return _Shape(
         tuple(items),
         sum((item["line_total"] for item in items), Decimal("0.00")),
@@ -210,8 +212,24 @@ def _orders(
         yield order, shape
 
 
+def _recipient(place: tuple[str, str, str], chance: random.Random) -> dict[str, str]:
+    city, state, postal_code = place
+    return {
+        "Name": f"{chance.choice(FIRST_NAMES)} {chance.choice(LAST_NAMES)}",
+        "Company": "",
+        "Address1": f"{chance.randint(1, 9999)} Main Street",
+        "Address2": "",
+        "City": city,
+        "State": state,
+        "PostalCode": postal_code,
+        "CountryCode": "US",
+        "Phone": "",
+        "Email": "",
+    }
+
+
 def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: random.Random) -> Order:
-    city, state, postal_code = chance.choice(PLACES)
+    place = chance.choice(PLACES)
     path, created = STATUS_PATHS[status], plan.created
     shipped = 50 in path or 60 in path
     return _order_like(
@@ -227,18 +245,7 @@ def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: ra
         total=shape.total,
         earliest_delivery=(created + timedelta(days=8)).date(),
         latest_delivery=(created + timedelta(days=10)).date(),
-        recipient={
-            "Name": f"{chance.choice(FIRST_NAMES)} {chance.choice(LAST_NAMES)}",
-            "Company": "",
-            "Address1": f"{chance.randint(1, 9999)} Main Street",
-            "Address2": "",
-            "City": city,
-            "State": state,
-            "PostalCode": postal_code,
-            "CountryCode": "US",
-            "Phone": "",
-            "Email": "",
-        },
+        recipient=_recipient(place, chance),
         product_ids=shape.product_ids,
         item_count=len(shape.items),
         total_quantity=shape.quantity,

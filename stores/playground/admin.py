@@ -50,6 +50,8 @@ from stores.playground.services import place_staff_order
 
 # Routes of EDDM are in the United States.
 COUNTRY = "US"
+SAVED_SHOWN = 5
+MAX_LISTED = 500
 
 
 @dataclass(slots=True, kw_only=True)
@@ -152,10 +154,6 @@ def _order(page: MailingOrder) -> Order:
 
 
 _BUTTONS = {"prices": _prices, "proof": _proof, "order": _order}
-
-
-SAVED_SHOWN = 5
-MAX_LISTED = 500
 
 
 class ProductMailings:

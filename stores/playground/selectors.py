@@ -26,6 +26,8 @@ from stores.orders.models import RECIPIENT_FIELDS
 from stores.proofs.selectors import ProductVersion, authorized_store_id, product_version
 from stores.templates.selectors import layout_of
 
+MAX_LISTED = 10
+
 
 def usable_stores(user: User) -> QuerySet[Store]:
     """The stores the user, or one of the user's applications, may order from; the demo store first."""
@@ -139,9 +141,6 @@ def values_of_item(user: User, reference: str, product_id: str) -> dict[str, str
         "location": recipient.get("LocationType", ""),
         **{f"to-{name}": recipient.get(name, "") for name in RECIPIENT_FIELDS},
     }
-
-
-MAX_LISTED = 10
 
 
 def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSelection]:

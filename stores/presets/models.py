@@ -5,6 +5,11 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.utils import timezone
 
+CODE = r"^[A-Za-z0-9._-]{1,64}\Z"
+INK_PERCENT = (100, 400)
+PPI = (72, 1200)
+BLEED_MM = (0, 25)
+
 
 @pghistory.track(exclude=["content"])
 class OutputProfile(models.Model):
@@ -22,12 +27,6 @@ class OutputProfile(models.Model):
 
     def __str__(self) -> str:
         return self.description
-
-
-CODE = r"^[A-Za-z0-9._-]{1,64}\Z"
-INK_PERCENT = (100, 400)
-PPI = (72, 1200)
-BLEED_MM = (0, 25)
 
 
 class Standard(models.TextChoices):

@@ -47,6 +47,9 @@ from stores.proofs.services.proofs import make_artwork_proof, make_proof
 
 TOO_LARGE = "a picture has at most 10 MB (10,485,760 bytes), a PDF 100 MB (104,857,600 bytes)"
 PICTURE_HEADS = (b"\x89PNG", b"\xff\xd8")
+CODES = [rule.code for rule in RULES]
+PROOFS = ("screen", "press")
+ADDRESS = "A signed URL that works without credentials for 30 days. The next call renews it."
 
 
 class PageBoxSerializer(serializers.Serializer):
@@ -174,9 +177,6 @@ class AssetViewSet(ApiViewSet):
         return Response(record, status=201)
 
 
-CODES = [rule.code for rule in RULES]
-
-
 class PreflightBoxSerializer(serializers.Serializer):
     """Millimeters from the upper left corner of the trimmed page."""
 
@@ -202,10 +202,6 @@ class PreflightSerializer(serializers.Serializer):
     Wanted = serializers.CharField()
     Message = serializers.CharField(help_text="What is wrong, in words for people.")
     Remedy = serializers.CharField(help_text="What to do about it.")
-
-
-PROOFS = ("screen", "press")
-ADDRESS = "A signed URL that works without credentials for 30 days. The next call renews it."
 
 
 class ProofSerializer(serializers.Serializer):

@@ -45,6 +45,8 @@ POLICIES = {
     "application/pdf": "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'",
 }
 POLICY = "default-src 'none'; sandbox; frame-ancestors 'self'"
+# The picture of a name changes only with the product, and so does its ETag.
+CACHED = "private, max-age=60"
 
 
 @contextmanager
@@ -191,10 +193,6 @@ def _refusal(status: int, text: str) -> HttpResponse:
         "Content-Security-Policy": POLICY,
     }
     return HttpResponse(f"{text}\n", status=status, content_type="text/plain; charset=utf-8", headers=headers)
-
-
-# The picture of a name changes only with the product, and so does its ETag.
-CACHED = "private, max-age=60"
 
 
 def live_proof(request: HttpRequest) -> dict[str, Any] | None:

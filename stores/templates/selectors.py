@@ -25,6 +25,11 @@ from printing.caches import WeightedCache
 from printing.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
 from stores.templates.models import Font
 
+CACHE_BYTES = 128_000_000
+# The weight of a layout in the cache without its pictures; it also limits the number of layouts.
+LAYOUT_BYTES = 250_000
+ENGINE = (printing.press, printing.typesetting, printing.preflight, printing.documents)
+
 
 def font_set() -> FontSet:
     return font_set_of(tuple(font_file(font) for font in Font.objects.order_by("pk")))
@@ -62,10 +67,6 @@ def _folder() -> "tempfile.TemporaryDirectory[str]":
     """Removed when the process ends."""
     return tempfile.TemporaryDirectory(prefix="operator-fonts-")
 
-
-CACHE_BYTES = 128_000_000
-# The weight of a layout in the cache without its pictures; it also limits the number of layouts.
-LAYOUT_BYTES = 250_000
 
 # A subquery on the row `product`.
 FIELDS = """
@@ -136,9 +137,6 @@ def template_digest(product_id: int) -> str:
     """Equal as long as template and fields are; other changes of the product give it another version only."""
     row: tuple[Any, ...] = fetch_row(TEMPLATE, (product_id,)) or (0, "", "")
     return hashlib.sha256(orjson.dumps(row[1:])).hexdigest()
-
-
-ENGINE = (printing.press, printing.typesetting, printing.preflight, printing.documents)
 
 
 @cache

@@ -42,6 +42,8 @@ WHERE template IS NOT NULL
   AND jsonb_path_exists(template, '$.Pages[*].Boxes[*].Font ? (@ == $name)', jsonb_build_object('name', %s::text))
 ORDER BY id LIMIT 5
 """
+# The members of a template field that replace a missing customer's value.
+DEFAULTS = ("DefaultValue", "OrgValue")
 
 
 def add_font(*, file_name: str, content: bytes) -> Font:
@@ -86,10 +88,6 @@ def _users_of(family: str) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(USERS, [family])
         return [row[0] for row in cursor.fetchall()]
-
-
-# The members of a template field that replace a missing customer's value.
-DEFAULTS = ("DefaultValue", "OrgValue")
 
 
 class TemplateChecks:

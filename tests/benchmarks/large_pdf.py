@@ -20,7 +20,7 @@ from printing.documents import Target, examine_document, place_document
 from printing.preflight import Job, preflight
 from printing.preflight.findings import USUAL
 from printing.typesetting import Artwork, FontSet, Template, render_proof
-from printing.typesetting.rendering import proof_dpi
+from printing.typesetting.runs import proof_dpi
 from printing.typesetting.template import Page
 from printing.typesetting.workers import shared_workers
 from tests.support.child_memory import ChildMemory

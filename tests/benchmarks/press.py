@@ -79,7 +79,7 @@ def measure(name: str, policy: ColourPolicy) -> Figures:
     template, values, images = demo_print(name)
     changed = next(one.field_name for one in load_fields(DEMO / name) if one.field_name in values)
     timed, wholes, size = Timed(), [], 0
-    with patch("printing.typesetting.rendering.shared_workers", timed):
+    with patch("printing.typesetting.runs.shared_workers", timed):
         for number in range(TRIES + 2):
             text = values[changed][:-1] + chr(ord("a") + number)
             started = time.perf_counter()

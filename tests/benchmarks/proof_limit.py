@@ -58,7 +58,7 @@ def main(product: str, changed: str, lines: Sequence[str] | Any = sys.stdin) -> 
     template = parse_template(load_template_folder(DEMO / product), fields)
     values = resolve_values(fields, load_sample(DEMO / product), template.gallery)
     run, count = secrets.token_hex(3), 0
-    with patch("printing.typesetting.rendering.shared_workers", OwnRenderer()):
+    with patch("printing.typesetting.runs.shared_workers", OwnRenderer()):
         for line in lines:
             before, worked = count, time.process_time()
             end = time.monotonic() + float(line)

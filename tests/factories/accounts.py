@@ -4,8 +4,7 @@ import factory
 from django.contrib.auth.hashers import make_password
 from django.utils import timezone
 
-from accounts.models import Subscription, SubscriptionSlot, Tenant, User
-from accounts.services.subscriptions import write_subscription_key
+from accounts.models import Tenant, User
 
 PASSWORD = "a long pass phrase"
 
@@ -40,24 +39,3 @@ class UserFactory(factory.django.DjangoModelFactory):
 class OperatorFactory(UserFactory):
     username = factory.Sequence(lambda number: f"operator{number}")
     is_operator = True
-
-
-class SubscriptionFactory(factory.django.DjangoModelFactory):
-    """Of a new user unless `user=None, application=…` is given; its keys are readable as `known_keys[slot]`."""
-
-    class Meta:
-        model = Subscription
-
-    user = factory.SubFactory(UserFactory)
-    application = None
-    primary = factory.Sequence(lambda number: f"sfs_test_primary_{number}")
-    secondary = factory.Sequence(lambda number: f"sfs_test_secondary_{number}")
-
-    @classmethod
-    def _create(cls, model_class: type[Subscription], *args: Any, **kwargs: Any) -> Subscription:
-        known_keys = {slot.value: kwargs.pop(slot.value) for slot in SubscriptionSlot}
-        subscription = super()._create(model_class, *args, **kwargs)
-        for slot, value in known_keys.items():
-            write_subscription_key(subscription=subscription, slot=slot, value=value)
-        subscription.known_keys = known_keys
-        return subscription

@@ -21,7 +21,7 @@ from tests.support.databases import own_database
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scaling.md"
 PLACE = "what Citus rejects"
 COLUMN = "store_id"
-BY_STORE, EVERYWHERE, GLOBAL = "by store", "everywhere", "global"
+BY_STORE, GLOBAL = "by store", "global"
 HEAD = "| table | what Citus rejects | the migration |\n|---|---|---|\n"
 KEYS = """
 SELECT owner.relname, named.relname, one.indisprimary, array(

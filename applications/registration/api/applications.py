@@ -45,6 +45,7 @@ VERBOSE = OpenApiParameter(
     OpenApiTypes.BOOL,
     description="Adds IsTest, OwnerID, StoreIDs, IconURL and Grants. Default false.",
 )
+TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
 class ApplicationViewSet(ApiViewSet):
@@ -160,9 +161,6 @@ class KeyViewSet(ApiViewSet):
         application = application_to_write(request.auth, application_id)
         key = regenerate_key(application=application, key_id=key_id)
         return Response(key_record(key, in_full=True))
-
-
-TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
 class PNGImage(MediaTypeOnly):

@@ -14,6 +14,8 @@ from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_for, own_applications, with_icons
 from fulfillment.core.plugins import Step, offered
 
+SHOWN_AT_START = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
@@ -35,9 +37,6 @@ class Checklist:
 def build_checklist(application: Application) -> Checklist:
     found = [step for steps in offered("onboarding", "steps") for step in steps(application)]
     return Checklist(sorted(found, key=lambda step: step.position))
-
-
-SHOWN_AT_START = 4
 
 
 @require_safe

@@ -17,6 +17,7 @@ from fulfillment.core.errors import Forbidden, NotFound
 # The most applications in the list of callers of the API reference.
 MAX_OFFERED = 100
 MAX_STORES = 500
+SOON = timedelta(days=14)
 
 
 def applications_for(caller: Caller, *, one: UUID | None = None) -> QuerySet[Application]:
@@ -131,9 +132,6 @@ def applications_to_call_as(user_id: Any) -> list[Application]:
     )
     own = Application.objects.filter(pk__in=written.values("application"), is_enabled=True)
     return list(with_icons(own).order_by("name", "pk")[:MAX_OFFERED])
-
-
-SOON = timedelta(days=14)
 
 
 def applications_with_ending_keys() -> QuerySet[Application]:

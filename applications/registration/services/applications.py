@@ -30,6 +30,8 @@ from printing.text import is_blank
 
 MAX_REPLY_URLS = 50
 MAX_REPLY_URL_LENGTH = 2048
+CONSOLE_ID = "api-console"
+COMMAND_LINE_ID = "fulfillment-cli"
 
 
 def reply_url_faults(urls: Sequence[str]) -> list[Fault]:
@@ -242,10 +244,6 @@ def _write_key(application: Application, key: Mapping[str, Any], *, pointer: str
 def _external_id(name: str) -> str:
     readable = slugify(name)[:40].strip("-_") or "application"
     return f"{readable}-{secrets.token_hex(6)}"
-
-
-CONSOLE_ID = "api-console"
-COMMAND_LINE_ID = "fulfillment-cli"
 
 
 def ensure_api_console() -> Application:

@@ -106,6 +106,10 @@ def note_request(
         tuple(map(answered.get, REFUSAL_HEADERS if status >= 400 else RESPONSE_HEADERS)),
         problem,
     )
+    _keep(application_id, entry, problem)
+
+
+def _keep(application_id: UUID, entry: tuple[Any, ...], problem: bytes | None) -> None:
     with _lock:
         noted = _of_application.get(application_id.int, 0)
         if len(_waiting) >= MAX_WAITING or noted >= MAX_PER_APPLICATION:

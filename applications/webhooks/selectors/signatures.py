@@ -114,10 +114,10 @@ def _matches(signer: Signer, event_id: str, stamp: str, body: str, signatures: l
     )
 
 
-def _mismatch_reason(
+def _change_of_body(
     webhook: Webhook, body: str, headers: Mapping[str, str], signatures: list[str]
-) -> tuple[str, tuple[str, ...]]:
-    """The reason of a mismatch, found by testing frequent mistakes of receivers."""
+) -> str | None:
+    """What was done to the body, if it matches without that."""
     signers = [Signer(decrypt(bytes(secret.ciphertext))) for secret in webhook.secrets.all()]
     changes: dict[str, Callable[[str], str]] = {
         "The body has whitespace around it that was not sent. Verify the raw request body.": str.strip,
@@ -131,7 +131,16 @@ def _mismatch_reason(
             _matches(one, headers["webhook-id"], headers["webhook-timestamp"], changed, signatures)
             for one in signers
         ):
-            return reason, ()
+            return reason
+    return None
+
+
+def _mismatch_reason(
+    webhook: Webhook, body: str, headers: Mapping[str, str], signatures: list[str]
+) -> tuple[str, tuple[str, ...]]:
+    """The reason of a mismatch, found by testing frequent mistakes of receivers."""
+    if changed := _change_of_body(webhook, body, headers, signatures):
+        return changed, ()
     event_id = _event_id(body)
     if event_id and event_id != headers["webhook-id"]:
         return (

@@ -30,6 +30,8 @@ MAX_WEBHOOKS = 20
 MAX_SECRETS = 10
 OLD_SECRET_GOOD_FOR = timedelta(hours=24)
 BY_APPLICATION = "Disabled by the application."
+MAX_STORES = 100
+MAX_STORE_ID_LENGTH = 64
 
 
 @transaction.atomic
@@ -165,10 +167,6 @@ def _add_secret(webhook: Webhook) -> str:
     secret = generate_webhook_secret()
     WebhookSecret.objects.create(webhook=webhook, ciphertext=encrypt(secret))
     return secret
-
-
-MAX_STORES = 100
-MAX_STORE_ID_LENGTH = 64
 
 
 def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:

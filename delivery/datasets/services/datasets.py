@@ -32,6 +32,8 @@ SELECT %s, postal_code, box, shapes, shape_count, facts FROM delivery_area
 WHERE dataset_id = %s AND postal_code <> ALL(%s)
 """
 BATCH = 500
+TOLERANCE = 0.10
+NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -210,10 +212,6 @@ def _discard(dataset: Dataset) -> None:
     Population.objects.filter(dataset=dataset).delete()
     Area.objects.filter(dataset=dataset).delete()
     Dataset.objects.filter(pk=dataset.pk).update(status=DatasetStatus.DISCARDED)
-
-
-TOLERANCE = 0.10
-NAMED = 20
 
 
 def activation_warnings(

@@ -154,14 +154,7 @@ def _validate(
     notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {said_by}."] if said_by else [])]
     if source.is_synthetic:
         notes.append("The file says that its counts are invented: the data set is synthetic.")
-    origin = Origin(
-        vintage=vintage,
-        source_format=source.format,
-        file_name=opened.name[:255],
-        sha256=opened.sha256,
-        is_synthetic=options.is_synthetic or source.is_synthetic,
-        is_merged=options.merge,
-    )
+    origin = _origin(opened, source, options, vintage)
     live = live_dataset()
     unchanged = None
     if options.merge:
@@ -172,7 +165,8 @@ def _validate(
         populations = stored_populations(live) | populations
         origin = _merged_origin(origin, live)
     totals = totals_of(populations)
-    concerns = activation_warnings(
+    concerns = [INVENTED] if source.is_synthetic and not options.is_synthetic else []
+    concerns += activation_warnings(
         populations=populations,
         totals=totals,
         route_types=options.route_types,
@@ -181,12 +175,21 @@ def _validate(
         max_reject=options.max_reject,
         live=live,
     )
-    if source.is_synthetic and not options.is_synthetic:
-        concerns = [INVENTED, *concerns]
     details = source.details if source.details and source.details.routes else None
     if details is not None:
         notes.append(f"{details.shape_count} routes have a place on the map.")
     return Reading(origin, populations, totals, rows, log, notes, concerns, details, unchanged)
+
+
+def _origin(opened: OpenedFile, source: Source, options: ImportOptions, vintage: date) -> Origin:
+    return Origin(
+        vintage=vintage,
+        source_format=source.format,
+        file_name=opened.name[:255],
+        sha256=opened.sha256,
+        is_synthetic=options.is_synthetic or source.is_synthetic,
+        is_merged=options.merge,
+    )
 
 
 def _merged_origin(origin: Origin, live: Dataset) -> Origin:

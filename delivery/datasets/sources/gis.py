@@ -22,6 +22,7 @@ OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map"
 
 MAX_CORNERS = 100_000
 Part = list[list[float]]
+_FIELDS = ("zip", "route", "residential", "business", "total", "income", "age", "household", "facility")
 
 
 class Geometry:
@@ -204,9 +205,6 @@ def _shape(parts: dict[str, list[Part]]) -> Any:
     """Corners without both numbers are left out."""
     whole = {kind: [[c for c in part if len(c) == 2] for part in found] for kind, found in parts.items()}
     return esri_shape(whole) if whole else None
-
-
-_FIELDS = ("zip", "route", "residential", "business", "total", "income", "age", "household", "facility")
 
 
 def _columns(names: list[str], chosen: Mapping[str, str]) -> Columns:

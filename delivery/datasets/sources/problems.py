@@ -32,6 +32,7 @@ REMEDIES = {
     "W_DETAIL": "A median or household size that cannot be right was left out.",
     "W_FOOTER": "A line of totals was skipped.",
 }
+PROBLEM_HEADER = "line,column,value,code,remedy\n"
 
 
 class FileRefused(Invalid):
@@ -63,9 +64,6 @@ class ProblemLog:
     @property
     def warnings(self) -> int:
         return self.counts.total() - self.rejects
-
-
-PROBLEM_HEADER = "line,column,value,code,remedy\n"
 
 
 def _printable(value: str) -> str:

@@ -30,6 +30,8 @@ HEADER_WITHIN = 10
 MAX_LINE_LENGTH = 1 << 17
 MAX_COLUMNS = 500
 LINES_OF_A_ROW = 1000
+FORMATS = ("auto", "csv", "gis-json", "delstat")
+PEEKED = 4096
 
 
 def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
@@ -181,10 +183,6 @@ def _log_suspicious_line(line: int, cells: Sequence[str], log: ProblemLog) -> No
     first = next(cell.strip().lower() for cell in cells if cell.strip())
     is_footer = first.startswith(("total", "grand total"))
     log.add(line, "", ",".join(cells[:MAX_COLUMNS]), "W_FOOTER" if is_footer else "E_SHAPE")
-
-
-FORMATS = ("auto", "csv", "gis-json", "delstat")
-PEEKED = 4096
 
 
 def read_source(

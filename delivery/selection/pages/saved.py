@@ -37,6 +37,7 @@ from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.http.refusal_page import PAGE_POLICY
 
 MAX_LISTED = 500
+SAVED_SHOWN = 10
 
 
 @require_safe
@@ -101,9 +102,6 @@ def _selection(request: HttpRequest, selection_id: str) -> tuple[Actor, EddmSele
     myself = actors[0].caller
     is_mine = myself.is_operator or selection.user_id == myself.user_id
     return chosen_actor(actors, MYSELF if is_mine else str(selection.application_id)), selection
-
-
-SAVED_SHOWN = 10
 
 
 @harmless

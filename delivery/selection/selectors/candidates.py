@@ -44,6 +44,7 @@ ORDER BY population.postal_code
 
 # More routes would make the map slow and illegible.
 MAX_DRAWN = 4_000
+NO_FACTS = Facts()
 
 
 @dataclass
@@ -82,9 +83,6 @@ class Candidates:
                 read[row] = orjson.loads(text)
             facilities, rows_of_code = read[row]
             yield fact_of(facilities, rows_of_code[self._place[at]])
-
-
-NO_FACTS = Facts()
 
 
 def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str) -> Candidates:

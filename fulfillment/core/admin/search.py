@@ -18,6 +18,11 @@ from fulfillment.core.plugins import Hit
 # The limit of words, because each is a condition of the query.
 MAX_WORDS = 100
 LOOKUPS = {"^": "istartswith", "=": "iexact"}
+# Equal names rank first, then those that start with the text, then those that contain it.
+EQUAL, BEGINS, CONTAINS = range(3)
+MAX_PER_KIND = 5
+# Rows that are read; the best of them are shown.
+CANDIDATES = 50
 
 
 def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySet:
@@ -54,13 +59,6 @@ def _named(fields: Iterable[str], word: str) -> Q:
         for field in fields
     )
     return reduce(or_, conditions, Q(pk__in=()))
-
-
-# Equal names rank first, then those that start with the text, then those that contain it.
-EQUAL, BEGINS, CONTAINS = range(3)
-MAX_PER_KIND = 5
-# Rows that are read; the best of them are shown.
-CANDIDATES = 50
 
 
 def visible_records(request: HttpRequest, model: type[Model]) -> QuerySet[Any]:

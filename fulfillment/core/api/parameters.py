@@ -16,6 +16,11 @@ from fulfillment.core.errors import MAX_LISTED, Fault, Invalid
 from fulfillment.core.text import parse_number
 from printing.text import did_you_mean
 
+AFTER = OpenApiParameter(
+    "after", str, description="The position after the last page, from its `Link` header."
+)
+LINK_TO_NEXT = 'The next page, as `<URL>; rel="next"`. Not sent on the last page.'
+
 
 @cache
 def declared_parameters(view_class: type, action: str) -> tuple[str, ...]:
@@ -91,12 +96,6 @@ def moment_parameter(query: Mapping[str, str], name: str) -> datetime | None:
         example = "2026-03-01T12:00:00Z"
         message = f"{name}: write an ISO 8601 date and time such as {example}; found {text[:40]!r}."
         raise Invalid.at(f"?{name}", "parameter_invalid", message) from error
-
-
-AFTER = OpenApiParameter(
-    "after", str, description="The position after the last page, from its `Link` header."
-)
-LINK_TO_NEXT = 'The next page, as `<URL>; rel="next"`. Not sent on the last page.'
 
 
 def take_parameter(*, default: int, largest: int) -> OpenApiParameter:

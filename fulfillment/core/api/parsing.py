@@ -27,6 +27,9 @@ SIGNED_IN_FORM = 262_144
 # With files: larger than any form accepts, so that the form reports the error itself.
 SIGNED_IN_BYTES = 32 * 1024 * 1024
 URL_ENCODED = "application/x-www-form-urlencoded"
+# Members and elements in total: enough for an order of 500 items with 120 fields each.
+MAX_VALUES = 65_000
+MAX_NAME_LENGTH = 256
 
 
 def takes_large_forms(view: View) -> View:
@@ -46,11 +49,6 @@ def field_count(request: HttpRequest) -> int:
         return request.body.count(b"&") + 1
     boundary = (request.content_params or {}).get("boundary", "")
     return request.body.count(b"--" + boundary.encode("ascii", "replace")) if boundary else 0
-
-
-# Members and elements in total: enough for an order of 500 items with 120 fields each.
-MAX_VALUES = 65_000
-MAX_NAME_LENGTH = 256
 
 
 def check_structure(body: bytes) -> None:

@@ -17,6 +17,8 @@ from printing.text import did_you_mean, is_blank
 
 # No member has this name, because the parser refuses NUL.
 NO_NAME = "\0"
+# DRF's message for null as body.
+NO_DATA = {"non_field_errors": [ErrorDetail("No data provided", code="null")]}
 
 
 class StrictText(serializers.CharField):
@@ -187,10 +189,6 @@ class StrictSerializer(serializers.Serializer):
             mistakes: dict[str, Any] = serializers.as_serializer_error(error)
             return mistakes
         return {}
-
-
-# DRF's message for null as body.
-NO_DATA = {"non_field_errors": [ErrorDetail("No data provided", code="null")]}
 
 
 class _Forms(threading.local):

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 Record = dict[str, Any]
+ERASED = "[erased]"
 
 
 def nothing(user: Any) -> None:
@@ -27,9 +28,6 @@ class PersonalData:
     name: str
     records: Callable[[Any], Iterable[Record]]
     erase: Callable[[Any], None] = nothing
-
-
-ERASED = "[erased]"
 
 
 def without_words(value: Any, words: Iterable[str]) -> Any:

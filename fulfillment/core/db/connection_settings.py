@@ -1,5 +1,6 @@
 """Django's settings of a database connection, from its address."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -41,19 +42,23 @@ def connection_settings(variable: str, url: str, *, pooler: str = "none") -> dic
         "CONN_MAX_AGE": 1800,
         # Outside of a transaction such a cursor stays behind on a connection of the pooler.
         "DISABLE_SERVER_SIDE_CURSORS": pooler != "none",
-        "OPTIONS": {
-            # Where the database's machine vanishes without a word, the connection ends after 20 to 30 seconds.
-            "keepalives_idle": "15",
-            "keepalives_interval": "5",
-            "keepalives_count": "3",
-            "tcp_user_timeout": "20000",
-            **options,
-            "connect_timeout": 3,
-            # Only statements of fulfillment.core.db.prepared are prepared, none by count; None forbids both.
-            "prepare_threshold": None if pooler == "transaction" else 1_000_000,
-            "application_name": "fulfillment",
-            **({"options": SESSION_OPTIONS} if pooler == "none" else {}),
-        },
+        "OPTIONS": _driver_options(options, pooler),
+    }
+
+
+def _driver_options(options: Mapping[str, str], pooler: str) -> dict[str, Any]:
+    return {
+        # Where the database's machine vanishes without a word, the connection ends after 20 to 30 seconds.
+        "keepalives_idle": "15",
+        "keepalives_interval": "5",
+        "keepalives_count": "3",
+        "tcp_user_timeout": "20000",
+        **options,
+        "connect_timeout": 3,
+        # Only statements of fulfillment.core.db.prepared are prepared, none by count; None forbids both.
+        "prepare_threshold": None if pooler == "transaction" else 1_000_000,
+        "application_name": "fulfillment",
+        **({"options": SESSION_OPTIONS} if pooler == "none" else {}),
     }
 
 

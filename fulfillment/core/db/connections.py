@@ -17,6 +17,10 @@ from django.dispatch import receiver
 
 from fulfillment.core.errors import in_one_line
 
+NOT_PREPARED = {"42P01", "42703"}
+NOT_ALLOWED = "42501"
+NO_SUCH_ROLE = "42704"
+
 
 def renew_connection(connection: BaseDatabaseWrapper | None = None) -> None:
     """Before a unit of work, in its thread: closes a connection that is too old, broke or was ended by the server.
@@ -72,11 +76,6 @@ def log_database_recovered(**signal: Any) -> None:
     since, _missed_since = _missed_since, None
     if since is not None:
         logger.warning("The database answers again, %.1f s after it was missed.", time.monotonic() - since)
-
-
-NOT_PREPARED = {"42P01", "42703"}
-NOT_ALLOWED = "42501"
-NO_SUCH_ROLE = "42704"
 
 
 def explanation_of(error: ProgrammingError) -> str | None:

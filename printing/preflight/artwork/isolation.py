@@ -20,6 +20,7 @@ from printing.typesetting.placed import prepared
 SECONDS, MEMORY_BYTES = 10.0, 512 << 20
 
 _one_at_a_time = threading.Lock()
+CACHE_BYTES = 32_000_000
 
 
 def read_isolated(content: bytes, trim: Area | None = None) -> ArtworkFacts:
@@ -92,8 +93,6 @@ def _part(
 ) -> ArtworkPart:
     return ArtworkPart(Part(kind), Area(*sides) if sides else None, size, name, is_embedded, tuple(color))
 
-
-CACHE_BYTES = 32_000_000
 
 artwork_cache: WeightedCache[str, ArtworkFacts] = WeightedCache(
     capacity=CACHE_BYTES, weight=lambda facts: 500 + 200 * len(facts.parts) + len(facts.bare)

@@ -34,6 +34,7 @@ _ENDS = _FILLS | _STROKES | {"n"}
 _INVISIBLE = frozenset({3, 7})
 # Fonts and plates stay in the file, also those of marks.
 _CUT_OFF = frozenset({Part.LINE, Part.TEXT, Part.INK, Part.OVERPRINT, Part.WHITE_OVERPRINT})
+_NUMBERS = {"w": "line", "TL": "leading", "Tc": "spacing", "Tw": "word_spacing", "Ts": "rise"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,9 +303,6 @@ class _Reader:
         return enclosing(
             (m[0] * x + m[2] * y + m[4], self._height - (m[1] * x + m[3] * y + m[5])) for x, y in points
         )
-
-
-_NUMBERS = {"w": "line", "TL": "leading", "Tc": "spacing", "Tw": "word_spacing", "Ts": "rise"}
 
 
 def _next_row(name: str, operands: Any, state: _State) -> _State:

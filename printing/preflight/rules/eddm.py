@@ -8,6 +8,8 @@ from printing.preflight.geometry import box_area, trim_area
 from printing.preflight.rules.rule import ERROR, WARNING, Find, Hit, Rule, Severities
 from printing.preflight.sheet import Sheet
 
+_WHOLE = {"eddm_indicia_missing": "The indicia", "eddm_address_missing": "The simplified address"}
+
 
 def _finder(code: str) -> Find:
     def find(sheet: Sheet) -> Iterator[Hit]:
@@ -32,9 +34,6 @@ def _hit(sheet: Sheet, one: EddmFinding) -> Hit:
         return Hit(0, trim_area(page), _WHOLE.get(one.code, "The piece"), one.found, one.wanted)
     box = page.boxes[one.box]
     return Hit(one.page or 0, box_area(box), NAMES[box.role], one.found, one.wanted, one.box)
-
-
-_WHOLE = {"eddm_indicia_missing": "The indicia", "eddm_address_missing": "The simplified address"}
 
 
 def _rule(code: str, severities: Severities, message: str, remedy: str) -> Rule:

@@ -52,21 +52,23 @@ def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
     return BuiltSheet(_sheet_job(gang, plan, sent), plan, {})
 
 
-def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> interface.Job:
+def _imposed_files(
+    plan: Plan, sent: Sequence[interface.Job], names: Mapping[int, str], slug: Slug
+) -> list[interface.JobFile]:
     contents = {one.number: one.files[0].content for one in sent}
     labels = {one.number: one.item.label for one in sent}
-    names = {planned.number: _name(gang, planned) for planned in plan.sheets}
-    first_to_ship = min(sent, key=lambda one: one.ship_by or one.created)
-    slug = Slug(gang.number, first_to_ship.ship_by.date() if first_to_ship.ship_by else None)
     files = []
     for planned in plan.sheets:
         content = impose_sheet(planned, contents, labels, slug=slug)
         digest = hashlib.sha256(content).hexdigest()
         files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.printed))
-    first, sheet = sent[0], plan.sheets[0].sheet
+    return files
+
+
+def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
     is_duplex = any(planned.backs for planned in plan.sheets)
-    item = replace(
-        first.item,
+    return replace(
+        sent[0].item,
         key="",
         quantity=sum(one.item.quantity for one in sent),
         # Of the sheets: how the press turns them, which pieces of its products need not be turned by.
@@ -74,24 +76,30 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
         two_sided=is_duplex,
         binding="",
         binding_edge="",
-        is_head_to_foot=sheet.is_tumbled,
+        is_head_to_foot=plan.sheets[0].sheet.is_tumbled,
     )
+
+
+def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> interface.Job:
+    names = {planned.number: _name(gang, planned) for planned in plan.sheets}
+    first_to_ship = min(sent, key=lambda one: one.ship_by or one.created)
+    slug = Slug(gang.number, first_to_ship.ship_by.date() if first_to_ship.ship_by else None)
     return interface.Job(
         number=gang.number,
         order_id="",
         order_number="",
         external_id="",
-        store_id=first.store_id,
+        store_id=sent[0].store_id,
         created=gang.created,
         ship_by=first_to_ship.ship_by,
         deliver_by=None,
-        item=item,
+        item=_sheet_item(plan, sent),
         recipient={},
         delivery_method="",
-        files=files,
+        files=_imposed_files(plan, sent, names, slug),
         production_days=first_to_ship.production_days,
         is_rush=any(one.is_rush for one in sent),
-        note=_note(sheet, sent),
+        note=_note(plan.sheets[0].sheet, sent),
         members=[_member(one, plan, names) for one in sent],
     )
 

@@ -13,7 +13,7 @@ from production.jobs.models import Job
 from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.providers.selectors import plain_settings
-from production.tickets.xjdf import media_of
+from production.tickets.values import media_of
 
 
 @dataclass(frozen=True, slots=True)

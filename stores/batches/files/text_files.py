@@ -18,6 +18,11 @@ _SAID = {
 }
 _CHARSET = re.compile(r"charset\s*=\s*\"?([\w-]+)", re.IGNORECASE)
 CHUNK = 1 << 20
+CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+_GARBLED = re.compile(r"[ÂÃ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€")  # noqa: RUF001
+MAX_CELL_LENGTH = 32_767
 
 
 def encoding_of(path: Path, content_type: str) -> str:
@@ -49,13 +54,6 @@ def _is_utf8(path: Path) -> bool:
             broken += replaced
             sound += sum(1 for character in text if character > "\x7f") - replaced
     return sound > broken or not broken
-
-
-CONTROL = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
-_GARBLED = re.compile(r"[ÂÃ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€")  # noqa: RUF001
-MAX_CELL_LENGTH = 32_767
 
 
 def text_fault(text: str) -> Fault | None:

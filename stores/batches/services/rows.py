@@ -1,6 +1,6 @@
 """Writes the rows of a batch: the whole set of a file, or a single row, and has them checked."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -256,40 +256,36 @@ def lock_batch(batch: Batch) -> Batch:
 
 
 def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
+    raise_faults([*_unknown_columns(batch, cells), *_too_long_cells(cells), *_unstorable_cells(cells)])
+
+
+def _unknown_columns(batch: Batch, cells: Mapping[str, str]) -> Iterator[Fault]:
     known = set(batch.columns)
     unknown = [column for column in cells if column not in known]
     near = did_you_mean(unknown, batch.columns)
-    raise_faults(
-        [
-            Fault(
-                pointer_to((None, column)),
-                "column_unknown",
-                _("The file has no column %(column)r.%(columns)s")
-                % {"column": column[:100], "columns": near.get(column, "")},
-            )
-            for column in unknown
-        ]
-        + [
-            Fault(
-                pointer_to((None, column)),
-                "max_length",
-                _("%(column)s: the cell has %(length)s characters; at most %(max_length)s are allowed.")
-                % {
-                    "column": column,
-                    "length": number_format(len(text), force_grouping=True),
-                    "max_length": number_format(MAX_CELL_LENGTH, force_grouping=True),
-                },
-            )
-            for column, text in cells.items()
-            if len(text) > MAX_CELL_LENGTH
-        ]
-        + [
-            Fault(
-                pointer_to((None, column)),
-                "control_character",
-                _("%(column)s: the cell holds a NUL character.") % {"column": column},
-            )
-            for column, text in cells.items()
-            if "\x00" in text
-        ]
-    )
+    for column in unknown:
+        message = _("The file has no column %(column)r.%(suggestion)s") % {
+            "column": column[:100],
+            "suggestion": near.get(column, ""),
+        }
+        yield Fault(pointer_to((None, column)), "column_unknown", message)
+
+
+def _too_long_cells(cells: Mapping[str, str]) -> Iterator[Fault]:
+    for column, text in cells.items():
+        if len(text) > MAX_CELL_LENGTH:
+            message = _(
+                "%(column)s: the cell has %(length)s characters; at most %(max_length)s are allowed."
+            ) % {
+                "column": column,
+                "length": number_format(len(text), force_grouping=True),
+                "max_length": number_format(MAX_CELL_LENGTH, force_grouping=True),
+            }
+            yield Fault(pointer_to((None, column)), "max_length", message)
+
+
+def _unstorable_cells(cells: Mapping[str, str]) -> Iterator[Fault]:
+    for column, text in cells.items():
+        if "\x00" in text:
+            message = _("%(column)s: the cell holds a NUL character.") % {"column": column}
+            yield Fault(pointer_to((None, column)), "control_character", message)

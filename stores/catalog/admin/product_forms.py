@@ -43,6 +43,10 @@ KINDS = {
     "Image:Gallery": "Gallery",
     "Choice:List": "List",
 }
+KIND = {"Type": "kind", "SubType": "kind"}
+# Set by buttons and by the template editor.
+UNTYPED = {"Template", "IsActive"}
+PUBLISH, UNPUBLISH = "_publish", "_unpublish"
 
 
 def _allow_empty(form: forms.ModelForm, members: Iterable[FieldSpec]) -> None:
@@ -51,11 +55,6 @@ def _allow_empty(form: forms.ModelForm, members: Iterable[FieldSpec]) -> None:
         if member.default == "" and member.column in form.fields:
             form.fields[member.column].required = False
 
-
-KIND = {"Type": "kind", "SubType": "kind"}
-# Set by buttons and by the template editor.
-UNTYPED = {"Template", "IsActive"}
-PUBLISH, UNPUBLISH = "_publish", "_unpublish"
 
 # Shown in tables of the product, which no admin has.
 for model in (TemplateField, DeliveredPrice, ProductionSpeed):

@@ -22,6 +22,8 @@ from fulfillment.core.plugins import Hit
 from stores.catalog.models import Product, Store
 from stores.catalog.selectors.choices import MAX_CHOICES, Choices, store_choices
 
+ORDER_GRANTS: Sequence[str] = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
+
 
 class ValidatedByService(forms.ModelForm):
     """Checks types only. The service checks the rules, because it sees all rows together."""
@@ -31,9 +33,6 @@ class ValidatedByService(forms.ModelForm):
 
     def validate_unique(self) -> None:
         pass
-
-
-ORDER_GRANTS: Sequence[str] = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
 
 
 def stores_on(request: HttpRequest, grants: Sequence[str]) -> QuerySet[Store]:

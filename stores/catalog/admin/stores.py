@@ -42,6 +42,9 @@ from stores.catalog.services.stores import (
 # What the choice sends where the code is new.
 NEW = "+"
 MAX_CHARACTERS = 40
+IN_MEMORY = 8 * 1024 * 1024
+COLUMNS = {member.name: member.column for member in STORE}
+LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
 
 
 class MethodWidget(forms.Widget):
@@ -98,11 +101,6 @@ def _stores_of(form: forms.ModelForm) -> QuerySet[Store]:
         return Store.objects.filter(pk=product.store_id)
     chosen: Any = form.fields.get("store")
     return chosen.queryset if chosen else Store.objects.none()
-
-
-IN_MEMORY = 8 * 1024 * 1024
-COLUMNS = {member.name: member.column for member in STORE}
-LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
 
 
 class StoreForm(ValidatedByService):

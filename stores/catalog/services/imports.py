@@ -27,6 +27,10 @@ from stores.catalog.validation import brief_json
 from stores.presets.selectors import unknown_presets
 from stores.templates.services import TemplateChecks, same_template
 
+BATCH = 1000
+MAX_FAULTS = 1000
+MAX_CHANGES = 200
+
 
 def export_catalog(*, store_ids: Sequence[str] = ()) -> Iterator[bytes]:
     """Pieces of the file of these stores, or of all; a transaction stays open until the last piece is read."""
@@ -37,11 +41,6 @@ def export_catalog(*, store_ids: Sequence[str] = ()) -> Iterator[bytes]:
             cursor.execute("SET LOCAL statement_timeout = 0")
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         yield from write_catalog(catalog_of(store_ids))
-
-
-BATCH = 1000
-MAX_FAULTS = 1000
-MAX_CHANGES = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,9 @@ from stores.editor.services.previews import preview_page
 LABELS = {member.name: member.label for member in (*PAGE_MEMBERS, *BOX_MEMBERS)}
 PLACE, SIZE = ("X", "Y"), ("Width", "Height")
 PICTURES = {"Artwork": "Artwork", "Gallery": "Gallery picture"}
+PIXELS = 600
+# Pages shown of each version; the others are named by number.
+SHOWN_PAGES = 4
 
 
 def template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[FieldChange]]:
@@ -220,11 +223,6 @@ def _named(outline: Any, part: str) -> dict[str, Any]:
 
 def _key(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-
-
-PIXELS = 600
-# Pages shown of each version; the others are named by number.
-SHOWN_PAGES = 4
 
 
 class TemplateVersions:

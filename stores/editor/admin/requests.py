@@ -9,6 +9,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest
 from django.urls import reverse
 
+from printing.typesetting import Field
 from printing.typesetting.template import (
     BLEED_MM,
     BOX_LIMITS,
@@ -29,6 +30,18 @@ from stores.editor.selectors import Draft, EditorContext
 
 TEXTS_OF_FIELD = ("FieldName", "Prompt", "Type", "SubType", "DefaultValue", "OrgValue")
 MAX_NUMBER_LENGTH = 9
+DESIGNER_LIMITS = {
+    "box": BOX_LIMITS,
+    "page": {"WidthMM": PAGE_MM, "HeightMM": PAGE_MM, "BleedMM": BLEED_MM},
+    "placeOfPage": PLACE_OF_PAGE,
+    "largestOfPage": MAX_OF_PAGE,
+    "smallestBox": SMALLEST_BOX,
+    "pages": PAGES,
+    "boxes": BOXES_OF_A_PAGE,
+    "name": NAME_LETTERS,
+    "text": TEXT_LETTERS,
+}
+ADDRESSES = ("template", "template_preview", "template_font", "template_color", "template_versions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +137,15 @@ def _plain_field(entry: Any) -> dict[str, Any]:
     return {**texts, "Required": entry.get("Required") is True, "Choices": choices}
 
 
-ADDRESSES = ("template", "template_preview", "template_font", "template_color", "template_versions")
+def _field(field: Field) -> dict[str, Any]:
+    return {
+        "name": field.field_name,
+        "prompt": field.prompt or field.field_name,
+        "type": field.type,
+        "subType": field.sub_type,
+        "required": field.required,
+        "choices": field.choices,
+    }
 
 
 def designer_data(
@@ -133,17 +154,7 @@ def designer_data(
     return {
         "product": str(product),
         "store": str(product.store),
-        "fields": [
-            {
-                "name": field.field_name,
-                "prompt": field.prompt or field.field_name,
-                "type": field.type,
-                "subType": field.sub_type,
-                "required": field.required,
-                "choices": field.choices,
-            }
-            for field in editor.fields
-        ],
+        "fields": [_field(field) for field in editor.fields],
         "fieldTypes": field_types,
         "kinds": KINDS,
         "fixedKinds": list(FIXED_TEXTS),
@@ -151,17 +162,7 @@ def designer_data(
         "families": sorted(editor.fonts.families),
         "pageMembers": [_member(member) for member in PAGE_MEMBERS],
         "boxMembers": [_member(member) for member in BOX_MEMBERS],
-        "limits": {
-            "box": BOX_LIMITS,
-            "page": {"WidthMM": PAGE_MM, "HeightMM": PAGE_MM, "BleedMM": BLEED_MM},
-            "placeOfPage": PLACE_OF_PAGE,
-            "largestOfPage": MAX_OF_PAGE,
-            "smallestBox": SMALLEST_BOX,
-            "pages": PAGES,
-            "boxes": BOXES_OF_A_PAGE,
-            "name": NAME_LETTERS,
-            "text": TEXT_LETTERS,
-        },
+        "limits": DESIGNER_LIMITS,
         "safeMM": editor.rules.safe_mm,
         "addresses": {
             "product": reverse("admin:stores_product_change", args=[product.pk]),

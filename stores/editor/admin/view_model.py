@@ -123,31 +123,28 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
     errors, families = _by_pointer(faults), sorted(editor.fonts.families)
     here = f"/Pages/{step.page}"
 
-    def inputs(found: Any) -> list[dict[str, Any]]:
-        return [{"input": one, "errors": errors.get(one.pointer, [])} for one in found]
-
-    boxes = [
-        {
+    def box_view(number: int, box: Any) -> dict[str, Any]:
+        where = f"{here}/Boxes/{number}"
+        return {
             "number": number,
             "box": box,
             "title": box_title(box),
             "kind": KINDS.get(box.get("Kind"), box.get("Kind")),
             "text": shown(box.get("Text")),
-            "where": f"{here}/Boxes/{number}",
-            "inputs": inputs(box_inputs(box, number, step.page, families)),
-            "errors": _of_box(errors, f"{here}/Boxes/{number}"),
+            "where": where,
+            "inputs": _with_errors(box_inputs(box, number, step.page, families), errors),
+            "errors": _of_box(errors, where),
             "is_open": number == step.box,
-            "is_wrong": any(where.startswith(f"{here}/Boxes/{number}/") for where in errors),
+            "is_wrong": _has_errors_below(errors, where),
         }
-        for number, box in enumerate(step.boxes)
-    ]
+
     return {
         "page": step.open_page,
         "here": here,
-        "page_inputs": inputs(page_inputs(step.open_page, step.page)),
+        "page_inputs": _with_errors(page_inputs(step.open_page, step.page), errors),
         "background": step.open_page.get("Background") or "",
         "background_errors": errors.get(f"{here}/Background", []),
-        "boxes": boxes,
+        "boxes": [box_view(number, box) for number, box in enumerate(step.boxes)],
         "kinds": {kind: lower_first(label) for kind, label in KINDS.items()},
         "fields": [field.field_name for field in editor.fields],
         "faults": listed_faults(faults, step.draft),
@@ -155,11 +152,19 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
             {
                 "number": number,
                 "title": page.get("Background") or _("blank"),
-                "is_wrong": any(where.startswith(f"/Pages/{number}/") for where in errors),
+                "is_wrong": _has_errors_below(errors, f"/Pages/{number}"),
             }
             for number, page in enumerate(step.draft.pages)
         ],
     }
+
+
+def _with_errors(inputs: Any, errors: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"input": one, "errors": errors.get(one.pointer, [])} for one in inputs]
+
+
+def _has_errors_below(errors: Mapping[str, Any], where: str) -> bool:
+    return any(one.startswith(f"{where}/") for one in errors)
 
 
 def listed_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]:

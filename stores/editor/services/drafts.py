@@ -21,6 +21,11 @@ from stores.editor.models import ArtworkUpload
 from stores.editor.selectors import Draft, EditorContext, checked_artwork, draft_pictures, picture_data
 from stores.templates.records import Record
 
+# A saved template contains its pictures.
+ARTWORK_RETENTION = timedelta(days=7)
+# How long a version can be restored with pictures that the template no longer has.
+EARLIER_PICTURE_RETENTION = timedelta(days=365)
+
 
 class TemplateChanged(Conflict):
     """Another user has saved the product since; `members` names both versions."""
@@ -104,12 +109,6 @@ def _entries(pictures: Mapping[str, Artwork]) -> dict[str, Any]:
         name: {"MediaType": one.media_type, "Data": picture_data(one.media_type, one.data)}
         for name, one in pictures.items()
     }
-
-
-# A saved template contains its pictures.
-ARTWORK_RETENTION = timedelta(days=7)
-# How long a version can be restored with pictures that the template no longer has.
-EARLIER_PICTURE_RETENTION = timedelta(days=365)
 
 
 def retention_rules() -> list[RetentionRule]:

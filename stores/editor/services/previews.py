@@ -35,6 +35,10 @@ from stores.presets.selectors import profile_file
 from stores.templates.errors import typesetting_errors
 
 RESHAPABLE = {"image/png": "PNG", "image/jpeg": "JPEG"}
+BOX = re.compile(r"/Pages/(\d+)/Boxes/(\d+)(?:/|\Z)")
+SAMPLE = "/Samples"
+PRINT_SECONDS = 20.0
+SPECIMEN_MM = (110, 20)
 
 
 def page_proportion(page: Mapping[str, Any]) -> float | None:
@@ -84,12 +88,6 @@ def reshape_background(*, artwork: Artwork, page: Mapping[str, Any], crop: bool)
         return isolation.reshape(artwork.data, (width, height), proportion, crop=crop)
     except (OSError, SyntaxError, ValueError, TaskFailed) as error:
         raise Invalid.at("/Artwork", "unreadable_artwork", "The picture cannot be read.") from error
-
-
-BOX = re.compile(r"/Pages/(\d+)/Boxes/(\d+)(?:/|\Z)")
-SAMPLE = "/Samples"
-PRINT_SECONDS = 20.0
-SPECIMEN_MM = (110, 20)
 
 
 @dataclass(frozen=True, slots=True)

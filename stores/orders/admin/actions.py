@@ -35,6 +35,10 @@ from stores.orders.services.packing_slips import render_packing_slips
 from stores.orders.services.transitions import Actor, Parcel, refuse_cancellation, transition_order
 
 REFUSE = "refuse"
+MAX_FILES_PER_ZIP = 1000
+# One document, laid out within one request.
+MAX_SLIPS = 200
+REASONS_SHOWN = 20
 
 
 def _parcel_field(label: Any, longest: int) -> forms.CharField:
@@ -112,12 +116,6 @@ class ParcelForm(forms.Form):
 
 def _move_label(order: Order, code: int) -> str:
     return _("Another parcel, same status") if code == order.status else OrderStatus(code).shown
-
-
-MAX_FILES_PER_ZIP = 1000
-# One document, laid out within one request.
-MAX_SLIPS = 200
-REASONS_SHOWN = 20
 
 
 def shown_reason(error: DomainError) -> str:

@@ -27,6 +27,8 @@ from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import SIZES, print_file_pages, print_picture, read_print_file
 
+MAX_LISTED = 500
+
 
 class OrderDocuments(OrderActions):
     def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
@@ -91,9 +93,6 @@ class OrderDocuments(OrderActions):
     def _item(self, request: HttpRequest, order_id: UUID, position: int, related: str = "order") -> OrderItem:
         order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
         return get_object_or_404(OrderItem.objects.select_related(related), order=order, position=position)
-
-
-MAX_LISTED = 500
 
 
 class OrderMaps(OrderDocuments):

@@ -135,6 +135,12 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
         for one in OrderStatus
         if one in tallies and (one in TABS or str(int(one)) == request.GET.get("status__exact"))
     ]
+    _link_tabs(request, tabs, late_count)
+    return {"tabs": tabs}
+
+
+def _link_tabs(request: HttpRequest, tabs: list[dict[str, Any]], late_count: int) -> None:
+    """Each leads to its orders of the chosen store; one is where the reader is."""
     store = request.GET.get("store", "")
     here = "&".join(
         f"{name}={request.GET[name]}" for name in ("due", "status__exact") if request.GET.get(name)
@@ -145,7 +151,6 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
         tab["query"] = "&".join(
             part for part in (tab["query"], urlencode({"store": store}) if store else "") if part
         )
-    return {"tabs": tabs}
 
 
 def _choices(changelist: Any) -> list[ChoiceFilter]:

@@ -87,6 +87,7 @@ FINAL: dict[str, dict[str, Any]] = {
     },
 }
 WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
+BOARD = "admin:stores_order_changelist"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +243,6 @@ def _events(order: Order) -> list[Happening]:
         for event in events.prefetch_related(deliveries)[:MAX_LISTED_EVENTS]
         if event.deliveries.all()
     ]
-
-
-BOARD = "admin:stores_order_changelist"
 
 
 class OrderWork(OrderMaps):

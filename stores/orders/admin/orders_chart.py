@@ -83,9 +83,10 @@ def calls_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
 Data = tuple[list[str], list[list[Any]]]
 
 
-def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dict[str, Any], Data]:
-    """Counts of days by store: a bar for each day, of parts for each store; and the same as columns and rows."""
-    days = [today - timedelta(days=ago) for ago in range(DAYS - 1, -1, -1)]
+def _counts(
+    rows: Sequence[tuple[date, str, int]], days: Sequence[date]
+) -> tuple[Counter[date], Counter[tuple[date, str]], list[str]]:
+    """By day, by day and store, and the names of the stores that are shown: the rest are the others."""
     of_day, by_store, totals = Counter[date](), Counter[tuple[date, str]](), Counter[str]()
     for day, name, new in rows:
         of_day[day] += new
@@ -98,6 +99,13 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dic
             by_store[day, str(OTHERS)] += new
     if len(totals) > MAX_STORES:
         names.append(str(OTHERS))
+    return of_day, by_store, names
+
+
+def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dict[str, Any], Data]:
+    """Counts of days by store: a bar for each day, of parts for each store; and the same as columns and rows."""
+    days = [today - timedelta(days=ago) for ago in range(DAYS - 1, -1, -1)]
+    of_day, by_store, names = _counts(rows, days)
     ticks = axis_ticks(max((of_day[day] for day in days), default=0))
     placed = sum(of_day[day] for day in days)
     chart = {

@@ -5,6 +5,9 @@ from stores.catalog.models.store import Store
 from stores.orders.models.order import Order
 from stores.orders.models.status import ActorKind, OrderStatus
 
+MAX_COMMENT_LENGTH = 2000
+MAX_VIEW_NAME_LENGTH = 40
+
 
 class OrderHistory(models.Model):
     """A change of an order: a transition to a status, or a cancellation request or refusal."""
@@ -76,9 +79,6 @@ class OrderDay(models.Model):
         return f"{self.placed} placed, {self.shipped} shipped on {self.day}"
 
 
-MAX_COMMENT_LENGTH = 2000
-
-
 class OrderComment(models.Model):
     """An internal note of store staff on an order; applications and recipients never see it."""
 
@@ -98,9 +98,6 @@ class OrderComment(models.Model):
 
     def __str__(self) -> str:
         return self.text[:60]
-
-
-MAX_VIEW_NAME_LENGTH = 40
 
 
 class OrderView(models.Model):

@@ -20,6 +20,7 @@ from stores.orders.models import CancellationState, Order, OrderDay, OrderTally,
 from stores.orders.models.status import OPEN_STATUSES
 
 DAYS = 14
+MAX_SHOWN = 30
 
 
 class DailyCount(NamedTuple):
@@ -153,9 +154,6 @@ def orders_by_status(store_pks: Sequence[int] | None) -> dict[int, int]:
     )
     sums = tallies.values_list("status").annotate(total=Sum("orders")).order_by("status")
     return {status: total for status, total in sums if total}
-
-
-MAX_SHOWN = 30
 
 
 def order_views_for(user: Any, store_pks: Sequence[int] | None) -> QuerySet[OrderView]:

@@ -23,6 +23,8 @@ from stores.orders.representations import order_record
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 from stores.orders.selectors.search import search_orders
 
+PRESET = "Print preset"
+
 
 def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -> Order | None:
     """By OrderID or by @ExternalID; of several visible orders the caller's own is meant, then the application's.
@@ -195,9 +197,6 @@ def _shown() -> QuerySet[Order]:
     return Order.objects.select_related("store").defer(
         "rendering", "store__rendering", "store__verbose_rendering"
     )
-
-
-PRESET = "Print preset"
 
 
 def item_options(item: OrderItem) -> dict[str, str]:

@@ -30,6 +30,7 @@ from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.quotes import listed_products, places_served
 
 UNKNOWN = ("eddm_selection_unknown", gettext_lazy("there is no such EDDM selection of yours."))
+COLUMNS = ("external_id", "name", "minimum_quantity", "maximum_quantity")
 
 
 def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: bool = False) -> PriceRequest:
@@ -124,9 +125,6 @@ class MailingProduct:
     page: str
     least: int
     most: int
-
-
-COLUMNS = ("external_id", "name", "minimum_quantity", "maximum_quantity")
 
 
 def mailing_product(caller: Caller, *, store: Store, product: Product) -> MailingProduct:

@@ -30,6 +30,7 @@ from stores.orders.selectors.selections import resolve_selections
 from stores.orders.services.prints import Finding, artwork_faults, preflight_items
 
 MANY_ITEMS = 20
+BINDING = timedelta(hours=48)
 
 
 @contextmanager
@@ -47,9 +48,6 @@ def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
             message = f"An order or quote of yours with more than {MANY_ITEMS} items is being processed; wait for it."
             raise TooManyAtOnce(message)
         yield
-
-
-BINDING = timedelta(hours=48)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ WITH passed AS MATERIALIZED (
 )
 SELECT (SELECT count(*) FROM gone), expires, id FROM passed ORDER BY expires DESC, id DESC LIMIT 1
 """
+# Other orders of these stores wait meanwhile.
+ORDERS_AT_ONCE = 100
 
 
 def retention_rules() -> list[RetentionRule]:
@@ -95,10 +97,6 @@ def _is_order_before(name: str, before: datetime) -> bool:
         is_ours = order_id.version == 7 and str(order_id) == name
         return is_ours and datetime.fromtimestamp((order_id.int >> 80) / 1000, UTC) < before
     return False
-
-
-# Other orders of these stores wait meanwhile.
-ORDERS_AT_ONCE = 100
 
 
 def rules_for_old_tests() -> list[RetentionRule]:

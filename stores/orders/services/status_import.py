@@ -19,6 +19,11 @@ COLUMNS = {"ordernumber": True, "status": True, "carrier": False, "tracking": Fa
 SYNONYMS = {"order": "ordernumber", "trackingnumber": "tracking"}
 # The limits of the API.
 LENGTHS = {"carrier": 60, "tracking": 100, "note": 1000}
+NAMES = {status.label.lower(): status.value for status in OrderStatus}
+ENDED = {OrderStatus.CANCELLED, OrderStatus.REJECTED}
+SYSTEM = Actor(ActorKind.SYSTEM)
+BATCH = 500
+TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,6 @@ def _text_fault(cells: dict[str, str]) -> str:
         if has_control_character(text):
             return f"{name}: This holds a control character."
     return ""
-
-
-NAMES = {status.label.lower(): status.value for status in OrderStatus}
-ENDED = {OrderStatus.CANCELLED, OrderStatus.REJECTED}
-SYSTEM = Actor(ActorKind.SYSTEM)
-BATCH = 500
-TRIES = 5
 
 
 class Outcome(StrEnum):

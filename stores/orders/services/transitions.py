@@ -244,9 +244,8 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
     return Shipment.objects.bulk_create(added.values())
 
 
-def record_change(change: Change, status: int, *, event_type: str | None = None) -> Order:
-    """Writes a change of a locked order with its history and event; the caller has checked it."""
-    order, previous = change.order, change.order.status
+def _settle_cancellation(order: Order, status: int) -> None:
+    """A request to cancel is accepted or refused by the new status too."""
     waits = order.cancellation == CancellationState.REQUESTED
     # A store that has refused may still cancel on its own; the recorded refusal then stays.
     at_once = order.cancellation_asked and order.cancellation != CancellationState.REFUSED
@@ -255,6 +254,12 @@ def record_change(change: Change, status: int, *, event_type: str | None = None)
     elif status in WITH_SHIPMENTS and waits:
         # A shipped order cannot be cancelled any more, so the request counts as refused.
         order.cancellation = CancellationState.REFUSED
+
+
+def record_change(change: Change, status: int, *, event_type: str | None = None) -> Order:
+    """Writes a change of a locked order with its history and event; the caller has checked it."""
+    order, previous = change.order, change.order.status
+    _settle_cancellation(order, status)
     order.status = status
     order.sequence += 1
     order.updated = max(change.at or timezone.now(), order.updated)

@@ -20,7 +20,7 @@ from fulfillment.core.text import parse_uuid
 from printing.caches import WeightedCache
 from printing.documents import DocumentRefused, PlacedDocument, Target, place_document
 from printing.typesetting import Artwork, Template, render_page
-from printing.typesetting.rendering import proof_dpi
+from printing.typesetting.runs import proof_dpi
 from printing.typesetting.template import Page
 from stores.catalog.models.product import MAX_ARTWORK_PAGES
 from stores.concurrency_limits import RENDERINGS

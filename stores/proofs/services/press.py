@@ -18,6 +18,9 @@ from printing.typesetting.press import separate
 from stores.presets.selectors import profile_file
 from stores.proofs.selectors import ProductVersion
 
+# A removed picture is separated again when needed.
+RETENTION = timedelta(days=14)
+
 
 def count_old_files(folder: str, age: timedelta) -> int:
     with storage_errors():
@@ -43,10 +46,6 @@ def _old_files(folder: str, age: timedelta) -> Iterator[str]:
                 continue
             if is_old:
                 yield name
-
-
-# A removed picture is separated again when needed.
-RETENTION = timedelta(days=14)
 
 
 def press_of(product: ProductVersion) -> Press:

@@ -35,6 +35,9 @@ logger = logging.getLogger("stores.proofs")
 
 
 Merge = TemplateMerge | ArtworkMerge
+# A use within this time is not recorded again; PROOF_RETENTION_DAYS is far longer.
+TOUCH_AFTER = timedelta(days=1)
+SOFT_PROOF = "soft proof"
 
 
 def preflight_records(
@@ -63,11 +66,6 @@ def preflight_records(
     except Exception:
         logger.exception("Preflight failed for the product %s", product.external_id)
         return []
-
-
-# A use within this time is not recorded again; PROOF_RETENTION_DAYS is far longer.
-TOUCH_AFTER = timedelta(days=1)
-SOFT_PROOF = "soft proof"
 
 
 def make_proof(

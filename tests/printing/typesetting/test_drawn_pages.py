@@ -18,7 +18,7 @@ from printing.typesetting import (
     render_page,
     render_print,
     render_proof,
-    rendering,
+    runs,
 )
 from tests.factories.pictures import encode_picture
 from tests.support.made_templates import card, picture, text_box
@@ -48,9 +48,9 @@ class CountingRenderer(OwnRenderer):
 
 @pytest.fixture
 def renderer(monkeypatch):
-    rendering.drawn_pages.clear()
+    runs.drawn_pages.clear()
     counting = CountingRenderer()
-    monkeypatch.setattr(rendering, "shared_workers", counting)
+    monkeypatch.setattr(runs, "shared_workers", counting)
     return counting
 
 
@@ -86,7 +86,7 @@ def test_proof_of_known_pages_takes_one_hand_over(renderer):
 
 def test_second_renderer_draws_the_pages_while_texts_are_checked(renderer):
     alone = render_proof(booklet(2), values(2))
-    rendering.drawn_pages.clear()
+    runs.drawn_pages.clear()
     renderer.made.clear()
     renderer.second, seen = CountingRenderer(), []
     renderer.second.slot = 1
@@ -103,7 +103,7 @@ def test_second_renderer_draws_the_pages_while_texts_are_checked(renderer):
 def test_two_renderers_share_many_pages(renderer):
     alone = render_proof(booklet(20), values(20))
     bare = render_backgrounds(booklet(20), ppi=30)
-    rendering.drawn_pages.clear()
+    runs.drawn_pages.clear()
     renderer.made.clear()
     renderer.second = CountingRenderer()
     renderer.second.slot = 1
@@ -113,7 +113,7 @@ def test_two_renderers_share_many_pages(renderer):
     assert proof == alone
     assert renderer.made == [("pdf", 1), ("<set>", 1), ("png", 8)]
     assert renderer.second.made == [("compiler", 1), ("png", 12)]
-    rendering.drawn_pages.clear()
+    runs.drawn_pages.clear()
     assert render_backgrounds(booklet(20), ppi=30) == bare
     assert (renderer.made[-1], renderer.second.made[-1]) == (("png", 10), ("png", 10))
 
@@ -157,7 +157,7 @@ def test_only_changed_pages_are_drawn_again(renderer):
 def test_page_drawn_alone_is_the_page_drawn_with_all_others(renderer):
     render_proof(booklet(3), values(3))
     alone = render_proof(booklet(3), values(3, F1="other"))
-    rendering.drawn_pages.clear()
+    runs.drawn_pages.clear()
 
     assert render_proof(booklet(3), values(3, F1="other")) == alone
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from printing.typesetting import Field, ValuesInvalid, parse_template, render_proof, rendering
+from printing.typesetting import Field, FontSet, ValuesInvalid, parse_template, render_proof, runs
 from printing.typesetting.fields import CHARACTERS, MARKS_IN_A_ROW, _letters
+from printing.typesetting.jobs import SheetBuilder
 from tests.support.made_templates import card, text_box, words_template
 
 LOREM = "lorem ipsum dolor "
@@ -14,7 +15,7 @@ def unmeasured(monkeypatch):
     def refuse(*args):
         raise AssertionError("the text was given to a renderer")
 
-    monkeypatch.setattr(rendering, "_typeset", refuse)
+    monkeypatch.setattr(runs.Run, "typeset", refuse)
 
 
 @pytest.mark.parametrize("fit", ["shrink", "wrap"])
@@ -56,7 +57,7 @@ def test_text_that_fits_is_never_refused_unmeasured(fit, letter):
     while fits(template, text):
         text += text
     assert len(text) < 20_000
-    builder = rendering.SheetBuilder(template, {}, rendering.FontSet.shipped(), proof=True)
+    builder = SheetBuilder(template, {}, FontSet.shipped(), proof=True)
     assert not builder.build({"Words": text}, {}).problems
 
 

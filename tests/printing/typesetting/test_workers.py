@@ -22,8 +22,8 @@ from printing.typesetting import (
     load_template_folder,
     parse_template,
     render_proof,
-    rendering,
     resolve_values,
+    runs,
     workers,
 )
 from printing.typesetting.errors import RenderingBusy, RenderingNested
@@ -68,7 +68,7 @@ def little_memory(monkeypatch):
     """Renderers that may have 400 MB, so that the test needs no more than these."""
     monkeypatch.setattr(workers, "MEMORY_BYTES", 400 << 20)
     own = Workers(limit=1)
-    monkeypatch.setattr(rendering, "shared_workers", own)
+    monkeypatch.setattr(runs, "shared_workers", own)
     yield own
     own.close()
 
@@ -298,11 +298,11 @@ def test_proof_by_two_workers_is_that_of_one(monkeypatch, one_renderer):
     template = words_template(Font="Oswald", Size=30)
     alone = render_proof(template, {"Words": "one"})
     with contextlib.closing(Workers(limit=3)) as own:
-        monkeypatch.setattr(rendering, "shared_workers", own)
+        monkeypatch.setattr(runs, "shared_workers", own)
         render_proof(template, {"Words": "two"})
         [started] = [one for one in own._idle if not one.renderings]
         until_ready(started)
-        rendering.drawn_pages.clear()
+        runs.drawn_pages.clear()
 
         assert render_proof(template, {"Words": "one"}) == alone
         assert started.renderings == 1
@@ -311,7 +311,7 @@ def test_proof_by_two_workers_is_that_of_one(monkeypatch, one_renderer):
 def test_text_that_does_not_fit_costs_no_worker(monkeypatch):
     template = words_template(Size=30, MinimumSize=30)
     with contextlib.closing(Workers(limit=3)) as own:
-        monkeypatch.setattr(rendering, "shared_workers", own)
+        monkeypatch.setattr(runs, "shared_workers", own)
         render_proof(template, {"Words": "x"})
         for _ in range(3):
             with pytest.raises(ValuesInvalid):
@@ -341,9 +341,9 @@ def test_waiting_caller_gets_the_next_free_worker():
 @pytest.fixture
 def one_renderer(monkeypatch):
     """It draws every page: none is left from other tests."""
-    rendering.drawn_pages.clear()
+    runs.drawn_pages.clear()
     own = Workers(limit=1)
-    monkeypatch.setattr(rendering, "shared_workers", own)
+    monkeypatch.setattr(runs, "shared_workers", own)
     yield own
     own.close()
 

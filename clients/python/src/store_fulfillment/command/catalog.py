@@ -60,7 +60,11 @@ def products(
     one = client.products.get(store, product, verbose=True)
     if as_json:
         show_json(one)
-        return
+    else:
+        _show_product(one)
+
+
+def _show_product(one: models.Product) -> None:
     quantities = f"{one['MinimumQty']} to {one['MaximumQty']}, in steps of {one['IncrementQty']}"
     screen.print(plain(f"{one['Name']}: {quantities}"))
     fields = [

@@ -77,17 +77,19 @@ def listen(
     for one in listening.forward_all(
         client, log, forward_to, path=path, place=place, types=types or (), skips_refused=skip_refused
     ):
-        if as_json:
-            show_json(
-                {"Event": one.event, "Status": one.status, "Milliseconds": one.milliseconds}, is_line=True
-            )
-        elif one.is_taken:
-            screen.print(
-                f"{line_of(one.event)}  [green]{one.status}[/green] {one.milliseconds} ms", soft_wrap=True
-            )
-        else:
-            text = one.problem or f"answered {one.status}"
-            screen.print(f"{line_of(one.event)}  [red]{plain(text)}[/red]", soft_wrap=True)
+        _show_forwarded(one, as_json)
+
+
+def _show_forwarded(one: listening.Forwarded, as_json: bool) -> None:
+    if as_json:
+        show_json({"Event": one.event, "Status": one.status, "Milliseconds": one.milliseconds}, is_line=True)
+    elif one.is_taken:
+        screen.print(
+            f"{line_of(one.event)}  [green]{one.status}[/green] {one.milliseconds} ms", soft_wrap=True
+        )
+    else:
+        text = one.problem or f"answered {one.status}"
+        screen.print(f"{line_of(one.event)}  [red]{plain(text)}[/red]", soft_wrap=True)
 
 
 def line_of(event: models.Event) -> str:

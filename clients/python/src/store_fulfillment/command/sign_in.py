@@ -111,12 +111,7 @@ def end_at_service(profile: profiles.Profile) -> str:
     return ""
 
 
-def in_browser(
-    url: str, client_id: str, client_secret: str | None, scopes: list[str], port: int, open_browser: bool
-) -> Tokens:
-    """Waits on a port of this machine for the browser to come back (RFC 8252), or for its address to be pasted."""
-    came: list[str] = []
-
+def _callback(came: list[str]) -> type[BaseHTTPRequestHandler]:
     class Callback(BaseHTTPRequestHandler):
         # Browsers open connections ahead and send nothing over them; the next one must not wait for that.
         timeout = 2
@@ -133,7 +128,15 @@ def in_browser(
         def log_message(self, *_: object) -> None:
             """Addresses hold codes; they are not written anywhere."""
 
-    with HTTPServer(("127.0.0.1", port), Callback) as server:
+    return Callback
+
+
+def in_browser(
+    url: str, client_id: str, client_secret: str | None, scopes: list[str], port: int, open_browser: bool
+) -> Tokens:
+    """Waits on a port of this machine for the browser to come back (RFC 8252), or for its address to be pasted."""
+    came: list[str] = []
+    with HTTPServer(("127.0.0.1", port), _callback(came)) as server:
         server.timeout = 0.5
         address = f"http://127.0.0.1:{server.server_port}"
         sign_in = start_sign_in(url, client_id, f"{address}/callback", scopes)

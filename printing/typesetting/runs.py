@@ -1,0 +1,181 @@
+"""One rendering in the renderer processes: its requests, the pages kept from earlier ones, and what came of it."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from printing.bounded import refusing_to_wait
+from printing.stages import observe_renderer
+from printing.typesetting.drawn_pages import drawn_pages, page_keys
+from printing.typesetting.errors import Problem, RenderingFailed, RenderingNested, ValuesInvalid, pointer
+from printing.typesetting.ipc import SIZES
+from printing.typesetting.jobs import RenderInput, SheetBuilder
+from printing.typesetting.press import Press
+from printing.typesetting.sharing import SHARED_PAGES, Drawing
+from printing.typesetting.workdir import WorkDir
+from printing.typesetting.workers import Worker, shared_workers
+
+DPI = 144
+PAGE_PIXELS = 16_000_000
+PROOF_PIXELS = 30_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SetText:
+    """A text as it was set: `page` and `box` are places in the template, the size is in points, the rest in mm."""
+
+    page: int
+    box: int
+    size: float
+    width: float
+    height: float
+
+
+Meanwhile = Callable[[Sequence[SetText]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is rendered, and until when. With a `press` everything is made from one PDF.
+
+    `meanwhile` gets the texts as they were set, while a second renderer draws pages.
+    """
+
+    builder: SheetBuilder
+    workdir: WorkDir
+    job: Mapping[str, Any]
+    deadline: float
+    press: Press | None = None
+    meanwhile: Meanwhile | None = None
+
+    def typeset(self) -> tuple[list[bytes], tuple[SetText, ...]]:
+        """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
+        sheet, setting = self.builder.sheet, self._setting()
+        keys = page_keys(sheet, self.job, setting) if self.press is None else []
+        drawn = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
+        new = [at for at, key in enumerate(keys) if key not in drawn]
+        headers, parts = self._render(setting, new)
+        for header in headers:
+            _refuse_failure(header, sheet)
+        texts = _set_texts(headers[0], sheet)
+        if self.press is not None:
+            return parts, texts
+        pdf = len(parts) - len(new)
+        for at, png in zip(new, parts[pdf:], strict=True):
+            drawn[keys[at]] = png
+            drawn_pages.put(keys[at], png)
+        return [*parts[:pdf], *(drawn[key] for key in keys)], texts
+
+    def _setting(self) -> dict[str, Any]:
+        pages = self.builder.template.pages
+        return {
+            "layout": "pages",
+            "timestamp": 0,
+            "workdir": str(self.workdir.root),
+            "fonts": self.workdir.font_folder(self.builder.fonts),
+            "ppi": self.job.get("ppi") or proof_dpi((page.width, page.height) for page in pages),
+        }
+
+    def _render(
+        self, setting: dict[str, Any], new: Sequence[int]
+    ) -> tuple[list[dict[str, Any]], list[bytes]]:
+        """The headers and the parts of the renderers' replies; of the pages only the `new` ones."""
+        builder, sheet, job = self.builder, self.builder.sheet, self.job
+        lend = shared_workers.lend_alone if sheet.is_large else shared_workers.lend
+        with (
+            lend(self.deadline) as worker,
+            self.workdir.job(worker.slot, builder.template, sheet.files()) as (root, paths),
+        ):
+            whole = _job(sheet.pages, job, paths)
+            if self.press is not None:
+                setting["press"] = self._press_request(self.press, root, paths)
+            request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}
+            is_alone = "page-only" in job and len(new) < SHARED_PAGES
+            if self.press is not None or is_alone or not new:
+                header, parts = _observed(worker, request, [whole], self.deadline)
+                return [header], parts
+            drawing = Drawing(
+                request, whole, new, lambda some: _job([sheet.pages[at] for at in some], job, paths)
+            )
+            return self._render_apart(worker, drawing)
+
+    def _press_request(self, press: Press, root: Path, paths: Mapping[str, str]) -> dict[str, Any]:
+        sheet = self.builder.sheet
+        pictures = {digest: str(root / paths[name]) for digest, name in sheet.plates.items()}
+        makes = self.job.get("makes", "file")
+        return press.request(self.builder.template, pictures, sheet.spots, makes=makes)
+
+    def _render_apart(self, worker: Worker, drawing: Drawing) -> tuple[list[dict[str, Any]], list[bytes]]:
+        """PDF and pages at the same time, if a second worker is free; `meanwhile` runs while pages are drawn."""
+        sheet = self.builder.sheet
+        with ExitStack() as lent:
+            second = None if sheet.is_large else lent.enter_context(shared_workers.lend_second())
+            request, jobs, left = drawing.first(is_shared=second is not None)
+            if second is None:
+                header, parts = _observed(worker, request, jobs, self.deadline)
+                return [header], parts
+            root, _ = lent.enter_context(self.workdir.job(second.slot, self.builder.template, sheet.files()))
+            of_pages = {**drawing.request, "root": str(root), "outputs": ["png"]}
+            second.send(of_pages, [drawing.pages(left)], self.deadline)
+            header, parts = _observed(worker, request, jobs, self.deadline)
+            if header["ok"] and self.meanwhile is not None:
+                with refusing_to_wait(RenderingNested):
+                    self.meanwhile(_set_texts(header, sheet))
+            drawn, pages = second.receive(self.deadline)
+            observe_renderer(drawn.get("stages", {}))
+        return [header, drawn], [*parts, *pages]
+
+
+def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
+    """The resolution of a proof with pages of these sizes in mm: a banner in DPI takes a gigabyte, a book minutes."""
+    areas = [width * height / 25.4**2 for width, height in sizes]
+    return float(min(DPI, (PAGE_PIXELS / max(areas)) ** 0.5, (PROOF_PIXELS / sum(areas)) ** 0.5))
+
+
+def _outputs(sheet: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> list[str]:
+    """Of the request for the whole sheet, whose layout the later ones reuse."""
+    first = [] if "page-only" in job and not new else ["png" if "page-only" in job else "pdf"]
+    return [*first, SIZES] if sheet.places else first
+
+
+def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
+    for item in (item for page in pages for item in page["boxes"] if "picture" in item):
+        item["file"] = paths[item["picture"]]
+    for page in (page for page in pages if "picture" in page):
+        page["background"] = paths[page["picture"]]
+    title = "Print" if job["print"] or not job["mark"] else "Proof"
+    whole = {"reporting": False, **job, "title": title, "pages": pages}
+    return json.dumps(whole).encode()
+
+
+def _observed(
+    worker: Worker, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float
+) -> tuple[dict[str, Any], list[bytes]]:
+    started = time.perf_counter()
+    header, parts = worker.render(request, jobs, deadline)
+    observe_renderer(header.get("stages", {}), time.perf_counter() - started)
+    return header, parts
+
+
+def _set_texts(header: Mapping[str, Any], sheet: RenderInput) -> tuple[SetText, ...]:
+    return tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in header.get("set", ()))
+
+
+def _refuse_failure(header: Mapping[str, Any], sheet: RenderInput) -> None:
+    if "unfit" in header:
+        raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
+    if not header["ok"]:
+        raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
+
+
+def _unfit_problems(fields: Sequence[str], unfit: Sequence[int]) -> list[Problem]:
+    names = dict.fromkeys(fields[number] for number in unfit)
+    message = "does not fit its box, even at the smallest size."
+    return [
+        Problem(pointer(*([name] if name else [])), "does_not_fit", f"{name or 'A fixed text'} {message}")
+        for name in names
+    ]

@@ -1,0 +1,100 @@
+"""Values of tickets, as XJDF and JDF write them: names, lengths, times and the paper."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from production.interface import JobItem
+
+PAPER, OTHER_MATERIAL = "Paper", "Other"
+PROCESS_PLATES = ("Cyan", "Magenta", "Yellow", "Black")
+# Of 0 to 100; 50 is usual.
+RUSH_PRIORITY = "90"
+POINTS_PER_MM = 72 / 25.4
+# Options with these names describe the paper; all others are features of the product.
+MEDIA_CHOICES = {
+    "BackCoating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
+    "Coating": frozenset({"Coated", "Gloss", "Matte", "None", "Satin"}),
+    "MediaType": frozenset(
+        {
+            "CorrugatedBoard",
+            "Film",
+            "Foil",
+            "Other",
+            "Paper",
+            "SelfAdhesive",
+            "Textile",
+            "Transparency",
+            "Vinyl",
+        }
+    ),
+}
+MEDIA_NUMBERS = frozenset({"Thickness", "Weight"})
+MEDIA_TEXTS = frozenset({"Brand", "MediaQuality"})
+
+
+def checked_number(number: str) -> str:
+    """The job number, checked as file name and as NMTOKEN of XML."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", number):
+        raise ValueError(
+            f"The job number {number[:100]!r} must be 1 to 100 letters, digits, dots, hyphens and underscores."
+        )
+    return number
+
+
+def token(text: str) -> str:
+    """An NMTOKEN of XML: characters other than letters, digits and ._- become hyphens."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-")
+
+
+def clean(text: str) -> str:
+    """Removes characters that XML forbids: control characters except tab and line feed, and lone surrogates."""
+    return re.sub("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text.replace("\r\n", "\n"))
+
+
+def points(millimetres: float) -> str:
+    return f"{millimetres * POINTS_PER_MM:.4f}".rstrip("0").rstrip(".")
+
+
+def media_of_product(item: JobItem) -> dict[str, str]:
+    """The paper by the product; options that the customer chose come before it.
+
+    What has a stock code, but neither weight nor coating of paper, is of another material.
+    """
+    weight = str(item.stock_weight_gsm) if item.stock_weight_gsm else ""
+    is_paper = bool(weight or item.coating or not item.stock_code)
+    named = {
+        "Coating": item.coating,
+        "MediaQuality": item.stock_code,
+        "MediaType": PAPER if is_paper else OTHER_MATERIAL,
+        "Weight": weight,
+    }
+    return {name: value for name, value in named.items() if value}
+
+
+def media_of(options: Mapping[str, str]) -> Mapping[str, str]:
+    """Options that describe the paper."""
+    return split_options(options)[0]
+
+
+def split_options(options: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    media, features = {}, {}
+    for name, value in sorted(options.items()):
+        is_number = re.fullmatch(r"\d{1,6}(\.\d{1,4})?", value) is not None
+        if (
+            value in MEDIA_CHOICES.get(name, ())
+            or name in MEDIA_TEXTS
+            or (name in MEDIA_NUMBERS and is_number)
+        ):
+            media[name] = value
+        elif token(name):
+            features[name] = value
+    return dict(sorted(media.items())), features
+
+
+def local_time(moment: datetime | None) -> str:
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""
+
+
+def utc_time(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if moment else ""
