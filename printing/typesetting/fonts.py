@@ -1,6 +1,7 @@
 import hashlib
 import importlib.util
 import io
+import struct
 import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -182,6 +183,7 @@ def open_font(content: bytes) -> tuple[str, ...]:
             for table in font.reader.tables.values()
         )
     except (
+        struct.error,
         TTLibError,
         KeyError,
         ValueError,

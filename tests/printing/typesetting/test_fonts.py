@@ -1,3 +1,4 @@
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,15 @@ def test_damaged_font_is_refused(cut):
 
     with pytest.raises(FontInvalid):
         open_font(content)
+
+
+@pytest.mark.parametrize("table", [b"OS/2", b"cmap", b"head", b"maxp", b"name", b"post"])
+def test_font_with_a_table_cut_short_is_refused_or_read(table):
+    content = Path(lato()).read_bytes()
+    place = content.index(table) + 12
+    for length in (0, 1, 3, 5, 9):
+        with contextlib.suppress(FontInvalid):
+            assert open_font(content[:place] + length.to_bytes(4) + content[place + 4 :]) == ("Lato",)
 
 
 def test_font_that_is_too_large_is_refused_unread(monkeypatch):
