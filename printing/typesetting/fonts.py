@@ -9,11 +9,14 @@ from functools import cache, reduce
 from operator import and_
 from pathlib import Path
 
-from fontTools.ttLib import TTCollection, TTFont, TTLibError
+from fontTools.ttLib import TTCollection, TTFont
 
+from printing.bounded import TaskFailed, run_bounded
 from printing.typesetting.errors import FontInvalid, Problem
 
 FONT_BYTES = 20_000_000
+# For an upload: a few kilobytes can name billions of characters.
+READING_SECONDS, READING_BYTES = 15.0, 512 << 20
 
 # Each folder has the licence of its fonts beside them.
 SHIPPED_FONTS = Path(__file__).with_name("shipped_fonts")
@@ -172,29 +175,28 @@ def open_font(content: bytes) -> tuple[str, ...]:
         )
     if content[:4] not in {b"\0\1\0\0", b"OTTO", b"ttcf", b"true"}:
         raise FontInvalid([Problem("", "not_a_font", "Only TrueType and OpenType files are allowed.")])
+    task, files = "printing.typesetting.fonts:families_in_folder", {"font": content}
     try:
-        fonts = _fonts(io.BytesIO(content))
-        faces = [_face(font, Path(), index) for index, font in enumerate(fonts)]
-        points = [len(font.getBestCmap() or ()) for font in fonts]
-        whole = all(
-            table.offset + table.length <= len(content)
-            for font in fonts
-            for table in font.reader.tables.values()
-        )
-    except (
-        TTLibError,
-        KeyError,
-        ValueError,
-        OverflowError,
-        EOFError,
-        AssertionError,
-        LookupError,
-        TypeError,
-    ) as error:
+        with run_bounded(task, files, seconds=READING_SECONDS, memory=READING_BYTES) as (families, _):
+            found = tuple(families)
+    except TaskFailed as error:
         raise FontInvalid([Problem("", "not_a_font", "The font file is damaged.")]) from error
-    if not whole or not faces or not all(points) or not all(face.family for face in faces):
+    if not found:
         raise FontInvalid([Problem("", "not_a_font", "The font has no name or no characters.")])
-    return tuple(dict.fromkeys(face.family for face in faces))
+    return found
+
+
+def families_in_folder(folder: Path) -> list[str]:
+    """The task of `open_font`: none for a font without a name or characters; any error is that of a damaged one."""
+    path = folder / "font"
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        fonts = _fonts(file)
+        families = [_face(font, path, index).family for index, font in enumerate(fonts)]
+        points = [len(font.getBestCmap() or ()) for font in fonts]
+        ends = [table.offset + table.length for font in fonts for table in font.reader.tables.values()]
+    is_whole = max(ends, default=0) <= size
+    return list(dict.fromkeys(families)) if is_whole and all(points) and all(families) else []
 
 
 def font_digest(paths: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """The return folder of an SFTP server: reads reports, and moves them once they are stored."""
 
+import os
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -66,6 +67,8 @@ async def _read(
     sftp: asyncssh.SFTPClient, folder: str, name: str, attrs: asyncssh.SFTPAttrs, settle: float
 ) -> Sequence[Report] | None:
     """The reports of a file; None if it may still be written or belongs to no job."""
+    if not _is_utf8(name):
+        raise ValueError("The name of the file is not UTF-8.")
     mode, changed = attrs.permissions or 0, attrs.mtime
     if -SKEW_SECONDS < time.time() - (changed or 0) < settle:
         return None
@@ -82,6 +85,10 @@ async def _read(
     async with sftp.open(path, "rb") as remote:
         content: bytes = await remote.read(MAX_BODY_BYTES + 1)
     return read_returned(name, content, datetime.fromtimestamp(changed, UTC) if changed else None)
+
+
+def _is_utf8(name: str) -> bool:
+    return os.fsencode(name).decode("utf-8", "ignore") == name
 
 
 async def _reject(sftp: asyncssh.SFTPClient, folder: str, name: str, reason: str) -> None:

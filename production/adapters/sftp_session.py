@@ -97,7 +97,8 @@ async def open_sftp(
     except BaseException:
         connected.close()
         raise
-    async with connection, connection.start_sftp_client() as sftp:
+    # Names are bytes to a server: one that is not UTF-8 must not end the listing of the others.
+    async with connection, connection.start_sftp_client(path_errors="surrogateescape") as sftp:
         yield sftp
 
 

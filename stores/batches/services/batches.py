@@ -24,7 +24,8 @@ from stores.batches.models import (
     RowState,
 )
 from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_of, targets_of
-from stores.batches.services.rows import apply_mapping, begin_check, in_turn, lock_batch, lock_open
+from stores.batches.services.mapping import apply_mapping
+from stores.batches.services.rows import begin_check, in_turn, lock_batch, lock_open
 from stores.budgets.services import release_reservation
 from stores.catalog.models import Product
 from stores.orders.models import ApprovalState

@@ -126,18 +126,6 @@ def _replace(batch: Batch, source: Source, check: bool) -> Batch:
     return locked
 
 
-def apply_mapping(locked: Batch) -> None:
-    """Gives the rows of a locked batch the keys and contents of its mapping."""
-    stored = locked.rows.order_by("number").values_list("number", "values", "file_problems")
-    _write(
-        locked,
-        (
-            SourceRow(number, values, [one for one in problems if one["Code"] not in KEY_CODES])
-            for number, values, problems in stored.iterator(ROWS_AT_ONCE)
-        ),
-    )
-
-
 def put_cells(batch: Batch, row: BatchRow, cells: Mapping[str, str]) -> BatchRow:
     """The row with these cells, not saved; raises Invalid for columns that the file lacks."""
     _refuse_wrong_cells(batch, cells)

@@ -1,3 +1,4 @@
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,38 @@ def test_damaged_font_is_refused(cut):
 
     with pytest.raises(FontInvalid):
         open_font(content)
+
+
+@pytest.mark.parametrize("table", [b"OS/2", b"maxp", b"name", b"post"])
+def test_font_with_a_table_cut_short_is_refused(table):
+    content = Path(lato()).read_bytes()
+    place = content.index(table) + 12
+
+    with pytest.raises(FontInvalid):
+        open_font(content[:place] + (3).to_bytes(4) + content[place + 4 :])
+
+
+def with_characters(table):
+    """A font with another table of its characters."""
+    content = Path(lato()).read_bytes()
+    place = content.index(b"cmap") + 8
+    return content[:place] + struct.pack(">II", len(content), len(table)) + content[place + 8 :] + table
+
+
+def ranges_of_characters(count, first, last):
+    ends, starts, deltas, offsets = (struct.pack(">H", one) * count for one in (last, first, 0, 0))
+    listed = ends + bytes(2) + starts + deltas + offsets
+    head = struct.pack(">HHHHHHH", 4, 14 + len(listed), 0, 2 * count, 0, 0, 0)
+    return struct.pack(">HHHHI", 0, 1, 3, 1, 12) + head + listed
+
+
+def test_font_of_hundreds_of_millions_of_characters_holds_up_no_web_process(monkeypatch):
+    """In 65 kB: fontTools would read them for three minutes."""
+    monkeypatch.setattr(fonts, "READING_SECONDS", 3.0)
+
+    assert open_font(with_characters(ranges_of_characters(2, 0x20, 0x7E))) == ("Lato",)
+    with pytest.raises(FontInvalid, match="damaged"):
+        open_font(with_characters(ranges_of_characters(8_000, 0, 0xFFFF)))
 
 
 def test_font_that_is_too_large_is_refused_unread(monkeypatch):

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import shutil
 import socket
 from ipaddress import ip_network
@@ -207,6 +208,17 @@ def test_unreadable_report_with_the_longest_name_delays_no_others(press):
     assert [report.job_number for report in _adapter(press).poll()] == ["1001-1"]
     assert not (out / name).exists()
     assert len(list((out / "rejected").iterdir())) == 2
+
+
+def test_report_whose_name_is_not_utf8_delays_no_others(press):
+    """As a press on Windows writes a name with an umlaut."""
+    out = press.root / "out"
+    (out / os.fsdecode(b"M\xfcller.csv")).write_text("JobNumber,State\n1001-2,Shipped\n")
+    (out / "good.csv").write_text("JobNumber,State\n1001-1,Shipped\n")
+
+    assert [report.job_number for report in _adapter(press).poll()] == ["1001-1"]
+    assert sorted(path.name for path in (out / "rejected").iterdir()) == ["Mller.csv", "Mller.csv.error.txt"]
+    assert "is not UTF-8" in (out / "rejected/Mller.csv.error.txt").read_text("utf-8")
 
 
 def test_connection_cut_while_reports_are_read_keeps_what_was_read(press):

@@ -189,6 +189,50 @@ def test_name_that_moves_after_it_was_checked_is_not_followed(listening, monkeyp
     assert receiver.connections == 0
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1",
+        "10.0.0.1",
+        "::1",
+        "::ffff:127.0.0.1",
+        "::ffff:7f00:1",
+        "::ffff:10.0.0.1",
+        "::ffff:a9fe:a9fe",
+    ],
+)
+def test_name_saved_while_it_did_not_resolve_is_refused_when_it_leads_inside(listening, monkeypatch, address):
+    """Such as 127.0.0.1.nip.io, which is a name like any other while its name server is silent."""
+
+    def fail(*given, **more):
+        raise socket.gaierror("unknown")
+
+    receiver, _ = listening
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    assert refusal("https://127.0.0.1.nip.io/events") is None
+
+    url = f"https://127.0.0.1.nip.io:{receiver.port}/events"
+    answer = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
+
+    assert "is not an address of the public Internet" in answer.error
+    assert receiver.connections == 0
+
+
+@pytest.mark.parametrize(
+    "target", ["http://127.0.0.2", "http://[::ffff:127.0.0.2]", "http://127.0.0.2.nip.io"]
+)
+def test_answer_that_redirects_inside_is_not_followed(listening, settings, target):
+    receiver, _ = listening
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.1/32")]
+    start = f"http://127.0.0.1:{receiver.port}/status/307?header=Location: {target}:{receiver.port}/ok"
+
+    answer = asyncio.run(post(start.replace(" ", "%20"), resolver=Rebinding("127.0.0.2"), time_limit=3))
+
+    assert (answer.status, receiver.connections) == (307, 1)
+    assert "not followed" in answer.error
+    receiver.connections = 0
+
+
 def test_name_with_one_address_inside_is_not_saved(monkeypatch):
     found = [
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0)) for address in ("192.0.43.8", "10.0.0.1")

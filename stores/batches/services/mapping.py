@@ -1,0 +1,89 @@
+"""Gives the rows of a batch another mapping. Their cells stay, which are too much to be written once more."""
+
+from collections.abc import Iterator
+from itertools import islice, tee
+from typing import Any, NamedTuple
+
+import orjson
+
+from fulfillment.core.db.prepared import execute
+from stores.batches.models import Batch, RowState
+from stores.batches.rows import Problem, SourceRow, folded, keyed_rows
+from stores.batches.services.rows import KEY_CODES, ROWS_AT_ONCE, UNCHECKED
+
+CHANGE = """
+UPDATE stores_batchrow own
+SET key = changed.key, name = changed.name, digest = changed.digest, file_problems = changed.problems::jsonb
+FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[])
+    AS changed(id, key, name, digest, problems)
+WHERE own.id = changed.id
+"""
+# The key is the first line of the words.
+NAME = """
+UPDATE stores_batchrow own
+SET key = named.key, words = named.folded || coalesce(substr(words, nullif(strpos(words, chr(10)), 0)), '')
+FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS named(id, key, folded)
+WHERE own.id = named.id
+"""
+
+
+class Stored(NamedTuple):
+    pk: int
+    number: int
+    key: str
+    name: str
+    digest: str
+    problems: list[Problem]
+    values: dict[str, str]
+
+
+class Change(NamedTuple):
+    """Of a row, without its cells. A new key waits under one that no row has: another row may have it still."""
+
+    pk: int
+    former_key: str
+    key: str
+    name: str
+    digest: str
+    problems: str
+
+    @property
+    def has_new_key(self) -> bool:
+        return self.key != self.former_key
+
+    @property
+    def record(self) -> tuple[Any, ...]:
+        key = f"/{self.pk}" if self.has_new_key else self.key
+        return self.pk, key, self.name, self.digest, self.problems
+
+
+def apply_mapping(locked: Batch) -> None:
+    """Gives the rows of a locked batch the keys and contents of its mapping; those that change are pending again."""
+    names: list[tuple[int, str, str]] = []
+    changes = _changes(locked)
+    while chunk := list(islice(changes, ROWS_AT_ONCE)):
+        execute(CHANGE, _columns([one.record for one in chunk]))
+        checked = locked.rows.filter(pk__in=[one.pk for one in chunk]).exclude(state=RowState.PENDING)
+        checked.update(**UNCHECKED)
+        names += [(one.pk, one.key, folded(one.key)) for one in chunk if one.has_new_key]
+    for start in range(0, len(names), ROWS_AT_ONCE):
+        execute(NAME, _columns(names[start : start + ROWS_AT_ONCE]))
+
+
+def _changes(locked: Batch) -> Iterator[Change]:
+    rows = locked.rows.order_by("number").values_list(
+        "pk", "number", "key", "name", "digest", "file_problems", "values"
+    )
+    stored, read = tee(Stored(*row) for row in rows.iterator(ROWS_AT_ONCE))
+    for row, one in zip(stored, keyed_rows(map(_source, read), locked.mapping), strict=True):
+        if row[2:6] != (one.key, one.name, one.digest, list(one.problems)):
+            problems = orjson.dumps(list(one.problems)).decode()
+            yield Change(row.pk, row.key, one.key, one.name, one.digest, problems)
+
+
+def _source(row: Stored) -> SourceRow:
+    return SourceRow(row.number, row.values, [one for one in row.problems if one["Code"] not in KEY_CODES])
+
+
+def _columns(records: list[Any]) -> list[list[Any]]:
+    return [list(column) for column in zip(*records, strict=True)]
