@@ -45,8 +45,11 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     """The entries that the signed-in user may open, by the access rules of the pages."""
     start = {"title": _("Start"), "icon": "dashboard", "link": reverse("admin:index")}
     entries = _open_entries(request)
-    shown = entries if _fits(request, entries) else [entry for entry in entries if not entry.minor]
-    own = _own_items(request, is_whole=len(shown) == len(entries))
+    names = {entry.name for entry in entries}
+    # The lists of an entry are tabs of its page.
+    whole = [entry for entry in entries if not (entry.minor and entry.group in names)]
+    shown = whole if _fits(request, entries) else [entry for entry in entries if not entry.minor]
+    own = _own_items(request, is_whole=shown == whole)
     groups = [group for group in _grouped(shown) if group["title"] != SYSTEM]
     system = [item for group in _grouped(shown) if group["title"] == SYSTEM for item in group["items"]] + own
     _mark_leading(request, entries, groups)

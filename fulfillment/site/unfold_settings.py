@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy
 UNFOLD = {
     "SITE_TITLE": "Store Fulfillment",
     "SITE_HEADER": "Store Fulfillment",
-    "SITE_SUBHEADER": gettext_lazy("Operator console"),
+    "SITE_SUBHEADER": gettext_lazy("Console"),
     "SITE_ICON": lambda request: static("brand/mark.svg"),
     "SITE_FAVICONS": [
         {"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("brand/favicon.svg")}

@@ -80,6 +80,7 @@ class GangSheetAdmin(StaffAdmin):
     list_select_related = ["product", "provider", "store"]
     ordering = ["-id"]
     sortable_by = ()
+    empty_page = "admin:production_provider_changelist"
     empty_help = "Turn on gang sheets in the settings of a provider: its jobs are then collected on sheets."
     change_form_outer_before_template = "admin/production/gang_sheet_before.html"
     change_form_outer_after_template = "admin/production/gang_sheet_after.html"

@@ -117,8 +117,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
                     "product",
                     "category",
                     "countries",
-                    "minimum_quantity",
-                    "maximum_quantity",
+                    ("minimum_quantity", "maximum_quantity"),
                 ]
             },
         ),

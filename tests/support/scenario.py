@@ -99,7 +99,7 @@ def build_world() -> World:
         )
         for name in ("operator", "user", "outsider")
     )
-    console = _application(operator, "Console", is_first_party=True)
+    console = _application(operator, "Own console", is_first_party=True)
     application = _application(user, "Mail Studio", "https://mailstudio.example/callback")
     other = _application(outsider, "Other", "https://other.example/callback")
     associated = Store.objects.create(external_id="associated", company_name="Associated Print")

@@ -89,6 +89,9 @@ def name_model(model: type[Model]) -> None:
         if field.choices:
             # Migrations have the labels.
             field.choices = [(value, named(label, {})) for value, label in field.flatchoices]
+        of_list: Any = getattr(field, "base_field", None)
+        if of_list is not None and of_list.choices:
+            of_list.choices = [(value, named(label, {})) for value, label in of_list.flatchoices]
 
 
 def name_form(form: Any) -> None:

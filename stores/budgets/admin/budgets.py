@@ -39,7 +39,7 @@ from stores.catalog.models import Store
 
 ENTRIES_SHOWN = 10
 FIXED = ["type", "duration", "start_date"]
-STATES = {"Binding": "success", "Not begun": "info", "Ended": "default", "Disabled": "default"}
+STATES = {"Active": "success", "Not begun": "info", "Ended": "default", "Disabled": "default"}
 
 
 class DiffersFilter(admin.SimpleListFilter):
@@ -157,7 +157,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
             return "Disabled"
         if today < budget.start_date:
             return "Not begun"
-        return "Ended" if budget.end_date and budget.end_date < today else "Binding"
+        return "Ended" if budget.end_date and budget.end_date < today else "Active"
 
     def record_context(self, request: HttpRequest, budget: Budget) -> dict[str, Any]:
         newest = BudgetEntry.objects.filter(budget=budget).select_related("period").order_by("-id")

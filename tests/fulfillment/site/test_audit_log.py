@@ -117,6 +117,17 @@ def test_menu_marks_where_a_page_without_an_entry_belongs(furnished, client, pat
     assert [item["title"] for group in side for item in group["items"] if item["active"]] == [entry]
 
 
+def test_menu_of_staff_names_no_list_that_is_a_tab(furnished, client):
+    client.force_login(furnished.user)
+    side = client.get("/admin/stores/batch/").context["sidebar_navigation"]
+    items = {item["title"]: item["active"] for group in side for item in group["items"]}
+
+    assert items["Orders"]
+    assert not {"Quotes", "Batches", "Gang sheets"} & set(items)
+    assert "Roles" in items
+    assert not {group.get("title") for group in side} & set(items)
+
+
 def test_menu_has_at_most_14_entries_and_leads_to_everything_that_is_worked_with(furnished, client):
     client.force_login(furnished.operator)
     side = client.get("/admin/").context["sidebar_navigation"]
