@@ -68,7 +68,7 @@ class Job:
     """An order item for a provider. `number` is unique and the same for every retry.
 
     `ship_by` and `deliver_by` are the ends of days, in the time zone of the store. `siblings` are the numbers of all
-    jobs of the order that this provider has or may get, this one included, in the order of the items.
+    jobs of the order at this provider, this one included, in the order of the items.
 
     An adapter that takes several items gets jobs of one order that leave on the same day as one: `together` are these
     jobs, in the order of the items, `number` is that of their order at the provider, and the rest is of the first.

@@ -36,7 +36,7 @@ NUMBER = re.compile(r"(\d{1,18}-\d{1,6})(?:-(\d{1,4}))?", re.ASCII)
 
 
 class OrderPlace(NamedTuple):
-    """A job among those of its order that its provider has or may get; 0 of 0 for a cancelled one."""
+    """A job among those of its order at the same provider; 0 of 0 for a cancelled one."""
 
     number: int
     of: int
@@ -60,8 +60,11 @@ def adapter_job(job: Job, *, is_stamped: bool = True) -> interface.Job:
 
 
 def siblings_of(job: Job) -> QuerySet[Job]:
-    """The jobs of the order that the job's provider has or may get, this one included, in the order of the items."""
-    of_order = Job.objects.filter(Q(provider=job.provider_id) | Q(provider=None), order=job.order_id)
+    """The jobs of the order at the same provider, or with none yet, this one included, in the order of the items.
+
+    The providers of all jobs of an order are chosen before the first one is sent, so tickets agree.
+    """
+    of_order = Job.objects.filter(order=job.order_id, provider=job.provider_id)
     return of_order.exclude(state=JobState.CANCELLED).order_by("item__position")
 
 
@@ -77,7 +80,7 @@ def places_of(jobs: Iterable[Job]) -> dict[int, OrderPlace]:
 
 
 def _place(job: Job, of_order: Sequence[Job]) -> OrderPlace:
-    siblings = [one for one in of_order if one.provider_id in (None, job.provider_id)]
+    siblings = [one for one in of_order if one.provider_id == job.provider_id]
     if job not in siblings:
         return OrderPlace(0, 0, ())
     return OrderPlace(siblings.index(job) + 1, len(siblings), [one for one in siblings if one != job])
@@ -206,8 +209,8 @@ def jobs_of_sheet(visible: QuerySet[Job], sheet_id: int, generation: int) -> lis
 
 
 def packed_of_order(job: Job) -> tuple[int, int]:
-    """How many jobs of the order are packed, and how many there are."""
-    jobs = Job.objects.filter(order=job.order_id).exclude(state=JobState.CANCELLED)
+    """How many jobs of the order at the same provider are packed, and how many there are."""
+    jobs = siblings_of(job).order_by()
     packed = jobs.filter(scans__step=ScanStep.PACKED, scans__number=F("number"))
     return packed.distinct().count(), jobs.count()
 

@@ -119,9 +119,15 @@ def _words(scan: Scan, *, is_repeated: bool) -> str:
     said = _("%(what)s: %(step)s, %(pieces)s pieces.") % facts
     if scan.step != ScanStep.PACKED:
         return said
+    return f"{said} {_packed(job)}"
+
+
+def _packed(job: Job) -> str:
     packed, jobs = packed_of_order(job)
-    of_order = _("%(packed)s of %(jobs)s jobs of the order are packed.") % {"packed": packed, "jobs": jobs}
-    return f"{said} {of_order}"
+    facts = {"packed": packed, "jobs": jobs, "provider": job.provider}
+    if jobs < job.order.item_count:
+        return _("%(packed)s of %(jobs)s jobs of the order at %(provider)s are packed.") % facts
+    return _("%(packed)s of %(jobs)s jobs of the order are packed.") % facts
 
 
 def _step(step: str) -> str:

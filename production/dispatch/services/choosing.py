@@ -4,16 +4,18 @@ from collections import Counter
 from collections.abc import Collection
 from datetime import timedelta
 
+from django.db import transaction
 from django.utils import timezone
 
-from production.jobs.models import Job, JobHistory
+from production.jobs.models import Job, JobHistory, JobState
 from production.jobs.services import outcomes
-from production.jobs.services.recording import history_of
+from production.jobs.services.recording import history_of, lock_jobs
 from production.providers.models import Provider
 from production.providers.selectors import is_down
 from production.routing.models import RoutingRule
 from production.routing.selectors import Decision, Routing, facts_of
 from production.routing.services import count_jobs, lock_routing
+from stores.orders.models import Order
 
 # The wait while no provider of the rule is available.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
@@ -29,7 +31,7 @@ class ProviderChoices:
 
     def __init__(self) -> None:
         self._routing: Routing | None = None
-        self._used: set[int] = set()
+        self._used: set[int] | None = None
         self._changed: list[Job] = []
         self._history: list[JobHistory] = []
         self._counts: Counter[tuple[int, int | None]] = Counter()
@@ -54,6 +56,14 @@ class ProviderChoices:
             return True
         return (provider is not None and provider.is_enabled) or self._wait(job, decision)
 
+    def choose_early(self, job: Job) -> None:
+        """For a job without a provider, which may be held; it stays as it is if none is available now."""
+        decision = self.routing.decide(
+            facts_of(job.order, job.item), excluded=job.refused_by, preferred=self._preferred(job)
+        )
+        if decision.chosen is not None:
+            self._assign(job, decision.chosen.provider, decision.rule)
+
     def save(self) -> None:
         """Call it in the same transaction."""
         if not self._changed:
@@ -64,7 +74,10 @@ class ProviderChoices:
 
     def _preferred(self, job: Job) -> Collection[int]:
         """Providers that take several items and have jobs of the same order: one parcel is better than two."""
-        if job.order.item_count > 1 and not self._used:
+        if self._used is None:
+            self._used = set()
+            if job.order.item_count == 1:
+                return self._used
             siblings = Job.objects.filter(order=job.order_id).exclude(pk=job.pk)
             found = Provider.objects.filter(pk__in=siblings.values("provider"))
             self._used = {one.pk for one in found if one.takes_several_items}
@@ -77,7 +90,7 @@ class ProviderChoices:
         self.routing.count(provider.pk, rule_pk)
         self._counts[provider.pk, rule_pk] += 1
         self._changed.append(job)
-        if provider.takes_several_items:
+        if provider.takes_several_items and self._used is not None:
             self._used.add(provider.pk)
         if before is not None:
             job.failing_since = None
@@ -106,6 +119,19 @@ def choose_provider(job: Job) -> bool:
     is_chosen = choices.choose(job)
     choices.save()
     return is_chosen
+
+
+@transaction.atomic
+def choose_for_order(*, job_pk: int) -> None:
+    """Chooses the providers of all jobs of the order before one is sent: its ticket says how many there are."""
+    if not Job.objects.filter(pk=job_pk, provider=None, order__item_count__gt=1).exists():
+        return
+    order = Order.objects.select_for_update(of=("self",), no_key=True).get(jobs=job_pk)
+    waiting = Job.objects.filter(order=order, provider=None, gang_sheet=None, state=JobState.QUEUED)
+    choices = ProviderChoices()
+    for job in lock_jobs(waiting.filter(cancel_requested=None).defer("item__template_data")):
+        choices.choose_early(job)
+    choices.save()
 
 
 def _should_move_on(job: Job, provider: Provider) -> bool:

@@ -16,7 +16,7 @@ from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from production.dispatch.services import together
-from production.dispatch.services.choosing import WAIT_FOR_PROVIDER, choose_provider
+from production.dispatch.services.choosing import WAIT_FOR_PROVIDER, choose_for_order, choose_provider
 from production.dispatch.services.slots import LEASE_SECONDS, SLOTS, JobSlots
 from production.gang_sheets.selectors.requests import uses_gang_sheets
 from production.gang_sheets.services.members import add_to_sheet, remove_from_sheet
@@ -60,6 +60,7 @@ def work_on_job(*, job_pk: int) -> bool:
     with lock_of_its_own(JOB_LOCKS | job_pk) as is_ours:
         if not is_ours:
             return False
+        choose_for_order(job_pk=job_pk)
         with SLOTS.of_one_job() as slots:
             attempt, way = _begin(job_pk, slots)
             if way == Way.ORDER:
