@@ -150,12 +150,16 @@ class Slug:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`waste` is the share of slots on all sheets without an ordered piece."""
+    """`waste` is the share of slots on all sheets, overs included, without an ordered piece."""
 
     sheets: Sequence[PlannedSheet]
     ordered: Mapping[str, int]
     produced: Mapping[str, int]
     waste: float
+
+    @property
+    def printed(self) -> int:
+        return sum(one.printed for one in self.sheets)
 
 
 def ship_by_words(day: date | None) -> str:

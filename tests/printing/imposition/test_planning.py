@@ -1,13 +1,14 @@
 """Properties of every plan, and the waste of the demo's own mix."""
 
 import itertools
+import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from printing.imposition import GangRequest, Sheet, plan_sheets
-from printing.imposition.planning import plan_runs
+from printing.imposition.runs import plan_runs
 
 CARD = (88.9, 50.8, 3.175)
 POSTCARD = (152.4, 101.6, 3.175)
@@ -103,6 +104,81 @@ def test_runs_give_each_job_its_options(quantities, slots):
     assert all(made[number] >= quantities[number] for number in quantities)
     paper, total = sum(run * slots for run, _ in layouts), sum(quantities.values())
     assert paper - total < max(0.04 * paper + 1, slots)
+
+
+QUANTITIES = st.dictionaries(st.integers(1, 999).map(str), st.integers(1, 3000), min_size=1, max_size=25)
+
+
+@settings(max_examples=60, deadline=None)
+@given(QUANTITIES, st.integers(1, 40), st.sampled_from([0, 3, 5]), st.sampled_from([0, 10, 25]))
+def test_runs_need_no_more_sheets_than_layouts_that_are_all_full(quantities, slots, percent, least):
+    overs = Sheet(overs_percent=percent, overs_least=least).overs
+    layouts = plan_runs(quantities, slots, overs)
+    full = _full_layouts(quantities, slots)
+
+    made = {number: sum(run * counts.get(number, 0) for run, counts in layouts) for number in quantities}
+    assert all(made[number] >= quantities[number] for number in quantities)
+    assert all(1 <= sum(counts.values()) <= slots for _, counts in layouts)
+    assert _with_overs(layouts, overs) <= _with_overs(full, overs)
+    assert layouts == plan_runs(dict(reversed(quantities.items())), slots, overs)
+
+
+def _with_overs(layouts, overs):
+    return sum(run + overs(run) for run, _ in layouts)
+
+
+def _full_layouts(quantities, slots):
+    """The former planner: the longest run that fills all slots, again and again, until one layout takes the rest."""
+    left, layouts = dict(quantities), []
+    least, total = -(-sum(quantities.values()) // slots), sum(quantities.values())
+    while left:
+        used = sum(run for run, _ in layouts)
+        if len(left) <= slots:
+            run = next(
+                one for one in itertools.count(1) if sum(-(-count // one) for count in left.values()) <= slots
+            )
+            if used + run <= least or 1 - total / ((used + run) * slots) <= 0.04:
+                return [*layouts, (run, {number: -(-count // run) for number, count in left.items()})]
+        runs = range(1, max(left.values()) + 1)
+        run = max((one for one in runs if sum(count // one for count in left.values()) >= slots), default=1)
+        counts, free = {}, slots
+        for number in sorted(left, key=lambda one: (-left[one], one)):
+            if taken := min(free, left[number] // run):
+                counts[number], free = taken, free - taken
+        layouts.append((run, counts))
+        left = {number: count - run * counts.get(number, 0) for number, count in left.items()}
+        left = {number: count for number, count in left.items() if count > 0}
+    return layouts
+
+
+@pytest.mark.parametrize(
+    ("quantities", "slots", "layouts", "sheets"),
+    [
+        ({"1": 100, "2": 250}, 4, 2, 108),
+        ({"1": 248, "2": 100, "3": 2}, 4, 2, 109),
+        ({"1": 100, "2": 200}, 16, 1, 30),
+        ({"1": 50, "2": 125}, 4, 1, 60),
+    ],
+)
+def test_layout_with_overs_is_spared_where_a_longer_run_does(quantities, slots, layouts, sheets):
+    overs = Sheet(overs_percent=5, overs_least=10).overs
+    found = plan_runs(quantities, slots, overs)
+    assert (len(found), _with_overs(found, overs)) == (layouts, sheets)
+
+
+def test_hundred_jobs_are_planned_in_seconds():
+    quantities = {f"{at}-1": 50 + at * 7919 % 4000 for at in range(100)}
+    began = time.process_time()
+    for slots in (2, 21):
+        plan_runs(quantities, slots, Sheet(overs_percent=5, overs_least=10).overs)
+    assert time.process_time() - began < 10
+
+
+def test_waste_counts_overs():
+    plan = plan_sheets([_request("1-1", 210)], Sheet(overs_least=30))
+    [planned] = plan.sheets
+    assert (plan.printed, planned.run) == (planned.run + 30, 10)
+    assert plan.waste == pytest.approx(0.75)
 
 
 @settings(max_examples=60, deadline=None)

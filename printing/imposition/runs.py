@@ -1,0 +1,220 @@
+"""Finds layouts and their runs: few sheets with their overs, and few layouts."""
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
+
+# The sheets to print of a layout, without overs, and the slots of each job on it.
+Layout = tuple[int, dict[str, int]]
+Overs = Callable[[int], int]
+# What one more layout weighs, in sheets: plates or a file, its proof, and its own stack to cut.
+SETUP_SHEETS = 5
+# The fallback ends with a layout whose waste is at most this share; otherwise one more layout is added.
+GOOD_WASTE = 0.04
+# Limits of the search, so that a hundred jobs are planned in a second or so: more jobs and layouts, fewer states.
+MOST_STATES, MOST_WORK, MOST_RUNS, MOST_ENDS = 8, 10_000, 16, 3
+
+
+def plan_runs(quantities: Mapping[str, int], slots: int, overs: Overs = lambda run: 0) -> list[Layout]:
+    """Layouts for all requested pieces, the longest run first. Overs print no requested piece.
+
+    The search is a limited one. Its result has never more sheets than the fallback, which fills every slot.
+    """
+    quantities = dict(sorted(quantities.items()))
+
+    def printed(layouts: Sequence[Layout]) -> int:
+        return sum(run + overs(run) for run, _ in layouts)
+
+    def cost(layouts: Sequence[Layout]) -> int:
+        return printed(layouts) + SETUP_SHEETS * len(layouts)
+
+    fallback = _full_layouts(quantities, slots)
+    ends = _search(quantities, slots, lambda run: run + overs(run) + SETUP_SHEETS, fallback)
+    found = [
+        _merged(one, quantities, printed) for one in [fallback, *heapq.nsmallest(MOST_ENDS, ends, key=cost)]
+    ]
+    most = printed(fallback)
+    best = min((one for one in found if printed(one) <= most), key=cost)
+    return sorted(best, key=itemgetter(0), reverse=True)
+
+
+def _search(
+    quantities: Mapping[str, int], slots: int, price: Overs, fallback: Sequence[Layout]
+) -> list[list[Layout]]:
+    """Plans found by adding layouts to the most promising beginnings."""
+    best = sum(price(run) for run, _ in fallback)
+    width = min(MOST_STATES, MOST_WORK // (len(quantities) * len(fallback)))
+    ends: list[list[Layout]] = []
+    states: list[tuple[int, int, Mapping[str, int], list[Layout]]] = [(0, 0, quantities, [])]
+    for _ in range(len(fallback) + 2):
+        grown = []
+        for _, paid, left, layouts in states:
+            for run, counts in _next_layouts(left, slots):
+                now = paid + price(run)
+                rest = _rest(left, run, counts)
+                least = now + _least(rest, slots, price)
+                if least <= best and not rest:
+                    best = now
+                    ends.append([*layouts, (run, counts)])
+                elif least < best:
+                    grown.append((least, now, rest, [*layouts, (run, counts)]))
+        states = heapq.nsmallest(width, grown, key=itemgetter(0, 1))
+    return ends
+
+
+def _rest(left: Mapping[str, int], run: int, counts: Mapping[str, int]) -> dict[str, int]:
+    rest = {number: count - run * counts.get(number, 0) for number, count in left.items()}
+    return {number: count for number, count in rest.items() if count > 0}
+
+
+def _least(left: Mapping[str, int], slots: int, price: Overs) -> int:
+    """What the pieces cost at least: full sheets, and as few layouts as can hold the jobs."""
+    if not left:
+        return 0
+    layouts = -(-len(left) // slots)
+    return layouts * price(-(-sum(left.values()) // slots) // layouts)
+
+
+def _next_layouts(left: Mapping[str, int], slots: int) -> Iterator[Layout]:
+    finishing = _finishing_run(left, slots)
+    if finishing is not None:
+        yield finishing, {number: -(-count // finishing) for number, count in left.items()}
+    full, counts = _full_layout(left, slots)
+    yield full, counts
+    for run in _runs_near(left, full, slots):
+        yield run, _filled(left, slots, run)
+        yield run, _finished(left, slots, run)
+
+
+def _runs_near(left: Mapping[str, int], full: int, slots: int) -> list[int]:
+    """Runs that finish a job, or leave little of it, between half and twice that of a full layout."""
+    runs = {full, full + 1}
+    for count in left.values():
+        for places in range(max(1, count // (2 * full)), min(slots, 2 * count // full) + 1):
+            runs |= {count // places, -(-count // places)}
+    near = sorted(run for run in runs if max(1, full // 2) <= run <= 2 * full + 1)
+    if len(near) <= MOST_RUNS:
+        return near
+    return [near[at * (len(near) - 1) // (MOST_RUNS - 1)] for at in range(MOST_RUNS)]
+
+
+def _filled(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
+    """Requested pieces, of the largest jobs first; then spare slots for those with the most pieces left."""
+    counts, free = _without_surplus(left, slots, run, {})
+    rests = {number: count % run for number, count in left.items() if counts.get(number, 0) == count // run}
+    for number in sorted(rests, key=lambda one: (-rests[one], one))[:free]:
+        if rests[number]:
+            counts[number] = counts.get(number, 0) + 1
+    return counts
+
+
+def _finished(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
+    """Jobs that the run finishes with the least surplus in each slot; then requested pieces of others."""
+    counts: dict[str, int] = {}
+    free = slots
+    places = {number: -(-count // run) for number, count in left.items()}
+    surplus = {number: (places[number] * run - count) / places[number] for number, count in left.items()}
+    for number in sorted(left, key=lambda one: (surplus[one], one)):
+        if places[number] <= free:
+            counts[number] = places[number]
+            free -= places[number]
+    return _without_surplus(left, free, run, counts)[0] or _filled(left, slots, run)
+
+
+def _without_surplus(
+    left: Mapping[str, int], free: int, run: int, counts: dict[str, int]
+) -> tuple[dict[str, int], int]:
+    for number in sorted(left, key=lambda one: (-left[one], one)):
+        if number not in counts and (taken := min(free, left[number] // run)):
+            counts[number] = taken
+            free -= taken
+    return counts, free
+
+
+def _merged(
+    layouts: Sequence[Layout], quantities: Mapping[str, int], printed: Callable[[Sequence[Layout]], int]
+) -> list[Layout]:
+    """Without layouts that longer runs of the others replace at no more sheets, and without needless sheets."""
+    now = _tightened(layouts, quantities)
+    for gone in sorted(range(len(now)), key=lambda at: now[at][0]):
+        others = _covering([*now[:gone], *now[gone + 1 :]], now[gone], quantities)
+        if others is not None and printed(tight := _tightened(others, quantities)) <= printed(now):
+            return _merged(tight, quantities, printed)
+    return now
+
+
+def _covering(layouts: list[Layout], gone: Layout, quantities: Mapping[str, int]) -> list[Layout] | None:
+    """The layouts with longer runs, so that they give the pieces of one that is gone."""
+    for number in gone[1]:
+        short = quantities[number] - sum(run * counts.get(number, 0) for run, counts in layouts)
+        if short > 0:
+            at = max(range(len(layouts)), key=lambda one: layouts[one][1].get(number, 0), default=None)
+            if at is None or number not in layouts[at][1]:
+                return None
+            run, counts = layouts[at]
+            layouts[at] = (run + -(-short // counts[number]), counts)
+    return layouts
+
+
+def _tightened(layouts: Sequence[Layout], quantities: Mapping[str, int]) -> list[Layout]:
+    """Each run as short as the others allow, the shortest first; a layout without a run is gone."""
+    spare = {number: -count for number, count in quantities.items()}
+    for run, counts in layouts:
+        for number, count in counts.items():
+            spare[number] += run * count
+    tight = []
+    for run, counts in sorted(layouts, key=itemgetter(0)):
+        fewer = min(run, *(spare[number] // count for number, count in counts.items()))
+        for number, count in counts.items():
+            spare[number] -= fewer * count
+        if run > fewer:
+            tight.append((run - fewer, counts))
+    return tight
+
+
+def _full_layouts(quantities: Mapping[str, int], slots: int) -> list[Layout]:
+    """Layouts that fill every slot with requested pieces, the longest run first.
+
+    A layout that finishes all remaining jobs ends the plan once its waste is small; the last one wastes less than a
+    sheet.
+    """
+    left = dict(quantities)
+    layouts: list[Layout] = []
+    total, used = sum(quantities.values()), 0
+    least = -(-total // slots)
+    while left:
+        run = _finishing_run(left, slots)
+        if run is not None and (used + run <= least or 1 - total / ((used + run) * slots) <= GOOD_WASTE):
+            counts = {number: -(-count // run) for number, count in left.items()}
+            return [*layouts, (run, counts)]
+        run, counts = _full_layout(left, slots)
+        layouts.append((run, counts))
+        used += run
+        left = _rest(left, run, counts)
+    return layouts
+
+
+def _finishing_run(left: Mapping[str, int], slots: int) -> int | None:
+    """The shortest run of one layout for all remaining pieces; None for more jobs than slots."""
+    if len(left) > slots:
+        return None
+    low, high = 1, max(left.values())
+    while low < high:
+        middle = (low + high) // 2
+        if sum(-(-count // middle) for count in left.values()) <= slots:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _full_layout(left: Mapping[str, int], slots: int) -> tuple[int, dict[str, int]]:
+    """The longest run that fills every slot without surplus pieces."""
+    low, high = 1, max(left.values())
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sum(count // middle for count in left.values()) >= slots:
+            low = middle
+        else:
+            high = middle - 1
+    return low, _without_surplus(left, slots, low, {})[0]
