@@ -184,6 +184,7 @@ def _shape(products: Sequence[Product], chance: random.Random) -> _Shape:
                 "print_file": "",
                 "print_sha256": "",
                 "print_bytes": 0,
+                "print_preset": None,
                 "preflight": None,
                 "eddm": None,
                 "label": "",
