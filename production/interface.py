@@ -42,6 +42,8 @@ class JobItem:
     bleed_mm: float
     two_sided: bool
     options: Mapping[str, str] = field(default_factory=dict)
+    # The print preset of the file, as it was then; only files of equal ones share a sheet. Empty: the built-in one.
+    preset: str = ""
     # Of the product, empty where it does not say; names are those of XJDF.
     stock_code: str = ""
     stock_weight_gsm: int = 0

@@ -55,6 +55,11 @@ class PresetRules:
         }
         return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
+    @property
+    def printed_with(self) -> dict[str, str]:
+        """What is kept with a print file: presets are renamed, changed and removed later."""
+        return {"Code": self.code, "Name": self.name, "Digest": self.digest}
+
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "PresetRules":
         """Reads what `PrintPreset.RULES_SQL` writes."""

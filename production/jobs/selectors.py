@@ -21,7 +21,7 @@ from production.jobs.models import Job, JobState, ScanStep
 from stores.catalog.models import Product
 from stores.orders.business_days import ship_day
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
-from stores.orders.selectors.orders import item_options
+from stores.orders.selectors.orders import item_options, preset_version
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
@@ -154,6 +154,7 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) ->
         bleed_mm=bleed or 0.0,
         two_sided=pages > 1,
         options=item_options(item),
+        preset=preset_version(item),
         stock_code=product.stock_code,
         stock_weight_gsm=product.stock_weight_gsm or 0,
         coating=product.coating,

@@ -176,6 +176,7 @@ def _item(position: int, product: Product, quantity: int, unit: Decimal) -> dict
         "print_file": "",
         "print_sha256": "",
         "print_bytes": 0,
+        "print_preset": None,
         "preflight": None,
         "eddm": None,
         "label": "",

@@ -22,6 +22,7 @@ from production.gang_sheets.models import SheetState
 from production.jobs.models import OPEN, Job, JobState
 from production.jobs.selectors import OrderPlace, page_count, places_of
 from stores.catalog.models import Product
+from stores.orders.selectors.orders import preset_name
 
 COLOURS: dict[str, str] = {
     JobState.QUEUED: "default",
@@ -66,6 +67,10 @@ class JobColumns(StaffAdmin):
     @admin.display(description="paper and finish")
     def paper(self, job: Job) -> str:
         return paper_of(job.item.product)
+
+    @admin.display(description="print preset")
+    def preset(self, job: Job) -> str:
+        return preset_name(job.item)
 
     @admin.display(description="sides")
     def sides(self, job: Job) -> str:

@@ -133,6 +133,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
         "pictured_product",
         "size",
         "paper",
+        "preset",
         "sides",
         "provider_link",
         "reference",
@@ -173,6 +174,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
         filled = {
             "provider_link": job and job.provider_id,
             "paper": job and self.paper(job),
+            "preset": job and self.preset(job),
             "place_in_order": job and job.order.item_count > 1,
             "reference": job and job.reference,
             "sent_with": job and job.provider_order,

@@ -62,13 +62,12 @@ def gang_request(sent: SentJob) -> GangRequest:
     if len(sent.files) != 1 or not sent.files[0].is_printed:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
     # Paper and finish belong to the product: only jobs of one share a sheet.
-    stock = f", {sent.item.stock_code}" if sent.item.stock_code else ""
-    preset = f"{sent.item.product_name} ({sent.item.product_id}){stock}"
+    named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.stock_code, sent.item.preset]
     return request_of(
         sent.number,
         sent.files[0].content,
         quantity=sent.item.quantity,
-        preset=preset,
+        preset=", ".join(filter(None, named)),
         is_head_to_foot=sent.item.is_head_to_foot,
     )
 
@@ -78,6 +77,7 @@ def kind_of(sent: SentJob, request: GangRequest) -> str:
     if request.two_sided and request.is_head_to_foot:
         sides += " head to foot"
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
+    # Before the paper, because long names of papers are cut off.
+    parts += [f"preset {sent.item.preset}"] if sent.item.preset else []
     parts += [f"{name} {value}" for name, value in media_of(sent.item.options).items()]
-    parts += [f"preset {preset}"] if (preset := sent.item.options.get("Print preset")) else []
     return ", ".join(parts)[:300]

@@ -247,7 +247,9 @@ class Order(models.Model):
         return str(self.number)
 
 
-@pghistory.track(*changes(), exclude=["label", "template_data", "artwork", "preflight", "eddm"])
+@pghistory.track(
+    *changes(), exclude=["label", "template_data", "artwork", "preflight", "eddm", "print_preset"]
+)
 class OrderItem(models.Model):
     """A line of an order, with the price and the product at that time, and the print file with its hash."""
 
@@ -269,6 +271,9 @@ class OrderItem(models.Model):
     print_file = models.CharField(max_length=200, blank=True, editable=False)
     print_sha256 = models.CharField("SHA-256 of the print file", max_length=64, blank=True, editable=False)
     print_bytes = models.PositiveIntegerField(default=0, editable=False)
+    # The print preset that its file was made with, as `PresetRules.printed_with`. NULL without a file, and of orders
+    # from before this column.
+    print_preset = models.JSONField(null=True, blank=True, editable=False)
     # What preflight found of the print file, as the API shows it; nothing found is NULL.
     preflight = models.JSONField(null=True, blank=True, editable=False)
     # The copy of the EDDM selection it was ordered for; stores.orders.eddm defines its members.

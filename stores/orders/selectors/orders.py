@@ -16,6 +16,7 @@ from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_uuid
+from printing.press.rules import BUILT_IN_CODE
 from stores.catalog.models import Store, TemplateField, TemplateFieldType
 from stores.orders.approvals.selectors import approval_record
 from stores.orders.models import Order, OrderHistory, OrderItem
@@ -200,7 +201,7 @@ def _shown() -> QuerySet[Order]:
 
 
 def item_options(item: OrderItem) -> dict[str, str]:
-    """Its fields of the type Choice, as ordered or by their defaults, and the print preset of the product."""
+    """Its fields of the type Choice, as ordered or by their defaults, and its print preset."""
     values = item.template_data or {}
     chosen: dict[str, str] = {}
     fields = TemplateField.objects.filter(product=item.product_id, type=TemplateFieldType.CHOICE)
@@ -209,6 +210,25 @@ def item_options(item: OrderItem) -> dict[str, str]:
         value = (field.org_value or field.default_value) if value is None else value
         if isinstance(value, str) and value.strip():
             chosen[field.field_name] = value
-    if preset := item.product.preset_id:
+    if preset := preset_code(item):
         chosen.setdefault(PRESET, preset)
     return chosen
+
+
+def preset_code(item: OrderItem) -> str:
+    """The print preset that its file was made with; empty for the built-in one."""
+    # Orders from before `print_preset`, and items without a print file, have only the product's preset of today.
+    code = item.print_preset["Code"] if item.print_preset else item.product.preset_id
+    return "" if code in (None, BUILT_IN_CODE) else code
+
+
+def preset_name(item: OrderItem) -> str:
+    """Of `preset_code`, as a slug line has it."""
+    code = preset_code(item)
+    return item.print_preset["Name"] if code and item.print_preset else code
+
+
+def preset_version(item: OrderItem) -> str:
+    """As `preset_code`, with a digest: print files of one preset differ if it was changed between them."""
+    code = preset_code(item)
+    return f"{code} {item.print_preset['Digest'][:8]}" if code and item.print_preset else code

@@ -36,6 +36,7 @@ class StoredPrint(NamedTuple):
     asset_ids: tuple[UUID, ...]
     messages: tuple[str, ...]
     preflight: Sequence[Mapping[str, Any]] = ()
+    preset: Mapping[str, str] | None = None
 
 
 def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> StoredPrint:
@@ -45,7 +46,8 @@ def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -
     name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
     with storage_errors():
         write_files([(name, file.content)])
-    return StoredPrint(name, file.sha256, len(file.content), file.asset_ids, file.messages, file.preflight)
+    size = len(file.content)
+    return StoredPrint(name, file.sha256, size, file.asset_ids, file.messages, file.preflight, file.preset)
 
 
 def erase_print_files(*, order_id: UUID) -> None:

@@ -92,7 +92,11 @@ def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[S
                 copies.append(None)
                 continue
             file = PrintedFile(
-                read_print_file(item=item), item.print_sha256, assets, preflight=item.preflight or ()
+                read_print_file(item=item),
+                item.print_sha256,
+                assets,
+                preflight=item.preflight or (),
+                preset=item.print_preset,
             )
             copies.append(store_print_file(order_id=order_id, item_position=position, file=file))
     except BaseException:

@@ -26,7 +26,7 @@ TEST_MARK = "TEST"
 class PrintedFile(NamedTuple):
     """`asset_ids` are the uploaded pictures in it; `messages` are warnings about the print quality.
 
-    `preflight` has the findings as the API shows them.
+    `preflight` has the findings as the API shows them; `preset` is the print preset it was made with.
 
     For a product without a template `content` and `sha256` are empty.
     """
@@ -36,6 +36,7 @@ class PrintedFile(NamedTuple):
     asset_ids: tuple[UUID, ...] = ()
     messages: tuple[str, ...] = ()
     preflight: Sequence[Mapping[str, Any]] = ()
+    preset: Mapping[str, str] | None = None
 
 
 def render_print_file(
@@ -91,4 +92,5 @@ def _printed(merged: Merge, seconds: float) -> PrintedFile:
         findings = preflight_records(merged=merged, plates=images, texts=printed.texts)
     used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
-    return PrintedFile(printed.pdf, hashlib.sha256(printed.pdf).hexdigest(), used, messages, findings)
+    digest = hashlib.sha256(printed.pdf).hexdigest()
+    return PrintedFile(printed.pdf, digest, used, messages, findings, product.rules.printed_with)
