@@ -1,5 +1,6 @@
 """The papers of a mailing as plain data for papers.typ: drop list, bundle plan, form data, facing slips."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,6 +16,7 @@ from printing.barcodes import code_128_runs
 LAYOUT = Path(__file__).parent / "papers.typ"
 CENT = Decimal("0.01")
 NOTHING = Decimal("0.00")
+US_PHONE = re.compile(r"(\+?1[ .-]?)?(\([2-9]\d\d\)|[2-9]\d\d)[ .-]?[2-9]\d\d[ .-]?\d{4}", re.ASCII)
 TIMES = "\u00d7"
 
 
@@ -39,6 +41,7 @@ class Mailing:
     thickness_mm: Decimal | None = None
     crid: str = ""
     payment: str = ""
+    company: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,9 @@ def _mailing(mailing: Mailing) -> dict[str, Any]:
         "item": mailing.item_key,
         "product": mailing.product,
         "preparer": mailing.preparer,
-        "mailer": list(mailing.mailer),
-        "phone": mailing.phone,
+        "mailer": [line for line in mailing.mailer if line != "US"],
+        "mailer_name": mailing.company or next(iter(mailing.mailer), mailing.preparer),
+        "phone": us_phone(mailing.phone),
         "email": mailing.email,
         "size": _size(mailing.size_mm),
         "weight": _ounces(mailing.piece_weight_g),
@@ -188,6 +192,14 @@ def _thickness(millimetres: Decimal | None) -> str:
 def _size(millimetres: tuple[Decimal, Decimal]) -> str:
     long, short = sorted((round(side / Decimal("25.4"), 2).normalize() for side in millimetres), reverse=True)
     return f"{long:f} {TIMES} {short:f} in"
+
+
+def us_phone(phone: str) -> str:
+    """(801) 555-0100; other numbers, such as those with an extension, as they are."""
+    if not US_PHONE.fullmatch(phone.strip()):
+        return phone
+    digits = "".join(letter for letter in phone if letter.isdigit())[-10:]
+    return f"({digits[:3]}) {digits[3:6]}-{digits[6:]}"
 
 
 def long_date(day: date) -> str:

@@ -88,6 +88,7 @@ def _mailing(item: OrderItem) -> Mailing:
         preparer=printable(order.store.company_name),
         mailer=printable(address_lines(order.recipient)),
         phone=printable(order.recipient.get("Phone", "")),
+        company=printable(order.recipient.get("Company", "")),
         email=printable(order.recipient.get("Email", "")),
         size_mm=(width, height),
         piece_weight_g=weight,

@@ -74,7 +74,9 @@ def bar_codes(pdf, number):
 
 def test_texts_are_data_and_marks_are_drawn():
     sheets = papers_sheets(
-        make_mailing(product="#panic() *x* $y$", is_test=True, is_synthetic=True),
+        make_mailing(
+            product="#panic() *x* $y$", is_test=True, is_synthetic=True, company="Acme", phone="8015550100"
+        ),
         plan_drops([DropRoute("84101", "C001", "#pagebreak()", 240)]),
         lambda day: None,
     )
@@ -86,7 +88,7 @@ def test_texts_are_data_and_marks_are_drawn():
     assert "#panic() *x* $y$" in text
     assert "1 × 100, 2 × 70" in text
     assert "EDDM Retail · ECRWSS" in text
-    assert "Mailer: Dana Example" in text
+    assert "Mailer: Acme, (801) 555-0100" in text
     assert "1 route\n" in text
     assert "TEST" in text
     assert "Invented routes and counts" in text
@@ -95,7 +97,13 @@ def test_texts_are_data_and_marks_are_drawn():
 def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
     routes = [DropRoute("84101", f"C{number:03}", "MAIN", 600) for number in range(1, 4)]
     sheets = papers_sheets(
-        make_mailing(piece_weight_g=Decimal("14.174762"), thickness_mm=Decimal("0.3"), crid="4077123"),
+        make_mailing(
+            piece_weight_g=Decimal("14.174762"),
+            thickness_mm=Decimal("0.3"),
+            crid="4077123",
+            phone="+1 801 555 0100",
+            mailer=["Dana Example", "12 Main St", "US"],
+        ),
         plan_drops(routes),
         lambda day: PRICE,
     )
@@ -111,11 +119,13 @@ def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
         (800, "27.0 lb"),
     ]
     letter = next(page for page in pages if "Dear Postmaster" in page)
-    assert "1,800 pieces" in " ".join(letter.split())
+    assert "Dear Postmaster: The enclosed 1,800 pieces" in " ".join(letter.split())
+    assert "call (801) 555-0100 with" in " ".join(letter.split())
     labels = " ".join(next(page for page in pages if "OPEN IMMEDIATELY" in page).split())
     assert "1 of 2" in labels
     assert "2 of 2" in labels
     assert labels.count("With the sample piece") == 1
+    assert labels.count("From: Dana Example 12 Main St (801) 555-0100") == 2
     assert "0.500 oz" in "\n".join(pages)
     assert "0.012 in" in "\n".join(pages)
     assert "4077123" in "\n".join(pages)

@@ -4,7 +4,7 @@ from decimal import Decimal
 import pytest
 
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.sheets import papers_sheets
+from delivery.papers.sheets import papers_sheets, us_phone
 from tests.factories.mailings import PRICE, make_mailing, random_routes
 
 
@@ -48,3 +48,19 @@ def test_drop_below_the_minimum_and_one_without_a_price_say_so():
 
 def test_size_is_in_inches_with_the_length_first():
     assert papers_sheets(make_mailing(), (), lambda day: PRICE)["size"] == "9 × 6.5 in"
+
+
+@pytest.mark.parametrize(
+    ("phone", "shown"),
+    [
+        ("+1 801 555 0100", "(801) 555-0100"),
+        ("801.555.0100", "(801) 555-0100"),
+        ("(801)555-0100", "(801) 555-0100"),
+        ("+49 30 901820", "+49 30 901820"),
+        ("801 555 0100 ext. 7", "801 555 0100 ext. 7"),
+        ("000 000 0000", "000 000 0000"),
+        ("", ""),
+    ],
+)
+def test_us_phone_numbers_have_one_form(phone, shown):
+    assert us_phone(phone) == shown
