@@ -89,6 +89,20 @@ def test_field_with_choices_is_set_up_in_its_drawer(product_page, visitor):
     assert visitor.complaints == []
 
 
+def test_four_delivery_methods_fit_the_card_with_their_descriptions(product_page, visitor):
+    page = visitor.page
+    page.set_viewport_size({"width": 1280, "height": 900})
+    open_console(visitor, product_page)
+    columns = page.locator("thead [data-part=description]")
+    while columns.count() < 4:
+        page.get_by_role("button", name="Add a delivery method").click()
+    columns.last.fill("Pickup at our Denver counter")
+
+    fits = "part => part.scrollWidth <= part.clientWidth && part.scrollHeight <= part.clientHeight + 1"
+    assert page.locator("#prices .console-scroll").evaluate(fits)
+    assert columns.last.evaluate(fits)
+
+
 def test_column_of_prices_is_added_pasted_and_removed(product_page, visitor):
     page = visitor.page
     open_console(visitor, product_page)

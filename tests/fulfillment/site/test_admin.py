@@ -243,6 +243,13 @@ def test_role_is_given_on_a_store_or_everywhere(world, client, place):
     assert ("Yes" in said) == (place == "everywhere")
 
 
+def test_filter_of_roles_is_called_as_the_field_is(world, client):
+    sign_in(client, world.operator)
+    page = client.get("/admin/accounts/role/").content.decode()
+
+    assert re.findall(r"By (permission|grant)", page) == ["permission"]
+
+
 def test_unknown_time_zone_of_a_user_is_refused(world, client):
     sign_in(client, world.operator)
 
