@@ -17,7 +17,7 @@ from django.urls import reverse
 from accounts.callers import Caller
 from printing.imposition import Stamp, bleed_of, spot_plates, stamp_file
 from production import interface
-from production.jobs.models import Job, JobState, ScanStep
+from production.jobs.models import Job, JobState, Scan, ScanStep
 from stores.catalog.models import Product
 from stores.orders.business_days import ship_day
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
@@ -214,6 +214,12 @@ def packed_of_order(job: Job) -> tuple[int, int]:
     jobs = siblings_of(job).order_by()
     packed = jobs.filter(scans__step=ScanStep.PACKED, scans__number=F("number"))
     return packed.distinct().count(), jobs.count()
+
+
+def is_packed_unseen(scan: Scan) -> bool:
+    """Whether these sheets were packed and not scanned as printed or cut before, which is allowed."""
+    before = Scan.objects.filter(job=scan.job_id, number=scan.number)
+    return scan.step == ScanStep.PACKED and not before.exclude(step=ScanStep.PACKED).exists()
 
 
 def papers_url(item: OrderItem, name: str) -> str:

@@ -95,7 +95,7 @@ class JobColumns(StaffAdmin):
 
     @admin.display(description="ship by")
     def due_when(self, job: Job) -> SafeString:
-        late = (timezone.now().date() - job.due).days
+        late = (timezone.localdate() - job.due).days
         shown = date_format(job.due, "DATE_FORMAT")
         if late <= 0 or job.state not in OPEN:
             return format_html('<span class="whitespace-nowrap">{}</span>', shown)

@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -24,11 +24,11 @@ from production.dispatch.admin.job_files import JobFiles
 from production.dispatch.admin.scans import JobScans
 from production.dispatch.selectors.board import (
     MAX_COUNTED,
-    ORDERS,
     STAGES,
     UNCOUNTED,
     count_stages,
     of_provider_and_store,
+    order_of,
     stage_filter,
 )
 from production.dispatch.selectors.days import jobs_by_day, open_by_provider
@@ -51,12 +51,7 @@ class StageFilter(admin.SimpleListFilter):
     template = "admin/production/stage_filter.html"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(stage.key, str(stage.name)) for stage in STAGES[1:]]
-
-    def choices(self, changelist: Any) -> Iterator[Any]:
-        every, *others = super().choices(changelist)
-        yield {**every, "display": STAGES[0].name}
-        yield from others
+        return [(stage.key, str(stage.name)) for stage in STAGES]
 
     def queryset(self, request: HttpRequest, jobs: QuerySet[Job]) -> QuerySet[Job]:
         return jobs.filter(stage_filter(self.value() or STAGES[0].key))
@@ -157,7 +152,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
         )
 
     def get_ordering(self, request: HttpRequest) -> Sequence[str]:
-        return ORDERS.get(request.GET.get(StageFilter.parameter_name, ""), self.ordering)
+        return order_of(request.GET.get(StageFilter.parameter_name) or STAGES[0].key)
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str

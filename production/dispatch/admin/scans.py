@@ -1,5 +1,6 @@
 """The page for scanners on the shop floor, and the address to which it sends each scan."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 from uuid import uuid5
@@ -18,7 +19,7 @@ from fulfillment.core.recorded_texts import translated
 from production.dispatch.services.scans import record_scan
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
 from production.jobs.models import Job, Scan, ScanStep
-from production.jobs.selectors import job_of_code, jobs_of_sheet, packed_of_order
+from production.jobs.selectors import is_packed_unseen, job_of_code, jobs_of_sheet, packed_of_order
 from stores.orders.admin.actions import actor_on
 
 
@@ -71,10 +72,10 @@ class JobScans(StaffAdmin):
         if sent["step"] == ScanStep.MISSING:
             message = _("%(code)s has %(jobs)s jobs. Type the number beside the pieces that are missing.")
             return _refused(HTTPStatus.BAD_REQUEST, message % {"code": code, "jobs": len(jobs)})
-        refused = []
+        refused, scans = [], []
         for job in jobs:
             try:
-                _recorded(request, job, {**sent, "id": uuid5(sent["id"], job.number)})
+                scans.append(_recorded(request, job, {**sent, "id": uuid5(sent["id"], job.number)}))
             except DomainError as error:
                 refused.append(translated(error.message))
         done = _("%(code)s: %(step)s, %(done)s of %(jobs)s jobs.") % {
@@ -83,7 +84,7 @@ class JobScans(StaffAdmin):
             "done": len(jobs) - len(refused),
             "jobs": len(jobs),
         }
-        words = " ".join([done, *refused])
+        words = " ".join([done, *_unseen(scans), *refused])
         return _refused(HTTPStatus.CONFLICT, words) if refused else JsonResponse({"words": words})
 
 
@@ -119,7 +120,13 @@ def _words(scan: Scan, *, is_repeated: bool) -> str:
     said = _("%(what)s: %(step)s, %(pieces)s pieces.") % facts
     if scan.step != ScanStep.PACKED:
         return said
-    return f"{said} {_packed(job)}"
+    return " ".join([said, *_unseen([scan]), _packed(job)])
+
+
+def _unseen(scans: Sequence[Scan]) -> list[str]:
+    """A step may be skipped; who packs is told."""
+    jobs = ", ".join(scan.number for scan in scans if is_packed_unseen(scan))
+    return [_("%(jobs)s: not scanned as printed or cut.") % {"jobs": jobs}] if jobs else []
 
 
 def _packed(job: Job) -> str:

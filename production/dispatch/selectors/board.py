@@ -40,8 +40,12 @@ STAGES: Sequence[Stage] = (
 )
 # For these stages only whether there are more matters.
 UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
-# The longest overdue first; all others the newest first.
-ORDERS: Mapping[str, Sequence[str]] = {"late": ("due", "id")}
+# What has ended, the newest first; all others by the day they must ship.
+NEWEST_FIRST, BY_DUE = ("-id",), ("due", "id")
+
+
+def order_of(stage: str) -> Sequence[str]:
+    return NEWEST_FIRST if stage in UNCOUNTED else BY_DUE
 
 
 def stage_filter(stage: str) -> Q:
@@ -51,7 +55,7 @@ def stage_filter(stage: str) -> Q:
         "held": Q(state=JobState.QUEUED) & ~Q(held=""),
         "sent": Q(state__in=(JobState.SENT, JobState.ACKNOWLEDGED)),
         "production": Q(state=JobState.IN_PRODUCTION),
-        "late": Q(state__in=OPEN, due__lt=timezone.now().date()),
+        "late": Q(state__in=OPEN, due__lt=timezone.localdate()),
         "failed": Q(state=JobState.FAILED),
         "shipped": Q(state=JobState.SHIPPED),
         "cancelled": Q(state=JobState.CANCELLED),

@@ -7,7 +7,7 @@ from django.utils import timezone
 from production.dispatch.services.actions import request_cancellation
 from production.dispatch.services.order_progress import follow_jobs
 from production.gang_sheets.services.members import remove_from_sheet
-from production.jobs.models import OPEN, HoldReason, Job, JobHistory, JobState
+from production.jobs.models import AT_PROVIDER, IN_WORK, HoldReason, Job, JobHistory, JobState
 from production.jobs.selectors import job_number
 from production.jobs.services.recording import SYSTEM, record_job
 from production.routing.selectors import enabled_rules, facts_of, first_rule
@@ -15,6 +15,8 @@ from stores.orders.business_days import ship_day
 from stores.orders.models import Order, OrderItem, OrderStatus
 
 ORDER_CANCELLED = "The order was cancelled."
+SHIPPED_UNREPORTED = "The order was shipped without a report of the provider."
+SHIPPED_WITHOUT = "The order was shipped without this job."
 
 
 def follow_order(*, order: Order) -> None:
@@ -28,6 +30,8 @@ def follow_order(*, order: Order) -> None:
         _hold_jobs(order)
     elif order.status in (OrderStatus.CANCELLED, OrderStatus.REJECTED):
         _cancel_jobs(order)
+    elif order.status in (OrderStatus.SHIPPED, OrderStatus.DELIVERED, OrderStatus.RETURNED):
+        _close_jobs(order)
 
 
 def _queue_jobs(order: Order) -> None:
@@ -75,8 +79,21 @@ def _release_jobs(order: Order) -> None:
 
 
 def _cancel_jobs(order: Order) -> None:
-    for job in _locked(order, state__in=OPEN):
+    for job in _locked(order, state__in=IN_WORK):
         request_cancellation(job, note=ORDER_CANCELLED)
+
+
+def _close_jobs(order: Order) -> None:
+    """A person moved the order: what providers have is done, and nothing else of it is produced any more."""
+    for job in _locked(order, state__in=IN_WORK):
+        if job.state not in AT_PROVIDER:
+            request_cancellation(job, note=SHIPPED_WITHOUT)
+            continue
+        previous = job.state
+        job.state, job.message, job.held = JobState.SHIPPED, "", ""
+        job.cancel_requested = job.next_try = job.failing_since = None
+        job.is_uncertain = False
+        record_job(job, previous=previous, note=SHIPPED_UNREPORTED)
 
 
 def _locked(order: Order, **routed: object) -> list[Job]:

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
 from production.dispatch.selectors import days
-from production.dispatch.selectors.board import ORDERS, STAGES, stage_filter
+from production.dispatch.selectors.board import STAGES, count_stages, order_of, stage_filter
 from production.jobs.models import Job, JobState
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule
@@ -38,7 +38,7 @@ def test_every_stage_is_read_along_an_index_in_its_order(jobs, filters):
         if filters and stage.key == "late":
             continue  # few of one store or provider
         jobs_of_stage = Job.objects.filter(stage_filter(stage.key), **filters)
-        plan = jobs_of_stage.order_by(*ORDERS.get(stage.key, ["-id"])).values("pk")[:25].explain()
+        plan = jobs_of_stage.order_by(*order_of(stage.key)).values("pk")[:25].explain()
         assert "Index" in plan, plan
         assert "Sort" not in plan, f"{stage.key}: {plan}"
         assert "Seq Scan" not in plan, f"{stage.key}: {plan}"
@@ -65,6 +65,48 @@ def test_longest_overdue_jobs_come_first(world, client, jobs):
 
     places = [page.index(f"Choose job {job.number}") for job in reversed(jobs)]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("stage", ["", "work", "queued", "held", "sent", "production", "failed"])
+def test_job_that_ships_first_is_listed_first(world, client, jobs, stage):
+    changes = {
+        "held": {"held": "Manual", "next_try": None},
+        "sent": {"state": JobState.SENT},
+        "production": {"state": JobState.IN_PRODUCTION},
+        "failed": {"state": JobState.FAILED, "next_try": None},
+    }
+    for days_left, job in zip((5, 1, 3), jobs, strict=True):
+        due = timezone.localdate() + timedelta(days=days_left)
+        Job.objects.filter(pk=job.pk).update(due=due, **changes.get(stage, {}))
+    client.force_login(world.operator)
+
+    page = client.get(f"{BOARD}?stage={stage}" if stage else BOARD).content.decode()
+
+    first, second, third = jobs
+    places = [page.index(f"Choose job {job.number}") for job in (second, third, first)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(("zone", "late"), [("Pacific/Kiritimati", 1), ("Pacific/Honolulu", 0)])
+def test_list_and_columns_call_the_same_jobs_late(world, client, jobs, zone, late):
+    """Kiritimati is always 24 hours ahead of Honolulu."""
+    with timezone.override("Pacific/Honolulu"):
+        today = timezone.localdate()
+    Job.objects.update(due=today + timedelta(days=9))
+    Job.objects.filter(pk=jobs[0].pk).update(due=today, state=JobState.SENT)
+    world.operator.time_zone = zone
+    world.operator.save(update_fields=["time_zone"])
+    client.force_login(world.operator)
+
+    listed = client.get(f"{BOARD}?stage=late").content.decode()
+    columns = client.get(f"{BOARD}days/").content.decode()
+
+    assert (f"Choose job {jobs[0].number}" in listed) == bool(late)
+    assert ("1 day late" in listed) == bool(late)
+    with timezone.override(zone):
+        counts = {day.key: day.count for day in days.jobs_by_day(Job.objects.all())}
+        assert count_stages(Job.objects.all())["late"] == counts["late"] == late
+    assert jobs[0].number in columns
 
 
 @pytest.mark.parametrize(

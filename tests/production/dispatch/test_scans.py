@@ -97,6 +97,28 @@ def test_packed_job_says_how_much_of_its_order_is_packed(scan, world, folder):
     assert words(scan(second.number, "Packed")).endswith("2 of 2 jobs of the order are packed.")
 
 
+def test_packed_job_that_was_not_scanned_before_says_so(scan, job):
+    said = words(scan(job.number, "Packed"))
+
+    assert f" {job.number}: not scanned as printed or cut. " in said
+    assert said.endswith("1 of 1 jobs of the order are packed.")
+
+
+@pytest.mark.parametrize("step", ["Printed", "Cut"])
+def test_packed_job_that_was_printed_or_cut_says_nothing_of_it(scan, job, step):
+    scan(job.number, step)
+
+    assert "not scanned" not in words(scan(job.number, "Packed"))
+
+
+def test_reprint_that_was_not_scanned_says_so(scan, job):
+    scan(job.number, "Printed")
+    scan(job.number, "Missing", pieces="7")
+    work_off_jobs()
+
+    assert f" {job.number}-2: not scanned as printed or cut. " in words(scan(job.number, "Packed"))
+
+
 def test_missing_pieces_are_printed_again_from_the_kept_file(scan, world, folder):
     shop = open_shop(world)
     make_card(shop.store)

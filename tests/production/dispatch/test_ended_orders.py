@@ -1,0 +1,123 @@
+"""Jobs of orders that a person moved to their end: they are closed, and no stage or day asks for them."""
+
+from importlib import import_module
+
+import pytest
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from production.dispatch.selectors.board import count_stages
+from production.dispatch.selectors.days import jobs_by_day
+from production.dispatch.services.reports import receive_report
+from production.interface import Report
+from production.jobs.models import Job, JobState, ReportOutcome
+from stores.orders.models import Order, OrderStatus
+from stores.orders.services.transitions import transition_order
+from tests.factories.orders import order_body
+from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
+from tests.support.order_helpers import open_shop
+
+pytestmark = pytest.mark.django_db
+S = OrderStatus
+TO_THE_END = {
+    "shipped": (S.IN_PRODUCTION, S.SHIPPED),
+    "delivered": (S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED),
+    "returned": (S.IN_PRODUCTION, S.SHIPPED, S.RETURNED),
+}
+MIGRATION = "0010_close_jobs_of_ended_orders"
+
+
+@pytest.fixture
+def order(world, settings, tmp_path) -> Order:
+    settings.PRODUCTION_FOLDERS = [tmp_path]
+    make_rule(make_provider(tmp_path))
+    return accept(open_shop(world).place(body=order_body()).json()["OrderID"])
+
+
+def _move(order: Order, *statuses: OrderStatus) -> None:
+    for status in statuses:
+        transition_order(order=order, status=status, actor=STORE)
+
+
+def _nothing_is_open() -> bool:
+    Job.objects.update(due=timezone.localdate().replace(year=2020))
+    return not any(count_stages(Job.objects.all()).values()) and not any(
+        day.count for day in jobs_by_day(Job.objects.all())
+    )
+
+
+@pytest.mark.parametrize("statuses", TO_THE_END.values(), ids=list(TO_THE_END))
+def test_job_at_its_provider_is_shipped_with_its_order(order, statuses):
+    work_off_jobs()
+
+    _move(order, *statuses)
+
+    job = only_job()
+    entry = job.history.last()
+    assert (job.state, job.next_try) == (JobState.SHIPPED, None)
+    assert (entry.previous_state, entry.state) == (JobState.SENT, JobState.SHIPPED)
+    assert entry.note == "The order was shipped without a report of the provider."
+    assert _nothing_is_open()
+
+
+@pytest.mark.parametrize("state", [JobState.QUEUED, JobState.FAILED])
+def test_job_that_no_provider_has_is_cancelled_when_its_order_is_shipped(order, state):
+    Job.objects.update(state=state, next_try=None)
+
+    _move(order, S.IN_PRODUCTION, S.SHIPPED)
+
+    job = only_job()
+    assert (job.state, job.next_try, job.held) == (JobState.CANCELLED, None, "")
+    assert job.history.last().note == "The order was shipped without this job."
+    assert work_off_jobs() == 0
+    assert _nothing_is_open()
+
+
+def test_failed_job_is_cancelled_with_its_order(order):
+    Job.objects.update(state=JobState.FAILED, next_try=None)
+
+    _move(order, S.CANCELLED)
+
+    assert only_job().state == JobState.CANCELLED
+    assert _nothing_is_open()
+
+
+def test_late_report_of_a_closed_job_adds_its_parcel_alone(order):
+    work_off_jobs()
+    _move(order, S.IN_PRODUCTION, S.SHIPPED)
+    job = only_job()
+
+    for state, outcome in (("InProduction", ReportOutcome.LATE), ("Shipped", ReportOutcome.APPLIED)):
+        report = Report(identifier=state, job_number=job.number, state=state, at=None, tracking_number="1Z")
+        assert receive_report(provider=job.provider, report=report).outcome == outcome
+
+    order.refresh_from_db()
+    assert (order.status, order.tracking_numbers) == (S.SHIPPED, ["1Z"])
+
+
+@pytest.mark.parametrize(
+    ("status", "before", "after"),
+    [
+        (S.DELIVERED, JobState.SENT, JobState.SHIPPED),
+        (S.SHIPPED, JobState.IN_PRODUCTION, JobState.SHIPPED),
+        (S.SHIPPED, JobState.FAILED, JobState.CANCELLED),
+        (S.RETURNED, JobState.QUEUED, JobState.CANCELLED),
+        (S.CANCELLED, JobState.FAILED, JobState.CANCELLED),
+        (S.CANCELLED, JobState.IN_PRODUCTION, JobState.IN_PRODUCTION),
+        (S.IN_PRODUCTION, JobState.SENT, JobState.SENT),
+    ],
+)
+def test_migration_closes_jobs_of_ended_orders_and_opens_them_again(order, status, before, after):
+    apps = MigrationLoader(connection).project_state(("production", MIGRATION)).apps
+    migration = import_module(f"production.migrations.{MIGRATION}")
+    Order.objects.update(status=status)
+    Job.objects.update(state=before, next_try=None)
+
+    migration.close_jobs(apps, None)
+    assert only_job().state == after
+    assert only_job().history.last().state == (after if after != before else JobState.QUEUED)
+
+    migration.open_jobs(apps, None)
+    assert (only_job().state, only_job().next_try) == (before, None)
+    assert only_job().history.count() == 1
