@@ -229,6 +229,14 @@ def test_demo_mix_wastes_a_tenth_at_most():
         assert len(plan.sheets) <= 10, (turn, len(plan.sheets))
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "places"), [(450, 320, 4), (457, 305, 4), (483, 330, 4), (508, 356, 9)]
+)
+def test_postcards_fit_as_often_as_the_help_of_the_sheet_size_says(width, height, places):
+    [planned] = plan_sheets([_request("1-1", 36, POSTCARD)], Sheet(width, height)).sheets
+    assert len(planned.fronts) == places
+
+
 def test_order_of_requests_does_not_matter():
     requests = [_request(f"{at}-1", 100 * at) for at in range(1, 9)]
     assert plan_sheets(requests, Sheet()) == plan_sheets(requests[::-1], Sheet())
