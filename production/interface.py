@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 # A poll ends within this time, so that what one provider does delays no other.
 POLL_SECONDS = 30.0
@@ -12,6 +12,7 @@ MAX_JOBS = 100
 MAX_BYTES = 150 * 1024 * 1024
 PREPARED, DONE, CANCELLED = "prepared", "done", "cancelled"
 TAKEN = "taken"
+WorkStyle = Literal["", "Sheetwise", "WorkAndTurn", "WorkAndTumble"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class JobFile:
     content: bytes
     url: str = ""  # a signed address, for providers that fetch
     is_printed: bool = True  # else papers that go with the pieces, such as those for the post office
-    copies: int = 0  # how many sheets of paper are printed of it, for a gang sheet
+    copies: int = 0  # how many sheets of paper are printed of it, overs included, for a gang sheet
+    overs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class JobItem:
     # Plates of the print file beside cyan, magenta, yellow and black.
     spot_plates: Sequence[str] = ()
     label: str = ""
+    # Of a gang sheet that is printed on both sides: how the press turns it.
+    work_style: WorkStyle = ""
 
     @property
     def sides(self) -> str:
@@ -96,6 +100,7 @@ class Job:
     is_rush: bool = False
     siblings: Sequence[str] = ()
     together: Sequence["Job"] = ()
+    waste: float = 0.0  # of the paper of a gang sheet, overs included
 
     @property
     def parts(self) -> Sequence["Job"]:

@@ -11,6 +11,7 @@ import pikepdf
 
 from printing.imposition.marks import (
     BLACK,
+    CROSS_MM,
     PAPER,
     POINTS,
     bar_code,
@@ -203,14 +204,25 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
         for y in ys
         for x, step in ((min(xs) - gap, -sheet.mark_mm), (max(xs) + gap, sheet.mark_mm))
     ]
-    gap += sheet.mark_mm / 2
-    middle = ys[0] + (ys[1] - ys[0]) / 2
-    crosses = [cross(min(xs) - gap, middle), cross(max(xs) + gap, middle)] if sheet.mark_mm >= 2 else []
     drawn = [
         f"{x1 * POINTS:.4f} {y1 * POINTS:.4f} m {x2 * POINTS:.4f} {y2 * POINTS:.4f} l S"
         for x1, y1, x2, y2 in lines
     ]
-    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *crosses])
+    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *_crosses(sheet)])
+
+
+def _crosses(sheet: Sheet) -> list[str]:
+    """Register crosses at the middle of each side of the sheet, on the same spots of the paper on front and back."""
+    if sheet.mark_mm + MARK_OFFSET_MM < CROSS_MM:
+        return []
+    half = CROSS_MM / 2
+    left, low = sheet.margin_mm + half, sheet.bottom_mm + sheet.slug_mm + half
+    right = sheet.width_mm - left
+    high = sheet.height_mm - (low if sheet.is_tumbled else left)
+    # Not of the paper, but of the room for pieces: between the cut marks of two rows.
+    middle = (low + high) / 2
+    center = sheet.width_mm / 2
+    return [cross(*at) for at in ((left, middle), (right, middle), (center, low), (center, high))]
 
 
 def _slug(planned: PlannedSheet, side: str, slug: Slug, spots: Sequence[str]) -> str:
@@ -238,6 +250,7 @@ def _slug_lines(planned: PlannedSheet, side: str, slug: Slug, *, width: float) -
     overs = f" + {planned.overs} OVERS" if planned.overs else ""
     sheets = f"{slug.code and slug.code + '   '}SHEET {planned.number}/{planned.of}"
     head = f"{sheets}   RUN {planned.run}{overs}   {_side(planned, side)}{ship_by_words(slug.ship_by)}"
+    head += f"   {turn}" if (turn := _turn_of_pieces(planned)) else ""
     words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
     for size in SLUG_SIZES:
@@ -261,6 +274,13 @@ def _side(planned: PlannedSheet, side: str) -> str:
     if planned.sheet.is_one_form and any(place.page == 2 for place in planned.fronts):
         return planned.sheet.turn.replace("_", " ").upper()
     return f"{side} (TUMBLE)" if planned.backs and planned.sheet.is_tumbled else side
+
+
+def _turn_of_pieces(planned: PlannedSheet) -> str:
+    """How the back of each piece lies to its front; empty for one side."""
+    if not planned.backs and all(place.page == 1 for place in planned.fronts):
+        return ""
+    return "HEAD TO FOOT" if planned.is_head_to_foot else "HEAD TO HEAD"
 
 
 def _lines(words: Sequence[str], size: float, width: float) -> list[str]:

@@ -79,4 +79,5 @@ def _planned(
         tuple(fronts),
         tuple(backs),
         {job: count * yields for job, count in sorted(counts.items())},
+        turned,
     )

@@ -121,6 +121,7 @@ class PlannedSheet:
     fronts: tuple[Place, ...]
     backs: tuple[Place, ...]
     counts: Mapping[str, int]
+    is_head_to_foot: bool = False  # how the backs of the pieces lie to their fronts
 
     @property
     def overs(self) -> int:

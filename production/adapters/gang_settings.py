@@ -36,7 +36,13 @@ class GangSettings(SettingsForm):
         help_text="Once so many pieces are ordered, their sheets go at once.",
         validators=[between(1, 1_000_000)],
     )
-    gang_width = forms.FloatField(label="Sheet width in mm", initial=450.0, validators=[between(100, 2000)])
+    gang_width = forms.FloatField(
+        label="Sheet width in mm",
+        initial=450.0,
+        help_text="Common sheets, width by height in mm: SRA3 450 x 320, 12 x 18 in (457 x 305), 13 x 19 in "
+        "(483 x 330), 14 x 20 in (508 x 356). A 4 x 6 in postcard fits 9 times on the last one, 4 times on the others.",
+        validators=[between(100, 2000)],
+    )
     gang_height = forms.FloatField(label="Sheet height in mm", initial=320.0, validators=[between(100, 2000)])
     gang_margin = forms.FloatField(
         label="Sheet margin in mm",

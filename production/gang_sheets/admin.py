@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -146,9 +146,16 @@ class GangSheetAdmin(StaffAdmin):
         if sheet.waste is None:
             return _("created when it is sent")
         layouts = ngettext("%(count)s layout", "%(count)s layouts", sheet.layouts) % {"count": sheet.layouts}
-        return _("%(layouts)s, %(waste)s waste") % {
+        waste = in_percent(Decimal(100 * sheet.waste), 1)
+        if sheet.printed_sheets is None:
+            return _("%(layouts)s, %(waste)s waste") % {"layouts": layouts, "waste": waste}
+        sheets = ngettext("%(count)s sheet", "%(count)s sheets", sheet.printed_sheets) % {
+            "count": number_format(sheet.printed_sheets, force_grouping=True)
+        }
+        return _("%(layouts)s, %(sheets)s with overs, %(waste)s waste") % {
             "layouts": layouts,
-            "waste": in_percent(Decimal(100 * sheet.waste), 1),
+            "sheets": sheets,
+            "waste": waste,
         }
 
     def record_context(self, request: HttpRequest, sheet: GangSheet) -> dict[str, Any]:

@@ -35,6 +35,8 @@ class GangSheet(models.Model):
     sheet = models.JSONField(default=dict)
     pieces = models.PositiveBigIntegerField(default=0)
     layouts = models.PositiveIntegerField(default=0)
+    # Paper with overs; none on sheets that were sent before it was counted.
+    printed_sheets = models.PositiveIntegerField(null=True)
     waste = models.FloatField(null=True)
     message = models.CharField(max_length=1000, blank=True)
     tries = models.PositiveIntegerField(default=0)

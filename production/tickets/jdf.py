@@ -15,6 +15,7 @@ from production.tickets.values import (
     OTHER_MATERIAL,
     PAPER,
     RUSH_PRIORITY,
+    WORK_STYLES,
     checked_number,
     clean,
     local_time,
@@ -137,6 +138,16 @@ def _add_press(pool: Any, item: JobItem) -> None:
         Status="Available",
     )
     _add(params, "MediaRef", rRef="Paper")
+    if item.work_style:
+        style = WORK_STYLES[item.work_style]
+        _add(
+            pool,
+            "ConventionalPrintingParams",
+            Class="Parameter",
+            ID="Turn",
+            Status="Available",
+            WorkStyle=style,
+        )
     _add(
         pool,
         "Component",
@@ -155,8 +166,9 @@ def _add_links(links: Any, job: Job) -> None:
         ("RunList", "Files"),
         ("Media", "Paper"),
         ("DigitalPrintingParams", "Press"),
+        *([("ConventionalPrintingParams", "Turn")] if job.item.work_style else []),
     ):
-        index = {"RunList": "0", "Media": "2", "DigitalPrintingParams": "2"}.get(name)
+        index = None if name in {"NodeInfo", "CustomerInfo"} else "0" if name == "RunList" else "2"
         _add(links, f"{name}Link", CombinedProcessIndex=index, Usage="Input", rRef=reference)
     runs = [file.copies for file in job.print_files if file.copies]
     amount = "" if len(runs) > 1 else str(runs[0] if runs else job.item.quantity)

@@ -17,6 +17,8 @@ def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes
     names = names or {}
     ticket = {"Format": FORMAT, "Version": VERSION, **_members_of_ticket(job, names)}
     if job.members:
+        ticket["Sheets"] = sum(file.copies for file in job.print_files)
+        ticket["WastePercent"] = round(100 * job.waste, 1)
         ticket["Jobs"] = [
             _members_of_ticket(member.job, names)
             | {
@@ -70,6 +72,7 @@ def _product(item: JobItem) -> dict[str, Any]:
         "Pages": item.pages,
         "TwoSided": item.two_sided,
         "Sides": item.sides,
+        **({"WorkStyle": item.work_style} if item.work_style else {}),
         "Size": {"WidthMM": item.width_mm, "HeightMM": item.height_mm, "BleedMM": item.bleed_mm},
         "Options": dict(sorted(item.options.items())),
         "Stock": {
@@ -93,7 +96,7 @@ def _file(file: JobFile, names: Mapping[str, str]) -> dict[str, Any]:
         "SHA256": file.sha256,
         "URL": file.url,
         "Kind": "Print" if file.is_printed else "Papers",
-        **({"Run": file.copies} if file.copies else {}),
+        **({"Run": file.copies, "Overs": file.overs} if file.copies else {}),
     }
 
 

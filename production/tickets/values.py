@@ -10,6 +10,8 @@ PAPER, OTHER_MATERIAL = "Paper", "Other"
 PROCESS_PLATES = ("Cyan", "Magenta", "Yellow", "Black")
 # Of 0 to 100; 50 is usual.
 RUSH_PRIORITY = "90"
+# Names of CIP4.
+WORK_STYLES = {"Sheetwise": "WorkAndBack", "WorkAndTurn": "WorkAndTurn", "WorkAndTumble": "WorkAndTumble"}
 POINTS_PER_MM = 72 / 25.4
 # Options with these names describe the paper; all others are features of the product.
 MEDIA_CHOICES = {

@@ -17,6 +17,7 @@ from production.interface import Job, JobFile, JobItem, Member
 from production.tickets.values import (
     PROCESS_PLATES,
     RUSH_PRIORITY,
+    WORK_STYLES,
     checked_number,
     clean,
     local_time,
@@ -67,6 +68,7 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
         Status="Waiting",
     )
     _add_files(root, job, urls or {})
+    _add_press_sheets(root, job)
     etree.indent(root)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
@@ -226,6 +228,27 @@ def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
             papers = _set_of(root, "RunList", ProcessUsage=PAPERS)
             run = _add(_add(papers, "Resource", DescriptiveName="Papers for the post office"), "RunList")
             _add_file(run, file, urls.get(file.name) or quote(file.name))
+
+
+def _add_press_sheets(root: Any, job: Job) -> None:
+    """How the press turns the sheets of a gang sheet, and how many of each it prints: good ones, and overs as waste."""
+    if job.item.work_style:
+        _add(_resource(_set_of(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])
+    printed = job.print_files
+    if not any(file.copies for file in printed):
+        return
+    resources = _add(root, "ResourceSet", Name="Component", Usage="Output")
+    for position, file in enumerate(printed, 1):
+        resource = _add(resources, "Resource", DescriptiveName=file.name)
+        _add(
+            _add(resource, "AmountPool"),
+            "PartAmount",
+            Amount=str(file.copies - file.overs),
+            Waste=str(file.overs) if file.overs else "",
+        )
+        if len(printed) > 1:
+            _add(resource, "Part", Run=f"Run-{position}")
+        _add(resource, "Component")
 
 
 def _add_file(run: Any, file: JobFile, url: str) -> None:

@@ -111,18 +111,23 @@ def made_gang_job() -> Job:
     """Two jobs on two layouts, for two recipients."""
     first, second = "G12-sheet-01-run-25.pdf", "G12-sheet-02-run-13.pdf"
     recipient = {"Name": "Cher", "City": "Provo", "CountryCode": "US"}
-    sheets = [replace(job_file(first), copies=25), replace(job_file(second, b"%PDF-1.7 two"), copies=13)]
+    sheets = [
+        replace(job_file(first), copies=25, overs=5),
+        replace(job_file(second, b"%PDF-1.7 two"), copies=13),
+    ]
     members = [
-        Member(made_job("1001-1", quantity=100, files=[]), {first: 4}, {first: 25}),
+        Member(made_job("1001-1", quantity=100, files=[]), {first: 5}, {first: 20}),
         Member(
             made_job("1002-1", quantity=250, files=[], recipient=recipient),
-            {first: 8, second: 4},
-            {first: 25, second: 13},
+            {first: 10, second: 4},
+            {first: 20, second: 13},
         ),
     ]
     return made_job(
         "G12",
         quantity=350,
+        work_style="WorkAndTurn",
+        waste=0.25,
         key="",
         sku="",
         order_id="",

@@ -18,7 +18,7 @@ from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket
 
-PLAN_COLUMNS = ("File", "Run", "Job", "Pieces per sheet", "Pieces in total", "Ordered")
+PLAN_COLUMNS = ("File", "Run", "Overs", "Job", "Pieces per sheet", "Pieces in total", "Ordered")
 
 
 @dataclass(slots=True)
@@ -101,7 +101,8 @@ def _plan_rows(plan: Plan, names: Mapping[int, str]) -> bytes:
     write_csv_row(text, PLAN_COLUMNS)
     for planned in plan.sheets:
         for job, count in planned.counts.items():
-            row = (names[planned.number], planned.run, job, count, planned.run * count, plan.ordered[job])
+            sheets = (names[planned.number], planned.run, planned.overs)
+            row = (*sheets, job, count, planned.run * count, plan.ordered[job])
             write_csv_row(text, row)
     return text.getvalue().encode()
 

@@ -7,11 +7,18 @@ from typing import Any
 
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from printing.imposition import GangRequest, Plan, PlannedSheet, Sheet, Slug, impose_sheet, plan_sheets
+from printing.imposition.sheets import Turn
 from production import interface
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.requests import gang_request
 from production.jobs.models import Job
 from production.jobs.selectors import PDF, adapter_job
+
+WORK_STYLES: Mapping[Turn, interface.WorkStyle] = {
+    "sheetwise": "Sheetwise",
+    "work_and_turn": "WorkAndTurn",
+    "work_and_tumble": "WorkAndTumble",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +68,28 @@ def _imposed_files(
     for planned in plan.sheets:
         content = impose_sheet(planned, contents, labels, slug=slug)
         digest = hashlib.sha256(content).hexdigest()
-        files.append(interface.JobFile(names[planned.number], PDF, digest, content, copies=planned.printed))
+        files.append(
+            interface.JobFile(
+                names[planned.number], PDF, digest, content, copies=planned.printed, overs=planned.overs
+            )
+        )
     return files
 
 
 def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
-    is_duplex = any(planned.backs for planned in plan.sheets)
+    first, sheet = sent[0], plan.sheets[0].sheet
+    is_duplex = first.item.two_sided
     return replace(
-        sent[0].item,
+        first.item,
         key="",
         quantity=sum(one.item.quantity for one in sent),
         # Of the sheets: how the press turns them, which pieces of its products need not be turned by.
-        pages=2 if is_duplex else 1,
+        pages=1 if sheet.is_one_form or not is_duplex else 2,
         two_sided=is_duplex,
+        work_style=WORK_STYLES[sheet.turn] if is_duplex else "",
         binding="",
         binding_edge="",
-        is_head_to_foot=plan.sheets[0].sheet.is_tumbled,
+        is_head_to_foot=sheet.is_tumbled,
     )
 
 
@@ -101,6 +114,7 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
         is_rush=any(one.is_rush for one in sent),
         note=_note(plan.sheets[0].sheet, sent),
         members=[_member(one, plan, names) for one in sent],
+        waste=plan.waste,
     )
 
 

@@ -146,8 +146,8 @@ def _begin(planned: GangSheet, keys: Sequence[int], plan: Plan) -> list[Attempt]
         return []
     now = timezone.now()
     sheet.tries += 1
-    sheet.waste, sheet.layouts = plan.waste, len(plan.sheets)
-    sheet.save(update_fields=["tries", "waste", "layouts"])
+    sheet.waste, sheet.layouts, sheet.printed_sheets = plan.waste, len(plan.sheets), plan.printed
+    sheet.save(update_fields=["tries", "waste", "layouts", "printed_sheets"])
     for job in jobs:
         job.tries += 1
         job.save(update_fields=["tries"])

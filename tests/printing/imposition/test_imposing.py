@@ -255,3 +255,62 @@ def _drawn_below(content):
     operators = pikepdf.parse_content_stream(pdf.pages[0])
     first_slug = next(at for at, one in enumerate(operators) if str(one.operator) == "CS")
     return [float(one.operands[4]) for one in operators[:first_slug] if str(one.operator) == "c"]
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [
+        Sheet(),
+        Sheet(gripper_mm=15),
+        Sheet(turn="work_and_tumble"),
+        Sheet(flip="top_bottom", gripper_mm=12),
+        Sheet(gutter_mm=0),
+    ],
+)
+def test_register_crosses_are_at_the_middle_of_each_side_outside_of_bleed(monkeypatch, sheet):
+    crosses = []
+    monkeypatch.setattr(imposing, "cross", lambda x, y: crosses.append((x, y)) or "")
+    planned, files = _planned(sheet)
+
+    impose_sheet(planned, files)
+
+    front, back = crosses[:4], crosses[4:]
+    room = (sheet.bottom_mm + sheet.slug_mm, sheet.height_mm - sheet.margin_mm)
+    middle = sheet.height_mm / 2 if sheet.is_tumbled else sum(room) / 2
+    assert sorted(x for x, _ in front) == pytest.approx([7, 225, 225, 443])
+    assert [y for x, y in sorted(front) if x != 225] == pytest.approx([middle, middle])
+    for x, y in front:
+        assert room[0] + 2 <= y <= room[1] - 2
+        for place in planned.fronts:
+            clear = planned.bleed_mm + 2
+            beside = not place.x_mm - clear < x < place.x_mm + place.width_mm + clear
+            assert beside or not place.y_mm - clear < y < place.y_mm + place.height_mm + clear
+    # Seen through the paper.
+    turned = [
+        (x, sheet.height_mm - y) if sheet.is_tumbled else (sheet.width_mm - x, y) for x, y in back or front
+    ]
+    assert sorted(turned) == [pytest.approx(spot) for spot in sorted(front)]
+
+
+@pytest.mark.parametrize(
+    ("two_sided", "is_head_to_foot", "turn", "words"),
+    [
+        (True, False, "sheetwise", "HEAD TO HEAD"),
+        (True, True, "sheetwise", "HEAD TO FOOT"),
+        (True, True, "work_and_turn", "HEAD TO FOOT"),
+        (False, True, "sheetwise", None),
+    ],
+)
+def test_slug_line_says_how_the_pieces_turn(monkeypatch, two_sided, is_head_to_foot, turn, words):
+    drawn = []
+    monkeypatch.setattr(
+        imposing, "text_path", lambda text, *place: drawn.append(text) or outlines.text_path(text, *place)
+    )
+    request = GangRequest("1001-1", 88.9, 50.8, 3.175, 100, two_sided, "", is_head_to_foot)
+    plan = plan_sheets([request], Sheet(turn=turn))
+
+    impose_sheet(plan.sheets[0], {"1001-1": made_pdf(pages=2)})
+
+    heads = [line for line in drawn if "SHEET" in line]
+    assert heads
+    assert all((words or "HEAD TO") in line for line in heads) == bool(words)

@@ -166,6 +166,14 @@ def test_layout_with_overs_is_spared_where_a_longer_run_does(quantities, slots, 
     assert (len(found), _with_overs(found, overs)) == (layouts, sheets)
 
 
+@pytest.mark.parametrize("turn", ["work_and_turn", "work_and_tumble"])
+def test_two_cards_more_lengthen_a_run_and_make_no_layout(turn):
+    requests = [_request("1-1", 100, POSTCARD), _request("2-1", 250, POSTCARD)]
+    plan = plan_sheets(requests, Sheet(turn=turn, overs_percent=5, overs_least=10))
+    assert [(one.run, one.overs) for one in plan.sheets] == [(63, 10), (25, 10)]
+    assert plan.waste == pytest.approx(1 - 350 / (108 * 4))
+
+
 def test_hundred_jobs_are_planned_in_seconds():
     quantities = {f"{at}-1": 50 + at * 7919 % 4000 for at in range(100)}
     began = time.process_time()
@@ -227,6 +235,14 @@ def test_demo_mix_wastes_a_tenth_at_most():
         plan = plan_sheets(requests, Sheet(turn=turn))
         assert plan.waste <= 0.10, (turn, plan.waste)
         assert len(plan.sheets) <= 10, (turn, len(plan.sheets))
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "places"), [(450, 320, 4), (457, 305, 4), (483, 330, 4), (508, 356, 9)]
+)
+def test_postcards_fit_as_often_as_the_help_of_the_sheet_size_says(width, height, places):
+    [planned] = plan_sheets([_request("1-1", 36, POSTCARD)], Sheet(width, height)).sheets
+    assert len(planned.fronts) == places
 
 
 def test_order_of_requests_does_not_matter():

@@ -79,6 +79,7 @@ def test_name_of_a_sheet_counts_its_overs(shop, tmp_path, client):
     archive = _download(client, shop.world.operator)
 
     [row] = csv.DictReader(io.StringIO(archive.read("press/plan.csv").decode()))
+    assert row["Overs"] == "7"
     assert row["File"] == f"sheet-01-run-{int(row['Run']) + 7}.pdf"
 
 

@@ -156,16 +156,16 @@ def test_pieces_that_turn_otherwise_wait_for_another_sheet(shop, press):
 
 
 @pytest.mark.parametrize(
-    ("sheet", "edge", "sides", "note"),
+    ("sheet", "edge", "sides", "style", "note"),
     [
-        ({"gang_flip": "left_right"}, "Top", "TwoSidedHeadToHead", ""),
-        ({"gang_flip": "top_bottom"}, "", "TwoSidedHeadToFoot", ""),
-        ({"gang_sheets": "work_and_turn"}, "Top", "OneSided", "turned left to right."),
-        ({"gang_sheets": "work_and_tumble"}, "", "OneSided", "turned top to bottom."),
+        ({"gang_flip": "left_right"}, "Top", "TwoSidedHeadToHead", "Sheetwise", ""),
+        ({"gang_flip": "top_bottom"}, "", "TwoSidedHeadToFoot", "Sheetwise", ""),
+        ({"gang_sheets": "work_and_turn"}, "Top", "TwoSidedHeadToHead", "WorkAndTurn", "left to right."),
+        ({"gang_sheets": "work_and_tumble"}, "", "TwoSidedHeadToFoot", "WorkAndTumble", "top to bottom."),
     ],
 )
 def test_ticket_of_a_sheet_says_how_the_press_turns_it_and_that_of_a_job_its_piece(
-    shop, press, sheet, edge, sides, note
+    shop, press, sheet, edge, sides, style, note
 ):
     Provider.objects.update(settings=press.settings | sheet)
     Product.objects.filter(external_id="card-two-sided").update(binding_edge=edge)
@@ -177,6 +177,9 @@ def test_ticket_of_a_sheet_says_how_the_press_turns_it_and_that_of_a_job_its_pie
     ticket = json.loads(name.read_bytes())
 
     assert (ticket["Sides"], ticket["BindingEdge"]) == (sides, "")
+    assert (ticket["TwoSided"], ticket["WorkStyle"]) == (True, style)
+    assert ticket["Pages"] == (2 if style == "Sheetwise" else 1)
+    assert "WorkStyle" not in ticket["Jobs"][0]
     assert ticket["Note"].endswith(note or "by its own number.")
     assert ticket["Jobs"][0]["Sides"] == ("TwoSidedHeadToFoot" if edge else "TwoSidedHeadToHead")
 
@@ -386,3 +389,20 @@ def test_jobs_on_different_material_do_not_share():
     request = GangRequest(paper.number, 88.9, 50.8, 3.175, 100, two_sided=True)
 
     assert kind_of(paper, request) != kind_of(vinyl, request)
+
+
+def test_page_and_ticket_count_overs(shop, press, client):
+    Provider.objects.update(settings=press.settings | {"gang_overs_percent": 5, "gang_overs_least": 40})
+    order(shop)
+    wait_is_over()
+    work_off_jobs()
+
+    [name] = Path(press.settings["folder"]).glob("G*/G*.json")
+    ticket = json.loads(name.read_bytes())
+    [file] = ticket["Files"]
+    assert (file["Run"], file["Overs"], ticket["Sheets"]) == (45, 40, 45)
+    assert ticket["WastePercent"] == round(100 * (1 - 100 / (45 * 21)), 1)
+    client.force_login(shop.world.operator)
+    sheet = GangSheet.objects.get()
+    page = client.get(reverse("admin:production_gangsheet_change", args=[sheet.pk])).content.decode()
+    assert f"1 layout, {file['Run']} sheets with overs, {ticket['WastePercent']}% waste" in page

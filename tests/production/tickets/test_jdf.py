@@ -61,6 +61,9 @@ def test_each_layout_of_a_gang_sheet_has_its_own_run():
     amounts = [one.get("Amount") for one in ticket.iterfind(".//j:PartAmount", SPACES)]
     assert amounts == ["25", "13"]
     assert len(ticket.findall(".//j:RunList/j:RunList", SPACES)) == 2
+    assert ticket.find(".//j:ConventionalPrintingParams", SPACES).get("WorkStyle") == "WorkAndTurn"
+    linked = {link.get("rRef") for link in ticket.find("j:ResourceLinkPool", SPACES)}
+    assert linked == {one.get("ID") for one in ticket.find("j:ResourcePool", SPACES)}
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_gang_ticket_has_a_product_a_recipient_and_a_parcel_for_each_job():
     """One set of each name with parts: a reader that takes the first set of a name has all recipients."""
     ticket = write_xjdf(made_gang_job())
     root = etree.fromstring(ticket)
-    assert _order(root) == ["AuditPool", "Comment", "ProductList", *["ResourceSet"] * 5]
+    assert _order(root) == ["AuditPool", "Comment", "ProductList", *["ResourceSet"] * 7]
     products = root.findall("x:ProductList/x:Product", SPACES)
     assert [(one.get("ID"), one.get("Amount")) for one in products] == [
         ("Product-1", "100"),
@@ -220,10 +220,10 @@ def test_gang_ticket_has_a_product_a_recipient_and_a_parcel_for_each_job():
         for product in products
     ]
     first, second = "G12-sheet-01-run-25.pdf", "G12-sheet-02-run-13.pdf"
-    assert named[0][:2] == [("JobID", "1001-1"), ("PiecesPerSheet", f"4 on {first}")]
+    assert named[0][:2] == [("JobID", "1001-1"), ("PiecesPerSheet", f"5 on {first}")]
     assert named[1] == [
         ("JobID", "1002-1"),
-        ("PiecesPerSheet", f"8 on {first}"),
+        ("PiecesPerSheet", f"10 on {first}"),
         ("PiecesPerSheet", f"4 on {second}"),
     ]
     contacts = root.findall("x:ResourceSet[@Name='Contact']/x:Resource", SPACES)
@@ -245,6 +245,11 @@ def test_gang_ticket_has_a_product_a_recipient_and_a_parcel_for_each_job():
         (first, "25"),
         (second, "13"),
     ]
+    assert _only(root, ".//x:Layout").get("WorkStyle") == "WorkAndTurn"
+    pressed = root.findall("x:ResourceSet[@Name='Component'][@Usage='Output']/x:Resource", SPACES)
+    assert [
+        (_only(one, "x:Part").get("Run"), dict(_only(one, ".//x:PartAmount").attrib)) for one in pressed
+    ] == [("Run-1", {"Amount": "20", "Waste": "5"}), ("Run-2", {"Amount": "13"})]
     _follows_schema(ticket)
 
 
