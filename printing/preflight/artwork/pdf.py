@@ -8,16 +8,16 @@ from typing import Any
 
 import pikepdf
 
-from printing.preflight.artwork.layers import PROCESS_PLATES, Layers, slivers
+from printing.preflight.artwork.colors import BLACK, WHITES, Color, colored, replaced_plates, spots_of
+from printing.preflight.artwork.layers import Layers, slivers
 from printing.preflight.artwork.letters import Letters
 from printing.preflight.artwork.parts import PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.die_lines import is_tool
 from printing.press.leftovers import left_in_colour
-from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
-from printing.press.repaint import KINDS_OF_DEVICES, decoded, kind_of
-from printing.press.resources import PROCESS
+from printing.press.paints import OF_CMYK
+from printing.press.repaint import decoded, kind_of
 from printing.press.screen import opened
 from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, scale_of, times
 
@@ -26,7 +26,6 @@ FORMS_DEEP = 6
 UNREADABLE = ArtworkFacts(0.0, 0.0, (), is_readable=False)
 # Letters reach so far above their line, as a share of their size; few reach below it.
 ASCENT = 0.72
-_WHITES = {GREY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
 _FILLS = frozenset({"f", "F", "f*", "B", "B*", "b", "b*"})
 _STROKES = frozenset({"S", "s", "B", "B*", "b", "b*"})
 _SHOWS = frozenset({"Tj", "TJ", "'", '"'})
@@ -42,38 +41,11 @@ THIN, LONG, FILLS_KEPT = 0.25, 3.0, 400
 
 
 @dataclass(frozen=True, slots=True)
-class _Color:
-    """`values` are empty for patterns; `spot` names the plates of a spot colour. One number of registration stands for
-    each process ink. `is_device` of inks that no profile describes."""
-
-    kind: str | None = GREY
-    values: tuple[float, ...] = (0.0,)
-    spot: str = ""
-    is_registration: bool = False
-    is_device: bool = False
-
-    @property
-    def plates(self) -> frozenset[str] | None:
-        """The plates with ink; None if unknown."""
-        if self.is_registration or (self.kind is None and not self.spot):
-            return None
-        if self.spot or self.kind is None:
-            return frozenset(self.spot.split("\n"))
-        if self.values == _WHITES.get(self.kind):
-            return frozenset()
-        return (
-            frozenset(name for name, value in zip(PROCESS_PLATES, self.values, strict=True) if value)
-            if self.kind == OF_CMYK
-            else frozenset(PROCESS_PLATES)
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _State:
     matrix: Matrix = IDENTITY
     line: float = 1.0
-    fill: _Color = _Color()
-    stroke: _Color = _Color()
+    fill: Color = BLACK
+    stroke: Color = BLACK
     overprints_fill: bool = False
     overprints_stroke: bool = False
     keeps_zeros: bool = False
@@ -215,8 +187,8 @@ class _Reader:
             return replace(state, matrix=times(state.matrix, _matrix(operands)))
         if name in {"cs", "CS", "sc", "SC", "scn", "SCN"} or name.encode() in DEVICES:
             if name.encode() in STROKING:
-                return replace(state, stroke=_colored(name, operands, resources, state.stroke))
-            return replace(state, fill=_colored(name, operands, resources, state.fill))
+                return replace(state, stroke=colored(name, operands, resources, state.stroke))
+            return replace(state, fill=colored(name, operands, resources, state.fill))
         if name == "gs":
             return self._graphics_state(resources, operands[0], state)
         if name == "Tf":
@@ -286,11 +258,11 @@ class _Reader:
             size = min(area.width, area.height)
             self.note(Part.LINE, name=f"line {size:.3f}", size=size, area=area)
 
-    def _inked(self, color: _Color, area: Area | None, *, overprints: bool, keeps_zeros: bool) -> None:
+    def _inked(self, color: Color, area: Area | None, *, overprints: bool, keeps_zeros: bool) -> None:
         if overprints and not all(map(is_tool, color.spot.split("\n"))):
-            is_white = color.kind is not None and color.values == _WHITES.get(color.kind)
+            is_white = color.kind is not None and color.values == WHITES.get(color.kind)
             kind = Part.WHITE_OVERPRINT if is_white else Part.OVERPRINT
-            if is_white or self._layers.shows_through(_replaced(color, keeps_zeros), area):
+            if is_white or self._layers.shows_through(replaced_plates(color, keeps_zeros), area):
                 self.note(kind, name=str(kind), area=area)
         self._layers.add(color.plates, area)
         if color.is_registration:
@@ -339,7 +311,7 @@ class _Reader:
             self.note(Part.FONT, name=state.font_name, is_embedded=False, area=area)
         if self._texts > 0 and not self._is_outside(area):
             self._texts -= 1
-            values = color.values if color.kind in _WHITES and not color.spot else ()
+            values = color.values if color.kind in WHITES and not color.spot else ()
             self.parts.append(ArtworkPart(Part.TEXT, area, size, color=values))
 
     def _area(self, m: Matrix, points: list[tuple[float, float]]) -> Area:
@@ -358,48 +330,10 @@ def _next_row(name: str, operands: Any, state: _State) -> _State:
     return replace(state, text=row, row=row, leading=-y if name == "TD" else state.leading)
 
 
-def _colored(name: str, operands: Any, resources: Any, before: _Color) -> _Color:
-    if (kind := DEVICES.get(name.encode())) is not None:
-        return _Color(kind, tuple(float(one) for one in operands), is_device=True)
-    if name in {"cs", "CS"}:
-        key = str(operands[0])
-        space = resources.get("/ColorSpace", pikepdf.Dictionary()).get(key)
-        if _is_registration(space):
-            return _Color(OF_CMYK, (1.0,) * 4, is_registration=True)
-        kind = KINDS_OF_DEVICES.get(key) if space is None else kind_of(space)
-        black = (0.0, 0.0, 0.0, 1.0) if kind == OF_CMYK else (0.0,) * COMPONENTS.get(kind or "", 0)
-        return _Color(kind, black, spots_of(space), is_device=not isinstance(space, pikepdf.Array))
-    numbers = [one for one in operands if not isinstance(one, pikepdf.Name)]
-    if before.is_registration:
-        numbers = numbers[:1] * 4
-    return replace(before, values=tuple(float(one) for one in numbers) if before.kind else ())
-
-
-def _replaced(color: _Color, keeps_zeros: bool) -> frozenset[str] | None:
-    """The plates that are painted although the color overprints: with OPM 1 alone, zeros of DeviceCMYK leave theirs."""
-    if color.spot or color.plates is None:
-        return color.plates
-    if keeps_zeros and color.is_device and color.kind == OF_CMYK:
-        return color.plates
-    return frozenset(PROCESS_PLATES)
-
-
 def _blends(mode: Any) -> bool:
     """A list names other modes for programs that do not know the first."""
     first = mode[0] if isinstance(mode, pikepdf.Array) and len(mode) else mode
     return first is not None and str(first) not in {"/Normal", "/Compatible"}
-
-
-def _is_registration(space: Any) -> bool:
-    return isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]
-
-
-def spots_of(space: Any) -> str:
-    """The plates of a colour space beside those of the process, by line."""
-    if not isinstance(space, pikepdf.Array) or len(space) < 2:
-        return ""
-    names = [space[1]] if space[0] == "/Separation" else space[1] if space[0] == "/DeviceN" else []
-    return "\n".join(name for name in (str(one)[1:] for one in names) if name not in PROCESS)
 
 
 def _is_embedded(font: Any) -> bool:
