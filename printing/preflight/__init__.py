@@ -8,7 +8,7 @@ kept in memory. One table has all rules: `printing.preflight.table.RULES`.
 from printing.preflight.checking import clear_caches, preflight
 from printing.preflight.findings import USUAL, Finding, Limits, Severity, has_error, records
 from printing.preflight.rules.rule import Rule
-from printing.preflight.sheet import Job, ProductFacts
+from printing.preflight.sheet import Job, ProductFacts, die_lines_of
 from printing.preflight.table import RULES
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Rule",
     "Severity",
     "clear_caches",
+    "die_lines_of",
     "has_error",
     "preflight",
     "records",

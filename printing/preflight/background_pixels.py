@@ -50,6 +50,10 @@ class BackgroundPixels:
     def copied(self) -> "BackgroundPixels":
         return replace(self, picture=self.picture.copy())
 
+    def extrema(self) -> list[tuple[int, int]]:
+        """The lowest and highest value of red, green and blue."""
+        return [band.getextrema() for band in self.picture.split()]  # type: ignore[misc]
+
     def mean(self, area: Area) -> Seen | None:
         """The mean colour of an area; None outside of the picture."""
         box = self._pixels(area)

@@ -11,9 +11,10 @@ from printing.preflight.findings import Limits
 from printing.preflight.geometry import MM_OF_POINT, Area, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
 from printing.preflight.plate_inks import PlateInk, plate_inks
+from printing.press.die_lines import is_tool
 from printing.text import is_blank
 from printing.typesetting import BUILT_IN_PRESS, Artwork, FontSet, Press, SetText, Template
-from printing.typesetting.template import Box, Page
+from printing.typesetting.template import CMYK, Box, Page
 
 TITLE_LETTERS = 24
 
@@ -35,7 +36,7 @@ class Job:
     `images` are uploads as they are printed, `digests` theirs, where they are known, and `plated` the fields whose
     picture keeps its own inks; `only` names the pages to look at, if not all. `facts` are known ones of artwork, by
     its digest; `press` makes the plates. Of a customer's PDF `missing_pages` and `ignored_pages` count those before
-    and behind its end.
+    and behind its end, and `die_lines` are the plates of tools that the product's template has.
     """
 
     template: Template
@@ -51,6 +52,7 @@ class Job:
     press: Press = BUILT_IN_PRESS
     missing_pages: int = 0
     ignored_pages: int = 0
+    die_lines: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,24 @@ class Background:
             reach.x + reach.width - x - across,
             reach.y + reach.height - y - down,
         )
+
+
+def die_lines_of(template: Template, facts: Mapping[str, ArtworkFacts] | None = None) -> frozenset[str]:
+    """The plates of tools in boxes and backgrounds; `facts` are known ones, by the digest of artwork."""
+    behind = [template.artwork[page.background] for page in template.pages if page.background is not None]
+    drawn = [
+        part.name
+        for one in behind
+        for part in ((facts or {}).get(one.digest) or artwork_facts(one)).of_kind(Part.SPOT)
+    ]
+    boxes = [
+        color.spot
+        for page in template.pages
+        for box in page.boxes
+        for color in (box.color, box.background)
+        if isinstance(color, CMYK)
+    ]
+    return frozenset(name for name in (*drawn, *boxes) if is_tool(name))
 
 
 class Sheet:

@@ -57,6 +57,20 @@ RULES = (
         product.artwork_pages_ignored,
     ),
     Rule(
+        "page_blank",
+        WARNING,
+        "is blank",
+        "Send the page that belongs there. If it is blank on purpose, there is nothing to do.",
+        product.page_blank,
+    ),
+    Rule(
+        "die_line_missing",
+        WARNING,
+        "has no die line, so that it is not known where to cut",
+        "Draw the die line in a spot color with the name of the product's plate.",
+        product.die_line_missing,
+    ),
+    Rule(
         "artwork_flattened",
         WARNING,
         "has annotations or form fields; what they show is printed",
@@ -231,6 +245,13 @@ RULES = (
         "has more ink than the paper takes: it smears and dries slowly",
         "Take color out of the darkest parts.",
         _both(artwork.color_ink_too_much, pictures.ink_too_much),
+    ),
+    Rule(
+        "registration_color",
+        STRICT_WHEN_CONVERTED,
+        "is in registration color, which prints on every plate",
+        "Give it a color of process inks, such as C0 M0 Y0 K100 for black; registration color is for marks.",
+        artwork.registration_color,
     ),
     Rule(
         "hairline",

@@ -29,6 +29,7 @@ def inspected(
     preset: PresetRules | None = None,
     fonts: FontSet | None = None,
     is_rendered: bool = True,
+    die_lines: frozenset[str] = frozenset(),
     **whole: Any,
 ) -> list[Finding]:
     """Of a card with these boxes; `artwork` lies behind it, as an entry of Artwork."""
@@ -42,7 +43,8 @@ def inspected(
     template = parse_template(record, fields, fonts)
     texts = render_proof(template, values, images, fonts).texts if is_rendered else ()
     rules = preset or PresetRules()
-    job = Job(template, values, images, fonts, texts, product, press=Press(rules))
+    press = Press(rules)
+    job = Job(template, values, images, fonts, texts, product, press=press, die_lines=die_lines)
     return preflight(job, Limits.of(rules))
 
 

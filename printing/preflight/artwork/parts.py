@@ -18,6 +18,7 @@ class Part(StrEnum):
     INK = "ink"
     OVERPRINT = "overprint"
     WHITE_OVERPRINT = "white overprint"
+    REGISTRATION = "registration color"
     SPOT = "spot color"
     TRANSPARENCY = "transparency"
     BLENDING = "blending"

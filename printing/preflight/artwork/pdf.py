@@ -8,15 +8,16 @@ from typing import Any
 
 import pikepdf
 
+from printing.preflight.artwork.colors import BLACK, WHITES, Color, colored, replaced_plates, spots_of
+from printing.preflight.artwork.layers import Layers, slivers
 from printing.preflight.artwork.letters import Letters
 from printing.preflight.artwork.parts import PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.die_lines import is_tool
 from printing.press.leftovers import left_in_colour
-from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
-from printing.press.repaint import KINDS_OF_DEVICES, decoded, kind_of
-from printing.press.resources import PROCESS
+from printing.press.paints import OF_CMYK
+from printing.press.repaint import decoded, kind_of
 from printing.press.screen import opened
 from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, scale_of, times
 
@@ -25,7 +26,6 @@ FORMS_DEEP = 6
 UNREADABLE = ArtworkFacts(0.0, 0.0, (), is_readable=False)
 # Letters reach so far above their line, as a share of their size; few reach below it.
 ASCENT = 0.72
-_WHITES = {GREY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
 _FILLS = frozenset({"f", "F", "f*", "B", "B*", "b", "b*"})
 _STROKES = frozenset({"S", "s", "B", "B*", "b", "b*"})
 _SHOWS = frozenset({"Tj", "TJ", "'", '"'})
@@ -33,29 +33,23 @@ _PATHS = {"m": (0,), "l": (0,), "c": (0, 2, 4), "v": (0, 2), "y": (0, 2)}
 _ENDS = _FILLS | _STROKES | {"n"}
 _INVISIBLE = frozenset({3, 7})
 # Fonts and plates stay in the file, also those of marks.
-_CUT_OFF = frozenset({Part.LINE, Part.TEXT, Part.INK, Part.OVERPRINT, Part.WHITE_OVERPRINT})
+_CUT_OFF = frozenset(
+    {Part.LINE, Part.TEXT, Part.INK, Part.OVERPRINT, Part.WHITE_OVERPRINT, Part.REGISTRATION}
+)
 _NUMBERS = {"w": "line", "TL": "leading", "Tc": "spacing", "Tw": "word_spacing", "Ts": "rise"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Color:
-    """`values` are empty for patterns; `spot` names the plates of a spot colour. One number of registration stands for
-    each process ink."""
-
-    kind: str | None = GREY
-    values: tuple[float, ...] = (0.0,)
-    spot: str = ""
-    is_registration: bool = False
+# In points. Thinner fills are lines; shorter ones are parts of letters and pictures.
+THIN, LONG, FILLS_KEPT = 0.25, 3.0, 400
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
     matrix: Matrix = IDENTITY
     line: float = 1.0
-    fill: _Color = _Color()
-    stroke: _Color = _Color()
+    fill: Color = BLACK
+    stroke: Color = BLACK
     overprints_fill: bool = False
     overprints_stroke: bool = False
+    keeps_zeros: bool = False
     text: Matrix = IDENTITY
     row: Matrix = IDENTITY
     size: float = 0.0
@@ -78,6 +72,7 @@ def read_pdf(content: bytes | Path, *, small: bytes = b"", trim: Area | None = N
             _, _, right, top = (float(one) for one in page.mediabox)
             reader = _Reader(height=top, trim=trim)
             reader.read(page, page.obj.get("/Resources", pikepdf.Dictionary()), _State(), 0)
+            reader.note_slivers()
             bare = _without_letters(small or content) if reader.has_letters else b""
     except (pikepdf.PdfError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return UNREADABLE
@@ -114,6 +109,9 @@ class _Reader:
         self._known: set[tuple[Part, str]] = set()
         self._left, self._texts = OPERATORS, TEXTS
         self._path: list[tuple[float, float]] = []
+        self._rectangles: list[Area] = []
+        self._fills: list[Area] = []
+        self._layers = Layers()
         self._fonts: dict[tuple[int, int], Letters] = {}
 
     def note(self, kind: Part, *, name: str = "", **facts: Any) -> None:
@@ -142,6 +140,8 @@ class _Reader:
                 state = stack.pop() if stack else state
             elif name == "Do":
                 self._object(resources, operands[0], state, depth)
+            elif name in {"sh", "INLINE IMAGE"}:
+                self._layers.add(None, None)
             elif name in _SHOWS:
                 state = self._shown(name, operands, state)
             else:
@@ -169,6 +169,7 @@ class _Reader:
 
     def _picture(self, image: Any, state: _State) -> None:
         area = self._area(state.matrix, [(0, 0), (1, 0), (0, 1), (1, 1)])
+        self._layers.add(None, area)
         if image.get("/SMask") is not None:
             self.note(Part.TRANSPARENCY, name="soft mask", area=area)
         if image.get("/ImageMask") or not area.width or not area.height:
@@ -187,8 +188,8 @@ class _Reader:
             return replace(state, matrix=times(state.matrix, _matrix(operands)))
         if name in {"cs", "CS", "sc", "SC", "scn", "SCN"} or name.encode() in DEVICES:
             if name.encode() in STROKING:
-                return replace(state, stroke=_colored(name, operands, resources, state.stroke))
-            return replace(state, fill=_colored(name, operands, resources, state.fill))
+                return replace(state, stroke=colored(name, operands, resources, state.stroke))
+            return replace(state, fill=colored(name, operands, resources, state.fill))
         if name == "gs":
             return self._graphics_state(resources, operands[0], state)
         if name == "Tf":
@@ -227,6 +228,8 @@ class _Reader:
         stroke = found.get("/OP", state.overprints_stroke)
         fill = found.get("/op", found.get("/OP", state.overprints_fill))
         state = replace(state, overprints_fill=bool(fill), overprints_stroke=bool(stroke))
+        if "/OPM" in found:
+            state = replace(state, keeps_zeros=int(found["/OPM"]) == 1)
         return replace(state, line=float(found["/LW"])) if "/LW" in found else state
 
     def _painted(self, name: str, operands: Any, state: _State) -> None:
@@ -235,24 +238,38 @@ class _Reader:
             self._path += [(numbers[at], numbers[at + 1]) for at in _PATHS[name]]
         elif name == "re":
             x, y, width, height = (float(one) for one in operands)
-            self._path += [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
+            corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
+            self._path += corners
+            self._rectangles.append(self._area(state.matrix, corners))
         if name not in _ENDS:
             return
         area = self._area(state.matrix, self._path) if self._path else None
-        self._path = []
+        rectangles, self._path, self._rectangles = self._rectangles, [], []
         if name in _FILLS:
-            self._inked(state.fill, area, overprints=state.overprints_fill)
+            self._inked(state.fill, area, overprints=state.overprints_fill, keeps_zeros=state.keeps_zeros)
+            if name not in _STROKES and state.fill.plates != frozenset():
+                self._fills += rectangles[: FILLS_KEPT - len(self._fills)]
         if name in _STROKES:
-            self._inked(state.stroke, area, overprints=state.overprints_stroke)
+            self._inked(state.stroke, area, overprints=state.overprints_stroke, keeps_zeros=state.keeps_zeros)
             size = state.line * scale_of(state.matrix)
             self.note(Part.LINE, name=f"line {size:.3f}", size=size, area=area)
 
-    def _inked(self, color: _Color, area: Area | None, *, overprints: bool) -> None:
+    def note_slivers(self) -> None:
+        for area in slivers(self._fills, thin=THIN, long=LONG):
+            size = min(area.width, area.height)
+            self.note(Part.LINE, name=f"line {size:.3f}", size=size, area=area)
+
+    def _inked(self, color: Color, area: Area | None, *, overprints: bool, keeps_zeros: bool) -> None:
         if overprints and not all(map(is_tool, color.spot.split("\n"))):
-            is_white = color.kind is not None and color.values == _WHITES.get(color.kind)
+            is_white = color.kind is not None and color.values == WHITES.get(color.kind)
             kind = Part.WHITE_OVERPRINT if is_white else Part.OVERPRINT
-            self.note(kind, name=str(kind), area=area)
-        if color.kind == OF_CMYK:
+            if is_white or self._layers.shows_through(replaced_plates(color, keeps_zeros), area):
+                self.note(kind, name=str(kind), area=area)
+        self._layers.add(color.plates, area)
+        if color.is_registration:
+            if any(color.values):
+                self.note(Part.REGISTRATION, name=str(Part.REGISTRATION), area=area)
+        elif color.kind == OF_CMYK:
             percent = 100 * sum(color.values)
             self.note(Part.INK, name=f"{percent:.0f}", size=percent, area=area)
         for spot in filter(None, color.spot.split("\n")):
@@ -290,12 +307,12 @@ class _Reader:
         area = self._area(place, [(0, low), (length, low), (0, high), (length, high)])
         size = abs(state.size) * scale_of(place)
         color = state.fill if state.mode not in {1, 5} else state.stroke
-        self._inked(color, area, overprints=state.overprints_fill)
+        self._inked(color, area, overprints=state.overprints_fill, keeps_zeros=state.keeps_zeros)
         if state.font_name:
             self.note(Part.FONT, name=state.font_name, is_embedded=False, area=area)
         if self._texts > 0 and not self._is_outside(area):
             self._texts -= 1
-            values = color.values if color.kind in _WHITES and not color.spot else ()
+            values = color.values if color.kind in WHITES and not color.spot else ()
             self.parts.append(ArtworkPart(Part.TEXT, area, size, color=values))
 
     def _area(self, m: Matrix, points: list[tuple[float, float]]) -> Area:
@@ -311,39 +328,10 @@ def _next_row(name: str, operands: Any, state: _State) -> _State:
     return replace(state, text=row, row=row, leading=-y if name == "TD" else state.leading)
 
 
-def _colored(name: str, operands: Any, resources: Any, before: _Color) -> _Color:
-    if (kind := DEVICES.get(name.encode())) is not None:
-        return _Color(kind, tuple(float(one) for one in operands))
-    if name in {"cs", "CS"}:
-        key = str(operands[0])
-        space = resources.get("/ColorSpace", pikepdf.Dictionary()).get(key)
-        if _is_registration(space):
-            return _Color(OF_CMYK, (1.0,) * 4, is_registration=True)
-        kind = KINDS_OF_DEVICES.get(key) if space is None else kind_of(space)
-        black = (0.0, 0.0, 0.0, 1.0) if kind == OF_CMYK else (0.0,) * COMPONENTS.get(kind or "", 0)
-        return _Color(kind, black, spots_of(space))
-    numbers = [one for one in operands if not isinstance(one, pikepdf.Name)]
-    if before.is_registration:
-        numbers = numbers[:1] * 4
-    return replace(before, values=tuple(float(one) for one in numbers) if before.kind else ())
-
-
 def _blends(mode: Any) -> bool:
     """A list names other modes for programs that do not know the first."""
     first = mode[0] if isinstance(mode, pikepdf.Array) and len(mode) else mode
     return first is not None and str(first) not in {"/Normal", "/Compatible"}
-
-
-def _is_registration(space: Any) -> bool:
-    return isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]
-
-
-def spots_of(space: Any) -> str:
-    """The plates of a colour space beside those of the process, by line."""
-    if not isinstance(space, pikepdf.Array) or len(space) < 2:
-        return ""
-    names = [space[1]] if space[0] == "/Separation" else space[1] if space[0] == "/DeviceN" else []
-    return "\n".join(name for name in (str(one)[1:] for one in names) if name not in PROCESS)
 
 
 def _is_embedded(font: Any) -> bool:

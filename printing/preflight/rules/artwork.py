@@ -114,6 +114,12 @@ def _overprint(sheet: Sheet, *, kept: bool) -> Iterator[Hit]:
                 yield hit_behind(behind, part.area, "ink that overprints", "ink that knocks out")
 
 
+def registration_color(sheet: Sheet) -> Iterator[Hit]:
+    for behind in sheet.backgrounds:
+        for part in behind.facts.of_kind(Part.REGISTRATION):
+            yield hit_behind(behind, part.area, "registration color inside the trim", "C, M, Y and K")
+
+
 def plate_unexpected(sheet: Sheet) -> Iterator[Hit]:
     """A spot colour that no box of the template has, and that no finishing has."""
     expected = {

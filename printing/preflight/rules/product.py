@@ -1,10 +1,17 @@
 """Rules that compare the pages with the product."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from printing.preflight.artwork import Part
 from printing.preflight.geometry import trim_area
 from printing.preflight.rules.rule import Hit, hit_behind
-from printing.preflight.sheet import Sheet
+from printing.preflight.sheet import Background, Sheet, die_lines_of
+
+# How programs scale by mistake.
+SCALES = (10, 25, 50, 75, 125, 150, 200, 300, 400)
+SIMILAR_MM = 1.0
+# The darkest shade of a blank page, from 0 to 255.
+WHITE = 254
 
 
 def page_count_wrong(sheet: Sheet) -> Iterator[Hit]:
@@ -45,7 +52,21 @@ def artwork_size(sheet: Sheet) -> Iterator[Hit]:
         differences = [max(abs(across - width), abs(down - height)) for width, height in fitting]
         if min(differences) > sheet.limits.artwork_tolerance_mm:
             wanted = f"{wide:g} x {high:g} mm and {bleed:g} mm bleed"
-            yield hit_behind(one, None, f"{across:.1f} x {down:.1f} mm", wanted)
+            yield hit_behind(one, None, _size_found((across, down), fitting), wanted)
+
+
+def _size_found(size: tuple[float, float], fitting: Sequence[tuple[float, float]]) -> str:
+    """Also how it came about, if that is likely."""
+    across, down = size
+    words = f"{across:.1f} x {down:.1f} mm"
+    for width, height in fitting:
+        if max(abs(across - height), abs(down - width)) <= SIMILAR_MM:
+            return f"{words}, which is turned by 90 degrees"
+    for percent in SCALES:
+        for width, height in fitting:
+            if max(abs(across - width * percent / 100), abs(down - height * percent / 100)) <= SIMILAR_MM:
+                return f"{words}, which is at {percent}% of the size"
+    return words
 
 
 def has_wrong_size(sheet: Sheet, number: int) -> bool:
@@ -67,6 +88,33 @@ def artwork_pages_ignored(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.backgrounds:
         if one.facts.page_count > 1:
             yield hit_behind(one, None, _pages(one.facts.page_count), "a PDF of 1 page for each page")
+
+
+def page_blank(sheet: Sheet) -> Iterator[Hit]:
+    """Varnish and white are plates that no picture shows."""
+    filled = {one.number for one in sheet.shown}
+    sent = len(sheet.template.pages) - sheet.job.missing_pages
+    behind = {one.number: one for one in sheet.backgrounds}
+    for number, page in sheet.pages:
+        if number < sent and number not in filled and _is_blank(sheet, number, behind.get(number)):
+            yield Hit(number, trim_area(page), f"Page {number + 1}", "nothing to print", "something to see")
+
+
+def _is_blank(sheet: Sheet, number: int, behind: Background | None) -> bool:
+    if behind is not None and any(part.kind in {Part.TEXT, Part.SPOT} for part in behind.facts.parts):
+        return False
+    if has_wrong_size(sheet, number):
+        return False
+    pixels = sheet.background_pixels.get(number)
+    return pixels is not None and min(low for low, _ in pixels.extrema()) >= WHITE
+
+
+def die_line_missing(sheet: Sheet) -> Iterator[Hit]:
+    """Of a customer's PDF; any tool's plate will do, because programs name it in many ways."""
+    wanted = sheet.job.die_lines
+    if wanted and sheet.job.only is None and not die_lines_of(sheet.template, sheet.job.facts):
+        first = trim_area(sheet.template.pages[0])
+        yield Hit(0, first, "The artwork", "no such plate", ", ".join(sorted(wanted)))
 
 
 def artwork_flattened(sheet: Sheet) -> Iterator[Hit]:

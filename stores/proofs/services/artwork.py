@@ -19,6 +19,7 @@ from fulfillment.core.files.stored import document_file, read_file
 from fulfillment.core.text import parse_uuid
 from printing.caches import WeightedCache
 from printing.documents import DocumentRefused, PlacedDocument, Target, place_document
+from printing.preflight import die_lines_of
 from printing.typesetting import Artwork, Template, render_page
 from printing.typesetting.runs import proof_dpi
 from printing.typesetting.template import Page
@@ -125,6 +126,7 @@ class ArtworkMerge:
             "ignored_pages": max(0, len(self.asset.pages or ()) - shown)
             if self.choice.first_page is None
             else 0,
+            "die_lines": self._die_lines(),
             "facts": {_sha256(content): fact for content, fact in facts},
         }
 
@@ -134,13 +136,20 @@ class ArtworkMerge:
         return self._bleed_of_template() if wanted is None else wanted
 
     def _bleed_of_template(self) -> float:
+        template = self._own_template
+        return template.pages[0].bleed if template is not None else BLEED_MM
+
+    def _die_lines(self) -> frozenset[str]:
+        return die_lines_of(template) if (template := self._own_template) is not None else frozenset()
+
+    @cached_property
+    def _own_template(self) -> Template | None:
         if not self.product.has_template:
-            return BLEED_MM
+            return None
         try:
-            layout = layout_of(self.product.pk, self.product.version, self.product.font_names)
+            return layout_of(self.product.pk, self.product.version, self.product.font_names).template
         except (TemplateMissing, TemplateUnusable):
-            return BLEED_MM
-        return layout.template.pages[0].bleed
+            return None
 
     @cached_property
     def _placed(self) -> PlacedDocument:

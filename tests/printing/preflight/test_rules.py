@@ -43,9 +43,13 @@ HEAVY = {"C": 100, "M": 100, "Y": 100, "K": 80}
 GREEN = '<rect width="94.9" height="56.8" fill="#0b4525"/>'
 TO_TRIM = '<rect x="3" y="3" width="88.9" height="50.8" fill="#0b4525"/>'
 OPAQUE = pikepdf.Dictionary(GS=pikepdf.Dictionary(ca=0.5))
-OVERPRINT = pikepdf.Dictionary(GS=pikepdf.Dictionary(op=True, OP=True))
+OVERPRINT = pikepdf.Dictionary(GS=pikepdf.Dictionary(op=True, OP=True, OPM=1))
+OVERPRINT_0 = pikepdf.Dictionary(GS=pikepdf.Dictionary(op=True, OP=True, OPM=0))
 SPOT = pikepdf.Dictionary(
     CS=pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/CutContour"), pikepdf.Name.DeviceCMYK])
+)
+VARNISH = pikepdf.Dictionary(
+    CS=pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/Varnish"), pikepdf.Name.DeviceCMYK])
 )
 # A gradient that follows a function of two coordinates.
 MESH = pikepdf.Dictionary(
@@ -186,10 +190,14 @@ ARTWORK_FAULTS = [
     ("text_rich_black", [], letters(size=8, color=b".137 .122 .125 rg")),
     ("text_contrast_low", [], letters(before=DARK_BLUE)),
     (
-        "total_ink_high",
+        "registration_color",
         [],
         {"artwork": pdf(FULL + b"/CS cs 1 scn 60 60 99 40 re f", ColorSpace=REGISTRATION)},
     ),
+    ("hairline", [], {"artwork": pdf(FULL + b"0 0 0 1 k 60 60 99 .2 re f")}),
+    ("page_blank", [], {"artwork": pdf(b"0 0 0 0 k 0 0 300 170 re f")}),
+    ("page_blank", [], {}),
+    ("die_line_missing", [], {"artwork": pdf(FULL), "die_lines": frozenset({"CutContour"})}),
     ("artwork_text_too_small", [], letters(size=3)),
     ("artwork_colors_left", [], altered(hatched)),
     (
@@ -287,7 +295,7 @@ FAULTS = [
     ),
     (
         "white_overprint",
-        [],
+        [text()],
         {"artwork": pdf(b"/GS gs 0 0 0 0 k 40 40 90 40 re f", ExtGState=OVERPRINT)},
     ),
     *ARTWORK_FAULTS,
@@ -305,6 +313,18 @@ FAULTS = [
     ("eddm_turned", [INDICIA, ADDRESS | {"Rotation": 180}], MAILER),
 ]
 SOUND = {
+    "page_blank": ([], {"artwork": pdf(b"/CS cs 1 scn 40 40 90 40 re f", ColorSpace=VARNISH)}),
+    "die_line_missing": (
+        [],
+        {
+            "artwork": pdf(FULL + b"/CS CS 1 SCN 60 60 99 40 re S", ColorSpace=SPOT),
+            "die_lines": frozenset({"Dieline"}),
+        },
+    ),
+    "registration_color": (
+        [],
+        {"artwork": pdf(FULL + b"/CS cs 0 scn 60 60 99 40 re f", ColorSpace=REGISTRATION)},
+    ),
     "page_count_wrong": ([text()], {"pages": 2, "product": ProductFacts(88.9, 50.8, 2)}),
     "page_size_wrong": ([text()], {"product": ProductFacts(50.8, 89.0, 1)}),
     "artwork_size": ([], trimmed(size=(95.5, 57.2))),
@@ -359,7 +379,7 @@ SOUND = {
     ),
     "artwork_unreadable": ([], {"artwork": pdf(b"0 0 0 1 k 40 40 90 40 re f")}),
     "transparency_over_spot": ([], {"artwork": pdf(b"/CS cs 1 scn 40 40 90 40 re f", ColorSpace=SPOT)}),
-    "white_overprint": ([], {"artwork": pdf(b"0 0 0 0 k 40 40 90 40 re f", ExtGState=OVERPRINT)}),
+    "white_overprint": ([text()], {"artwork": pdf(b"0 0 0 0 k 40 40 90 40 re f", ExtGState=OVERPRINT)}),
     **{rule.code: ([INDICIA, ADDRESS], MAILER) for rule in EDDM_RULES},
 }
 
@@ -466,3 +486,66 @@ def test_artwork_is_read_up_to_a_declaration(declaration):
 
     assert len(read_svg(drawn.encode())) == 1
     assert read_svg(f"{declaration}{drawn}".encode()) == []
+
+
+OVER = FULL + b"/GS gs 0 0 0 1 k 60 60 99 40 re f"
+OVER_SPOT = b"0 0 0 0 k 0 0 300 170 re f /CS cs 1 scn 40 40 99 40 re f /GS gs 0 0 0 1 k 60 60 99 40 re f"
+
+
+@pytest.mark.parametrize(
+    ("content", "states", "codes"),
+    [
+        (OVER, OVERPRINT_0, []),
+        (OVER, OVERPRINT, ["artwork_overprint_removed"]),
+        (FULL + b"/GS gs 0 0 .5 1 k 60 60 99 40 re f", OVERPRINT, []),
+        (FULL + b"/GS gs .5 g 60 60 99 40 re f", OVERPRINT, []),
+        (b"/GS gs 1 0 0 0 k 60 60 99 40 re f", OVERPRINT, []),
+        (b"0 0 .3 0 k 20 20 20 20 re f /GS gs 1 0 0 0 k 60 60 99 40 re f", OVERPRINT, []),
+        (OVER_SPOT, OVERPRINT_0, ["artwork_overprint_removed"]),
+        (OVER_SPOT, OVERPRINT, ["artwork_overprint_removed"]),
+    ],
+    ids=["opm 0", "opm 1", "no zeros", "gray", "paper", "beside", "spot", "spot, opm 1"],
+)
+def test_overprint_is_named_only_where_its_removal_changes_ink(content, states, codes):
+    found = inspected(artwork=pdf(content, ExtGState=states, ColorSpace=SPOT))
+
+    assert [one.code for one in found] == codes
+
+
+def test_registration_color_has_its_own_sentence():
+    artwork = pdf(FULL + b"/CS cs 1 scn 60 60 99 40 re f", ColorSpace=REGISTRATION)
+
+    [found] = inspected(artwork=artwork)
+
+    assert "is in registration color, which prints on every plate" in found.message
+    assert "process inks" in found.remedy
+
+
+@pytest.mark.parametrize(
+    "fills",
+    [
+        b"".join(b"0 0 0 .%d k 60 %.1f 99 .2 re f " % (at + 10, 60 + at / 5) for at in range(50)),
+        b"0 0 0 1 k 60 60 99 .5 re f",
+        b"0 0 0 1 k 60 60 .2 1 re f",
+        b"0 0 0 0 k 60 60 99 .2 re f",
+    ],
+    ids=["slices", "thick enough", "short", "white"],
+)
+def test_thin_fill_that_is_no_line_is_left_alone(fills):
+    assert inspected(artwork=pdf(FULL + fills)) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ((50.8, 88.9), "which is turned by 90 degrees"),
+        ((44.45, 25.4), "which is at 50% of the size"),
+        ((177.8, 101.6), "which is at 200% of the size"),
+        ((210, 297), "210.0 x 297.0 mm"),
+    ],
+)
+def test_wrong_size_names_its_likely_cause(size, words):
+    [found] = inspected(**trimmed(size=size))
+
+    assert found.code == "artwork_size"
+    assert found.found.endswith(words)

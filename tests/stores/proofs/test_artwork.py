@@ -18,7 +18,7 @@ from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
-from tests.factories.orders import make_product, order_body
+from tests.factories.orders import DESIGNS, make_design, make_product, order_body
 from tests.support.document_making import MM, document, written
 
 PATH = "/api/v1/store/associated/asset"
@@ -153,6 +153,16 @@ def test_good_pdf_has_no_findings_and_a_proof(client, card):
     page = Image.open(BytesIO(fetch(client, proof["Side1URL"])))
     assert page.size == (504, 288)
     assert fetch(client, proof["PdfURL"]).startswith(b"%PDF-")
+
+
+def test_pdf_for_a_die_cut_product_needs_its_die_line(client, shop):
+    make_design(shop.store, "sticker-round-3in")
+    own = (DESIGNS / "sticker-round-3in" / "sticker.pdf").read_bytes()
+
+    bare, cut = (findings(client, content, "sticker-round-3in") for content in (document(), own))
+
+    assert ("die_line_missing", "Warning") in bare
+    assert "die_line_missing" not in {code for code, _ in cut}
 
 
 @pytest.mark.parametrize(
