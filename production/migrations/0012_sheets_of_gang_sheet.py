@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('production', '0009_job_provider_order'),
+        ('production', '0011_board_by_due'),
     ]
 
     operations = [
