@@ -2,33 +2,13 @@
 
 import pytest
 
-from printing.preflight import Job, Limits, preflight
+from printing.preflight import Limits, preflight
 from printing.press.rules import ColourPolicy, PresetRules
-from printing.typesetting import (
-    FontSet,
-    load_fields,
-    load_sample,
-    load_template_folder,
-    parse_template,
-    render_proof,
-    resolve_values,
-)
 from tests.support.costs import calls
-from tests.support.demo_products import facts_of_demo
+from tests.support.demo_products import demo_job
 from tests.support.made_templates import DEMO
 
 NAMES = sorted(path.name for path in DEMO.iterdir())
-
-
-def demo_job(name: str) -> Job:
-    folder = DEMO / name
-    fields = load_fields(folder)
-    template = parse_template(load_template_folder(folder), fields)
-    values = resolve_values(fields, load_sample(folder), template.gallery)
-    sent = [field.field_name for field in fields if field.sub_type == "Upload" and values[field.field_name]]
-    images = {field: (folder / "pictures" / values[field]).read_bytes() for field in sent}
-    texts = render_proof(template, values, images).texts
-    return Job(template, values, images, FontSet.shipped(), texts, facts_of_demo(name))
 
 
 @pytest.mark.parametrize("name", NAMES)
