@@ -12,7 +12,7 @@ SETUP_SHEETS = 5
 # The fallback ends with a layout whose waste is at most this share; otherwise one more layout is added.
 GOOD_WASTE = 0.04
 # Limits of the search, so that a hundred jobs are planned in a second or so: more jobs and layouts, fewer states.
-MOST_STATES, MOST_WORK, MOST_RUNS, MOST_ENDS = 8, 10_000, 16, 3
+MAX_STATES, MAX_WORK, MAX_RUNS, MAX_ENDS = 8, 10_000, 16, 3
 
 
 def plan_runs(quantities: Mapping[str, int], slots: int, overs: Overs = lambda run: 0) -> list[Layout]:
@@ -31,7 +31,7 @@ def plan_runs(quantities: Mapping[str, int], slots: int, overs: Overs = lambda r
     fallback = _full_layouts(quantities, slots)
     ends = _search(quantities, slots, lambda run: run + overs(run) + SETUP_SHEETS, fallback)
     found = [
-        _merged(one, quantities, printed) for one in [fallback, *heapq.nsmallest(MOST_ENDS, ends, key=cost)]
+        _merged(one, quantities, printed) for one in [fallback, *heapq.nsmallest(MAX_ENDS, ends, key=cost)]
     ]
     most = printed(fallback)
     best = min((one for one in found if printed(one) <= most), key=cost)
@@ -43,7 +43,7 @@ def _search(
 ) -> list[list[Layout]]:
     """Plans found by adding layouts to the most promising beginnings."""
     best = sum(price(run) for run, _ in fallback)
-    width = min(MOST_STATES, MOST_WORK // (len(quantities) * len(fallback)))
+    width = min(MAX_STATES, MAX_WORK // (len(quantities) * len(fallback)))
     ends: list[list[Layout]] = []
     states: list[tuple[int, int, Mapping[str, int], list[Layout]]] = [(0, 0, quantities, [])]
     for _ in range(len(fallback) + 2):
@@ -93,9 +93,9 @@ def _runs_near(left: Mapping[str, int], full: int, slots: int) -> list[int]:
         for places in range(max(1, count // (2 * full)), min(slots, 2 * count // full) + 1):
             runs |= {count // places, -(-count // places)}
     near = sorted(run for run in runs if max(1, full // 2) <= run <= 2 * full + 1)
-    if len(near) <= MOST_RUNS:
+    if len(near) <= MAX_RUNS:
         return near
-    return [near[at * (len(near) - 1) // (MOST_RUNS - 1)] for at in range(MOST_RUNS)]
+    return [near[at * (len(near) - 1) // (MAX_RUNS - 1)] for at in range(MAX_RUNS)]
 
 
 def _filled(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
