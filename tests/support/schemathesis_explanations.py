@@ -99,6 +99,7 @@ RULES = (
         ),
     ),
     Beyond("no font can print it", frozenset({"character_not_printable"})),
+    Beyond("a format of days has no limits", frozenset({"date_out_of_range"})),
     Beyond(
         "the data that is active counts other routes, or none holds all criteria",
         frozenset({"route_type_not_counted", "selection_empty", "area_too_large", "too_many_routes"}),
