@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.contrib import admin
+from django.utils import timezone
 
 from accounts.models import Role, Tenant
 from applications.registration.models import Application
@@ -139,6 +140,22 @@ def test_history_shows_which_price_was_changed(world, operator):
     reported = history.context["trail"][0]["changes"]
     assert ("delivered prices: Ground US Commercial, price", "0.12", "9.99") in reported
     assert not any("overnight" in title.lower() for title, _, _ in reported)
+
+
+def test_history_in_german_says_that_a_change_is_not_shown(world, operator, monkeypatch):
+    address = f"/admin/accounts/tenant/{world.tenant.pk}"
+    operator.post(f"{address}/change/", {"domain": world.tenant.domain, "name": "Renamed"})
+    events = Tenant.pgh_event_model.objects
+    event = events.filter(pgh_obj=world.tenant.pk).latest("pgh_id")
+    event.pgh_id = events.latest("pgh_id").pgh_id + 1
+    with monkeypatch.context() as patch:
+        # Saving sets `created` anew, which would be a change that is shown.
+        patch.setattr(timezone, "now", lambda: event.created)
+        event.save(force_insert=True)
+
+    page = text(operator.get(f"{address}/history/", HTTP_ACCEPT_LANGUAGE="de"))
+
+    assert "Was sich änderte, wird hier nicht gezeigt" in page
 
 
 def test_history_of_a_tenant_shows_who_renamed_it(world, operator):
