@@ -1,6 +1,6 @@
 """Navigation, search and dashboard of this app in the operator console."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -11,9 +11,10 @@ from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
+from fulfillment.templatetags.portal import method_name
 from stores.budgets.selectors.budgets import wrong_balances
-from stores.catalog.admin.code_names import name_methods, name_products
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
+from stores.catalog.models import Product
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
 from stores.orders.admin.search import find_orders, find_quotes
 from stores.orders.approvals.models import ApprovalRequest
@@ -54,12 +55,6 @@ ABOUT = {
     "stores.font": _("Typefaces that templates may use."),
     "stores.printpreset": _("How print files are made: marks, bleed and colors."),
     "stores.outputprofile": _("ICC profiles that colors are converted to."),
-}
-# By field: the names that people know codes by, for the audit log.
-CODE_NAMES = {
-    "stores.order.delivery_method_code": name_methods,
-    "stores.order.product_ids": name_products,
-    "stores.product.delivery_method": name_methods,
 }
 
 
@@ -139,3 +134,25 @@ def _orders(stores: Sequence[int] | None) -> dict[str, Any]:
     ]
     waiting = sum(tallies.get(status, 0) for status in WORK_TO_DO)
     return {"rows": rows, "waiting": waiting, "total": sum(tallies.values())}
+
+
+def _name_methods(events: Sequence[Any]) -> Callable[[Any, str], str]:
+    return lambda _event, code: method_name(code)
+
+
+def _name_products(events: Sequence[Any]) -> Callable[[Any, str], str]:
+    """Of the stores of these events; a product that is gone keeps its ID."""
+    found = Product.objects.filter(
+        store__in={event.store_id for event in events},
+        external_id__in={code for event in events for code in event.product_ids},
+    )
+    names = {(store, code): name for store, code, name in found.values_list("store", "external_id", "name")}
+    return lambda event, code: names.get((event.store_id, code), code)
+
+
+# By field: the names that people know codes by, for the audit log.
+CODE_NAMES = {
+    "stores.order.delivery_method_code": _name_methods,
+    "stores.order.product_ids": _name_products,
+    "stores.product.delivery_method": _name_methods,
+}

@@ -28,3 +28,15 @@ def resources_of_kind(resources: Any, kind: str) -> Iterator[Any]:
     found = resources.get(kind)
     if isinstance(found, pikepdf.Dictionary):
         yield from list(found.values())
+
+
+def states_of(pdf: pikepdf.Pdf) -> Iterator[Any]:
+    """The graphics states of all resources; patterns have one of their own."""
+    for thing in list(pdf.objects):
+        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+            continue
+        for resources in (thing, thing.get("/Resources")):
+            states = resources.get("/ExtGState") if isinstance(resources, pikepdf.Dictionary) else None
+            if isinstance(states, pikepdf.Dictionary):
+                of_all = [states] if "/PatternType" in thing else states.values()
+                yield from (one for one in of_all if isinstance(one, pikepdf.Dictionary))

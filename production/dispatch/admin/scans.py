@@ -124,7 +124,7 @@ def _words(scan: Scan, *, is_repeated: bool) -> str:
 
 
 def _unseen(scans: Sequence[Scan]) -> list[str]:
-    """A step may be skipped; who packs is told."""
+    """Names the jobs that were packed without an earlier scan, which is allowed."""
     jobs = ", ".join(scan.number for scan in scans if is_packed_unseen(scan))
     return [_("%(jobs)s: not scanned as printed or cut.") % {"jobs": jobs}] if jobs else []
 

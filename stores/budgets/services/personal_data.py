@@ -34,7 +34,7 @@ def _entries(user: User) -> Iterator[Record]:
 
 
 def _erase_notes(user: User) -> None:
-    """Erases notes that name the person, whoever wrote them."""
+    """Erases all notes that name the person, also those of other authors."""
     BudgetEntry.objects.filter(note__iregex=names_pattern(user)).update(note=ERASED)
 
 
