@@ -5,7 +5,7 @@ from fulfillment.core.db.distribution import Distribution
 DISTRIBUTION = Distribution(
     everywhere="Role Tenant User",
     on_one="""
-        AssociationRequest Authenticator EmailChange IdempotentAnswer Notification NotificationPreference RateWindow
+        AssociationRequest Authenticator EmailChange IdempotentResponse Notification NotificationPreference RateWindow
         RecoveryCode RequestLease Subscription SubscriptionKey
     """,
 )

@@ -1,7 +1,7 @@
 from accounts.models.access import (
     AssociationRequest,
     AssociationState,
-    IdempotentAnswer,
+    IdempotentResponse,
     RateWindow,
     RequestLease,
     Role,
@@ -26,7 +26,7 @@ __all__ = [
     "AssociationState",
     "Authenticator",
     "EmailChange",
-    "IdempotentAnswer",
+    "IdempotentResponse",
     "Notification",
     "NotificationKind",
     "NotificationPreference",

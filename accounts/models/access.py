@@ -200,10 +200,10 @@ class SubscriptionKey(models.Model):
         return f"{self.get_slot_display()} key"
 
 
-class IdempotentAnswer(models.Model):
-    """The answer to a request that carried an Idempotency-Key, stored to be repeated.
+class IdempotentResponse(models.Model):
+    """The response to a request that carried an Idempotency-Key, stored to be repeated.
 
-    `key` and `fingerprint` are keyed digests, `body` is encrypted: an answer may hold a secret.
+    `key` and `fingerprint` are keyed digests, `body` is encrypted: a response may hold a secret.
     """
 
     user = models.ForeignKey(
@@ -224,6 +224,7 @@ class IdempotentAnswer(models.Model):
     created = models.DateTimeField()
 
     class Meta:
+        db_table = "accounts_idempotentanswer"
         constraints = [
             models.UniqueConstraint(
                 "key", "user", "application", nulls_distinct=False, name="idempotent_answer_unique"

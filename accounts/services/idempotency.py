@@ -10,7 +10,7 @@ from django.db import Error, connection, transaction
 from django.utils import timezone
 
 from accounts.callers import Caller
-from accounts.models import IdempotentAnswer
+from accounts.models import IdempotentResponse
 from fulfillment.core.db.prepared import execute, fetch_row, fetch_rows
 from fulfillment.core.errors import Busy, Unprocessable
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt
@@ -57,7 +57,7 @@ class StoredResponse:
 
 def stored_response(*, request: KeyedRequest) -> StoredResponse | None:
     """The stored response to this request; refuses a different request under the same key."""
-    stored = IdempotentAnswer.objects.filter(
+    stored = IdempotentResponse.objects.filter(
         key__in=digests(request.scope),
         user=request.caller.user_id,
         application=request.caller.application_id,
@@ -120,7 +120,7 @@ def rewrite_stored_responses(
     """
     changed = 0
     with transaction.atomic():
-        responses = IdempotentAnswer.objects.filter(user=user_id, application=application_id)
+        responses = IdempotentResponse.objects.filter(user=user_id, application=application_id)
         responses = responses.filter(created__range=(at - CLOCKS_APART, at + CLOCKS_APART))
         for stored in responses.select_for_update(of=("self",)).order_by("pk"):
             body = rewrite(decrypt(stored.body).encode())
@@ -153,12 +153,12 @@ def _claim(request: KeyedRequest) -> bool:
 
 def _store(request: KeyedRequest, response: StoredResponse) -> None:
     clear_old_responses()
-    IdempotentAnswer.objects.filter(
+    IdempotentResponse.objects.filter(
         key__in=digests(request.scope),
         user=request.caller.user_id,
         application=request.caller.application_id,
     ).delete()
-    IdempotentAnswer.objects.create(
+    IdempotentResponse.objects.create(
         user_id=request.caller.user_id,
         application_id=request.caller.application_id,
         key=digest(request.scope),

@@ -17,7 +17,7 @@ from accounts.models import (
     AssociationRequest,
     Authenticator,
     EmailChange,
-    IdempotentAnswer,
+    IdempotentResponse,
     Notification,
     NotificationPreference,
     Role,
@@ -156,7 +156,7 @@ def personal_data() -> list[PersonalData]:
         ),
         PersonalData("association_requests", _requests, _erase_requests),
         PersonalData("email_changes", _email_changes),
-        PersonalData("kept_answers", _stored_responses),
+        PersonalData("kept_responses", _stored_responses),
         PersonalData("notifications", _notifications, _erase_notifications),
         PersonalData("console_log", console_log),
         PersonalData("trail", audit_trail),
@@ -201,7 +201,7 @@ def _erase_profile(user: User) -> None:
     user.save()
     Authenticator.objects.filter(user=user).delete()
     EmailChange.objects.filter(user=user).delete()
-    IdempotentAnswer.objects.filter(user=user).delete()
+    IdempotentResponse.objects.filter(user=user).delete()
 
 
 def _erase_jobs(user: User) -> None:
@@ -287,8 +287,8 @@ def _email_changes(user: User) -> Iterator[Record]:
 
 def _stored_responses(user: User) -> Iterator[Record]:
     """Stored for a day for repeated requests; their content is in the exported records."""
-    for answer in IdempotentAnswer.objects.filter(user=user).order_by("created"):
-        yield {"Status": answer.status, "Created": timestamp(answer.created)}
+    for response in IdempotentResponse.objects.filter(user=user).order_by("created"):
+        yield {"Status": response.status, "Created": timestamp(response.created)}
 
 
 def _delete(rows: Any) -> None:

@@ -3,7 +3,7 @@ from datetime import timedelta
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from accounts.models import EmailChange, IdempotentAnswer, Notification, RateWindow, RequestLease
+from accounts.models import EmailChange, IdempotentResponse, Notification, RateWindow, RequestLease
 from accounts.services.idempotency import RETENTION
 from accounts.services.notifications import RETENTION as NOTIFICATION_RETENTION
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
@@ -15,8 +15,8 @@ RATE_WINDOW_RETENTION = timedelta(hours=25)
 def retention_rules() -> list[RetentionRule]:
     return [
         rule_for_rows(
-            "idempotent answers",
-            lambda: IdempotentAnswer.objects.filter(created__lte=timezone.now() - RETENTION),
+            "idempotent responses",
+            lambda: IdempotentResponse.objects.filter(created__lte=timezone.now() - RETENTION),
         ),
         rule_for_rows("request leases", lambda: RequestLease.objects.filter(until__lte=timezone.now())),
         rule_for_rows("e-mail changes", lambda: EmailChange.objects.filter(expires__lte=timezone.now())),

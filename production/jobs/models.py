@@ -186,7 +186,7 @@ class Attempt(models.Model):
     outcome = models.CharField(max_length=11, choices=AttemptOutcome.choices, blank=True, default="")
     message = models.CharField(max_length=1000, blank=True)
     request = models.TextField(blank=True)
-    answer = models.TextField(blank=True)
+    response = models.TextField(blank=True, db_column="answer")
     digests = models.JSONField(default=dict)
     started = models.DateTimeField()
     finished = models.DateTimeField(null=True)

@@ -164,7 +164,7 @@ def _produce() -> None:
             kind="Submit",
             outcome="Sent",
             request="in",
-            answer="out",
+            response="out",
             digests={"a.pdf": "0" * 64},
             started=now,
         )

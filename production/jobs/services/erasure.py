@@ -10,7 +10,7 @@ from stores.orders.models import Order
 def erase_exchanges(*, order: Order) -> None:
     """Erases exchanges in the transaction of the erasure; digests, times and states stay."""
     Attempt.objects.filter(job__order=order).exclude(request="").update(request=ERASED)
-    Attempt.objects.filter(job__order=order).exclude(answer="").update(answer=ERASED)
+    Attempt.objects.filter(job__order=order).exclude(response="").update(response=ERASED)
     Attempt.objects.filter(job__order=order).exclude(message="").update(message=ERASED)
     reports = ProviderReport.objects.filter(job__order=order)
     reports.exclude(raw="").update(raw=ERASED)

@@ -142,7 +142,7 @@ def _complete(
     attempt.message = ERASED if message and erased else message[:1000]
     if exchange is not None:
         texts = [exchange.request, exchange.response]
-        attempt.request, attempt.answer = (
+        attempt.request, attempt.response = (
             ERASED if text and erased else text[:MAX_TEXT_LENGTH].replace("\0", "") for text in texts
         )
         attempt.digests = dict(exchange.digests)

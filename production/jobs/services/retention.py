@@ -35,7 +35,7 @@ def _old_entries() -> QuerySet[LedgerRow]:
 
 def _old_attempts() -> QuerySet[Attempt]:
     """Old attempts, except of open jobs."""
-    erased = Q(request="", answer="")
+    erased = Q(request="", response="")
     return Attempt.objects.filter(started__lt=_before()).exclude(job__state__in=OPEN).exclude(erased)
 
 
@@ -50,7 +50,7 @@ def _old_unknown() -> QuerySet[ProviderReport]:
 def _empty_attempts(batch: int) -> Iterator[int]:
     while keys := list(_old_attempts().order_by("started").values_list("pk", flat=True)[:batch]):
         with transaction.atomic():
-            yield Attempt.objects.filter(pk__in=keys).update(request="", answer="")
+            yield Attempt.objects.filter(pk__in=keys).update(request="", response="")
 
 
 def _empty_reports(batch: int) -> Iterator[int]:

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.models import IdempotentAnswer, User
+from accounts.models import IdempotentResponse, User
 from accounts.services.idempotency import clear_old_responses
 from applications.registration.models import Application
 
@@ -67,20 +67,20 @@ def test_failures_are_not_kept(world):
 def test_answer_is_kept_for_24_hours(world):
     client = world.as_user(world.user)
     create(client)
-    IdempotentAnswer.objects.update(created=timezone.now() - timedelta(hours=24, seconds=1))
+    IdempotentResponse.objects.update(created=timezone.now() - timedelta(hours=24, seconds=1))
 
     again = create(client)
 
     assert (again.status_code, "Idempotent-Replayed" in again) == (201, False)
-    IdempotentAnswer.objects.update(created=timezone.now() - timedelta(hours=25))
+    IdempotentResponse.objects.update(created=timezone.now() - timedelta(hours=25))
     clear_old_responses()
-    assert not IdempotentAnswer.objects.exists()
+    assert not IdempotentResponse.objects.exists()
 
 
-def test_kept_answers_hold_no_secret_in_the_clear(world):
+def test_kept_responses_hold_no_secret_in_the_clear(world):
     response = create(world.as_user(world.user))
 
-    kept = IdempotentAnswer.objects.get()
+    kept = IdempotentResponse.objects.get()
     assert response.json()["Keys"][0]["Value"].encode() not in bytes(kept.body)
     assert b"Card Studio" not in bytes(kept.body)
 

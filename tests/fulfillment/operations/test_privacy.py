@@ -39,7 +39,7 @@ LINKS = {
     "accounts.AssociationRequest.user": "association_requests",
     "accounts.Authenticator.user": "profile",
     "accounts.EmailChange.user": "email_changes",
-    "accounts.IdempotentAnswer.user": "kept_answers",
+    "accounts.IdempotentResponse.user": "kept_responses",
     "accounts.Notification.user": "notifications",
     "accounts.NotificationPreference.user": "notifications",
     "accounts.Role.user": "roles",
@@ -196,7 +196,7 @@ def test_export_lists_pending_and_finished_requests(world, person, settings):
 
     assert [change["Email"] for change in files["email_changes.json"]] == ["zenobia@new.example"]
     assert files["quotes.json"][0]["QuoteID"] == quoted.json()["QuoteID"]
-    assert files["kept_answers.json"][0]["Status"] == 201
+    assert files["kept_responses.json"][0]["Status"] == 201
     by_person = [entry for entry in files["console_log.json"] if entry["ByThisPerson"]]
     of_person = [entry for entry in files["console_log.json"] if not entry["ByThisPerson"]]
     assert [(entry["Kind"], entry["Object"], entry["Change"]) for entry in by_person] == [

@@ -13,7 +13,7 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken
 from procrastinate.jobs import Job
 
-from accounts.models import IdempotentAnswer
+from accounts.models import IdempotentResponse
 from applications.registration.models import DailyUsage
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook, WebhookSecret
 from applications.webhooks.services import webhooks
@@ -47,24 +47,24 @@ def old_things(world, client, settings, tmp_path):
         "POST", "/application", {"Name": "Once"}, headers={"Idempotency-Key": "once"}
     )
     assert answer.status_code == 201
-    assert IdempotentAnswer.objects.count() == Session.objects.count() == 1
+    assert IdempotentResponse.objects.count() == Session.objects.count() == 1
 
 
 def test_only_what_has_had_its_time_goes(old_things):
     prune()
-    assert (IdempotentAnswer.objects.count(), Session.objects.count()) == (1, 1)
+    assert (IdempotentResponse.objects.count(), Session.objects.count()) == (1, 1)
     assert AccessToken.objects.exists()
 
     with time_machine.travel(timezone.now() + timedelta(hours=25)):
         assert {name: count for name, count in counts().items() if count} == {
-            "idempotent answers": 1,
+            "idempotent responses": 1,
             "sessions": 1,
             "access tokens": 1,
             "rate windows": 1,
         }
         prune()
         assert set(counts().values()) == {0}
-    for model in (IdempotentAnswer, Session, AccessToken):
+    for model in (IdempotentResponse, Session, AccessToken):
         assert not model.objects.exists()
 
 
@@ -85,8 +85,8 @@ def test_only_the_named_things_go(old_things, capsys):
         call_command("prune", "--only", "sessions")
 
     assert capsys.readouterr().out == f"{1:>9}  sessions removed\n"
-    assert IdempotentAnswer.objects.exists()
-    with pytest.raises(CommandError, match="nothing called session here; known are idempotent answers"):
+    assert IdempotentResponse.objects.exists()
+    with pytest.raises(CommandError, match="nothing called session here; known are idempotent responses"):
         call_command("prune", "--only", "session")
     with pytest.raises(CommandError, match="from 1 to 10000"):
         call_command("prune", "--batch", "0")

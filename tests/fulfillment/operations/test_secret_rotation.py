@@ -10,7 +10,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection, models
 
-from accounts.models import IdempotentAnswer, SubscriptionKey
+from accounts.models import IdempotentResponse, SubscriptionKey
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from applications.registration.models import ApplicationKey
 from fulfillment.core.db.locks import exclusive_job
@@ -86,10 +86,10 @@ def test_after_the_rotation_the_old_values_are_not_needed(world, steps, capsys):
     for key in (*SubscriptionKey.objects.all(), *ApplicationKey.objects.all()):
         assert is_newest(key.ciphertext)
         assert key.digest == digest(decrypt(key.ciphertext))
-    assert is_newest(IdempotentAnswer.objects.get().body)
+    assert is_newest(IdempotentResponse.objects.get().body)
 
 
-def test_kept_answers_are_found_under_both_peppers(world, steps):
+def test_kept_responses_are_found_under_both_peppers(world, steps):
     client = world.as_user(world.user)
     body, headers = {"Name": "Once"}, {"Idempotency-Key": "once"}
     first = client.call("POST", "/application", body, headers=headers)

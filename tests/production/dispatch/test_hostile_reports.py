@@ -136,7 +136,7 @@ def test_exchange_that_ends_after_the_erasure_keeps_no_address(press, number):
 
     attempt.refresh_from_db()
     assert (attempt.kind, attempt.digests) == (AttemptKind.SUBMIT, {"a": "b"})
-    assert "Jane" not in f"{attempt.request} {attempt.answer}"
+    assert "Jane" not in f"{attempt.request} {attempt.response}"
 
 
 def test_reading_xjmf_costs_a_few_calls_for_each_element():

@@ -24,7 +24,7 @@ from tests.factories.orders import make_product, order_body
 UNTRACKED = {
     "accounts.Authenticator": "nothing in it but a secret",
     "accounts.EmailChange": "pending until confirmed by mail; the change itself is an event of the user",
-    "accounts.IdempotentAnswer": "a copy of an answer, for 24 hours",
+    "accounts.IdempotentResponse": "a copy of an answer, for 24 hours",
     "accounts.Notification": "a message",
     "accounts.NotificationPreference": "where messages are wanted",
     "accounts.RateWindow": "a counter of one minute",

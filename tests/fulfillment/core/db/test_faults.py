@@ -18,7 +18,7 @@ from django.db import connection
 from django.test import Client
 from oauth2_provider.models import AccessToken
 
-from accounts.models import IdempotentAnswer
+from accounts.models import IdempotentResponse
 from applications.webhooks.models import Delivery, Event
 from fulfillment.core.secrets import decrypt
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderTally
@@ -186,7 +186,7 @@ def test_full_disk_of_the_database_is_503_and_leaves_nothing_half(table):
         )
 
     def written():
-        kinds = (Order, OrderItem, OrderHistory, OrderTally, Event, Delivery, IdempotentAnswer)
+        kinds = (Order, OrderItem, OrderHistory, OrderTally, Event, Delivery, IdempotentResponse)
         return [list(kind.objects.order_by("pk").values()) for kind in kinds]
 
     before = written()
@@ -203,7 +203,7 @@ def test_full_disk_of_the_database_is_503_and_leaves_nothing_half(table):
     assert left == before
     assert read.status_code == 200
     assert (again.status_code, repeated.json()) == (201, again.json())
-    assert (Order.objects.count(), IdempotentAnswer.objects.count()) == (1, 1)
+    assert (Order.objects.count(), IdempotentResponse.objects.count()) == (1, 1)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -15,7 +15,7 @@ from django.test import TestCase
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import IdempotentAnswer
+from accounts.models import IdempotentResponse
 from accounts.services import idempotency
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from fulfillment.core.errors import Conflict
@@ -122,7 +122,7 @@ def test_dump_and_files_hold_nothing_of_an_erased_recipient(placed, tmp_path, of
     assert stored() == of_others
     assert Proof.objects.count() == 0
     # Encrypted, so that no dump shows it: the answer kept for a repeated request.
-    assert IdempotentAnswer.objects.count() == 1
+    assert IdempotentResponse.objects.count() == 1
     again = placed.client.call("POST", "/store/associated/order", placed.body, headers=placed.headers)
     assert again.status_code == 201
     assert [secret for secret in SECRETS if secret in again.content.decode()] == []
@@ -347,7 +347,7 @@ def test_answers_of_other_times_are_not_opened(placed, monkeypatch):
     monkeypatch.setattr(idempotency, "decrypt", lambda body: opened.append(body) or decrypt(body))
     body = order_body(ExternalID="later")
     placed.client.call("POST", "/store/associated/order", body, headers={"Idempotency-Key": "later"})
-    IdempotentAnswer.objects.filter(pk=IdempotentAnswer.objects.latest("pk").pk).update(
+    IdempotentResponse.objects.filter(pk=IdempotentResponse.objects.latest("pk").pk).update(
         created=timezone.now() + timedelta(hours=2)
     )
 
