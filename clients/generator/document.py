@@ -51,8 +51,8 @@ class Operation:
     body_required: bool
     takes_file: bool
     # None without a response body.
-    answer: Schema | None
-    answers_file: bool
+    response: Schema | None
+    is_file: bool
     media: str
     is_paged: bool
     # A variant in another media type, as a separate method: its name and media type.
@@ -126,7 +126,7 @@ def _operation(path: str, method: str, text: Schema) -> Operation:
         body,
         body_required,
         takes_file,
-        **_answer(text),
+        **_response(text),
     )
 
 
@@ -143,17 +143,17 @@ def _body(text: Schema) -> tuple[Schema | None, bool, bool]:
     raise NotUnderstood(f"{text['operationId']}: a body of {list(body['content'])}")
 
 
-def _answer(text: Schema) -> dict[str, Any]:
-    good = [answer for status, answer in text["responses"].items() if status.startswith("2")]
+def _response(text: Schema) -> dict[str, Any]:
+    good = [response for status, response in text["responses"].items() if status.startswith("2")]
     content = good[0].get("content", {})
     media = next(iter(content), None)
     is_json = JSON in content
     schema = content[JSON]["schema"] if is_json else (content[media]["schema"] if media else None)
     is_list = bool(is_json and schema and schema.get("type") == "array")
     return {
-        "answer": schema,
+        "response": schema,
         "media": media or "*/*",
-        "answers_file": media is not None and not is_json,
+        "is_file": media is not None and not is_json,
         "is_paged": is_list and "Link" in good[0].get("headers", {}),
         "variant": ("csv", "text/csv") if is_json and "text/csv" in content else None,
     }

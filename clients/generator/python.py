@@ -126,7 +126,7 @@ def _resources(document: Document) -> Iterator[str]:
 
 def _method(operation: Operation, *, is_async: bool, variant: tuple[str, str] | None = None) -> str:
     name = f"{operation.name}_{variant[0]}" if variant else operation.name
-    kind, how = _answer(operation, is_async, bool(variant))
+    kind, how = _response(operation, is_async, bool(variant))
     is_paged = how == "pages"
     word = "async def" if is_async and not is_paged else "def"
     lines = ["", f"    {word} {name}("]
@@ -144,20 +144,20 @@ def _method(operation: Operation, *, is_async: bool, variant: tuple[str, str] | 
     elif kind == "None":
         lines.append(f"        {wait}self._transport.{how}(call)")
     else:
-        lines += [f"        answer: {kind} = {wait}self._transport.{how}(call)", "        return answer"]
+        lines += [f"        result: {kind} = {wait}self._transport.{how}(call)", "        return result"]
     return "\n".join(lines) + "\n"
 
 
-def _answer(operation: Operation, is_async: bool, is_variant: bool) -> tuple[str, str]:
-    """The type of the answer, and the method of the transport."""
+def _response(operation: Operation, is_async: bool, is_variant: bool) -> tuple[str, str]:
+    """The type of the response, and the method of the transport."""
     prefix = "Async" if is_async else ""
-    if is_variant or operation.answers_file:
+    if is_variant or operation.is_file:
         return f"{prefix}Download", "file"
-    if operation.answer is None:
+    if operation.response is None:
         return "None", "nothing"
     if operation.is_paged:
-        return f"{prefix}Pages[{kind_of(operation.answer['items'])}]", "pages"
-    return kind_of(operation.answer), "json"
+        return f"{prefix}Pages[{kind_of(operation.response['items'])}]", "pages"
+    return kind_of(operation.response), "json"
 
 
 def _arguments(operation: Operation) -> Iterator[str]:
@@ -215,7 +215,7 @@ def _call(operation: Operation, variant: tuple[str, str] | None) -> Iterator[str
         yield "takes_key=True"
     if operation.is_repeatable:
         yield "is_repeatable=True"
-    if variant or operation.answers_file:
+    if variant or operation.is_file:
         yield f'accept="{variant[1] if variant else operation.media}"'
     yield "timeout=timeout"
 

@@ -109,7 +109,7 @@ def _parameters_name(operation: Operation) -> str:
 
 def _method(operation: Operation, variant: tuple[str, str] | None = None) -> Iterator[str]:
     name = camel(operation.name) + (variant[0].capitalize() if variant else "")
-    kind, how = _answer(operation, bool(variant))
+    kind, how = _response(operation, bool(variant))
     yield "\n"
     yield from _comment(f"{operation.summary}\n\n{operation.description}", "  ")
     yield f"  {name}({', '.join(_arguments(operation))}): {kind} {{\n"
@@ -126,7 +126,7 @@ def _method(operation: Operation, variant: tuple[str, str] | None = None) -> Ite
         call.append("body")
     call += ["takesKey: true"] if operation.takes_key else []
     call += ["isRepeatable: true"] if operation.is_repeatable else []
-    if variant or operation.answers_file:
+    if variant or operation.is_file:
         call.append(f'accept: "{variant[1] if variant else operation.media}"')
     call.append("options")
     made = "{ " + ", ".join(call) + " }"
@@ -136,14 +136,14 @@ def _method(operation: Operation, variant: tuple[str, str] | None = None) -> Ite
         yield f"    return this.#transport.{how}({made});\n  }}\n"
 
 
-def _answer(operation: Operation, is_variant: bool) -> tuple[str, str]:
-    if is_variant or operation.answers_file:
+def _response(operation: Operation, is_variant: bool) -> tuple[str, str]:
+    if is_variant or operation.is_file:
         return "Promise<Download>", "file"
-    if operation.answer is None:
+    if operation.response is None:
         return "Promise<void>", "nothing"
     if operation.is_paged:
-        return f"Pages<{kind_of(operation.answer['items'])}>", "pages"
-    kind = kind_of(operation.answer)
+        return f"Pages<{kind_of(operation.response['items'])}>", "pages"
+    kind = kind_of(operation.response)
     return f"Promise<{kind}>", f"json<{kind}>"
 
 

@@ -1,7 +1,7 @@
 """Client for the Store Fulfillment API."""
 
-from store_fulfillment._answers import etag_of, headers_of
 from store_fulfillment._paging import AsyncPages, Page, Pages
+from store_fulfillment._records import etag_of, headers_of
 from store_fulfillment._retries import Retries
 from store_fulfillment._transport import AsyncDownload, Download
 from store_fulfillment._version import __version__

@@ -14,8 +14,8 @@ from typing import Any
 
 import httpx
 
-from store_fulfillment._answers import answer_of
 from store_fulfillment._calls import CHUNK, Call
+from store_fulfillment._records import parsed_response
 from store_fulfillment._rules import GetToken, Rules, Send, Steps, Wait
 from store_fulfillment.errors import ConnectionFailed
 
@@ -27,7 +27,7 @@ class Transport(Rules):
         self._one_renews = threading.Lock()
 
     def json(self, call: Call) -> Any:
-        return answer_of(self._take(self.steps(call)))
+        return parsed_response(self._take(self.steps(call)))
 
     def response(self, call: Call) -> httpx.Response:
         return self._take(self.steps(call))
@@ -86,7 +86,7 @@ class AsyncTransport(Rules):
         self._one_renews = asyncio.Lock()
 
     async def json(self, call: Call) -> Any:
-        return answer_of(await self._call(call))
+        return parsed_response(await self._call(call))
 
     async def response(self, call: Call) -> httpx.Response:
         return await self._call(call)

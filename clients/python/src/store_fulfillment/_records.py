@@ -15,27 +15,27 @@ class Records(list[Any]):
     headers: httpx.Headers
 
 
-def answer_of(response: httpx.Response) -> Any:
+def parsed_response(response: httpx.Response) -> Any:
     text = response.json()
-    answer: Record | Records
+    record: Record | Records
     if isinstance(text, dict):
-        answer = Record(text)
+        record = Record(text)
     elif isinstance(text, list):
-        answer = Records(text)
+        record = Records(text)
     else:
         return text
-    answer.headers = response.headers
-    return answer
+    record.headers = response.headers
+    return record
 
 
-def headers_of(answer: object) -> httpx.Headers:
-    """The headers of the answer that an operation returned."""
-    if isinstance(answer, (Record, Records)):
-        return answer.headers
+def headers_of(record: object) -> httpx.Headers:
+    """The headers of what an operation returned."""
+    if isinstance(record, (Record, Records)):
+        return record.headers
     raise TypeError("Only what an operation returned has headers, no copy of it and no part of it.")
 
 
-def etag_of(answer: object) -> str | None:
+def etag_of(record: object) -> str | None:
     """The version of a record, for `if_match` of a later change."""
-    found: str | None = headers_of(answer).get("ETag")
+    found: str | None = headers_of(record).get("ETag")
     return found
