@@ -49,7 +49,7 @@ def _addresses(store: str) -> Iterator[tuple[str, str]]:
     from stores.catalog.models import Product
     from stores.orders.models import Order
 
-    order = Order.objects.filter(store__external_id=store).order_by("-number")[0]
+    order = Order.objects.filter(store__external_id=store).order_by("-created", "-pk")[0]
     application = Application.objects.get(name="Bench")
     product = Product.objects.filter(store__external_id=store).order_by("pk")[0]
     orders = "/admin/stores/order/"
