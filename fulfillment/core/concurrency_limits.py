@@ -39,10 +39,10 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class ConcurrencyLimit:
-    """`what` names its work in messages, in the plural; `setting` names the setting with the limit."""
+    """`work` names what it limits in messages, in the plural; `setting` names the setting with the limit."""
 
     name: str
-    what: str
+    work: str
     setting: str
 
     @property
@@ -94,12 +94,12 @@ class ConcurrencyLimit:
             again = _("Try again in %(retry_after)s seconds.") % {"retry_after": ServiceBusy.retry_after}
             if is_at_limit()[1]:
                 raise TooManyAtOnce(
-                    _("You already have as many %(what)s in progress as one caller may have. %(again)s")
-                    % {"what": self.what, "again": again}
+                    _("You already have as many %(work)s in progress as one caller may have. %(again)s")
+                    % {"work": self.work, "again": again}
                 )
             raise ServiceBusy(
-                _("The service already has as many %(what)s in progress as it accepts. %(again)s")
-                % {"what": self.what, "again": again}
+                _("The service already has as many %(work)s in progress as it accepts. %(again)s")
+                % {"work": self.work, "again": again}
             )
         _under_way.append((kind, caller))
         stack.callback(_release, kind, caller)

@@ -83,17 +83,17 @@ def invalid_after() -> Invalid:
     )
 
 
-def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> None:
+def raise_faults(faults: Sequence[Fault], *, code: str = "invalid_body", part: str = "body") -> None:
     if faults:
-        raise invalid_from(faults, code=code, place=place)
+        raise invalid_from(faults, code=code, part=part)
 
 
-def invalid_from(faults: Sequence[Fault], *, code: str = "invalid_body", place: str = "body") -> Invalid:
+def invalid_from(faults: Sequence[Fault], *, code: str = "invalid_body", part: str = "body") -> Invalid:
     if len(faults) == 1:
         return Invalid(faults[0].message, code=faults[0].code, faults=faults)
     return Invalid(
-        _("%(faults)s things are wrong with the %(place)s.")
-        % {"faults": number_format(len(faults), force_grouping=True), "place": place},
+        _("%(count)s things are wrong with the %(part)s.")
+        % {"count": number_format(len(faults), force_grouping=True), "part": part},
         code=code,
         faults=faults,
     )

@@ -218,7 +218,7 @@ def _write_keys(application: Application, keys: Sequence[Mapping[str, Any]]) -> 
         raise Invalid(message, code=code, faults=faults)
     if faults:
         raise Invalid(
-            _("%(faults)s things are wrong with the keys.") % {"faults": len(faults)},
+            _("%(count)s things are wrong with the keys.") % {"count": len(faults)},
             code="invalid_body",
             faults=faults,
         )

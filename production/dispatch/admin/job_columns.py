@@ -196,7 +196,7 @@ def waits_on_sheet(job: Job) -> bool:
 
 def _siblings(place: OrderPlace, most: int) -> tuple[str, SafeString]:
     """Such as “2 of 3”, and links to the others."""
-    words = _("%(place)s of %(siblings)s") % {"place": place.number, "siblings": place.of}
+    words = _("%(number)s of %(total)s") % {"number": place.number, "total": place.of}
     return words, _links(place.others, most)
 
 

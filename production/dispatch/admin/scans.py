@@ -106,18 +106,18 @@ def _refused(status: int, message: str) -> JsonResponse:
 def _words(scan: Scan, *, is_repeated: bool) -> str:
     job = scan.job
     facts = {
-        "what": f"{scan.number}, {job.item.product_name}",
+        "piece": f"{scan.number}, {job.item.product_name}",
         "step": _step(scan.step),
         "time": date_format(timezone.localtime(scan.at), "DATETIME_FORMAT"),
         "job": job.number,
     }
     if is_repeated:
-        return _("%(what)s: %(step)s already, %(time)s.") % facts
+        return _("%(piece)s: %(step)s already, %(time)s.") % facts
     pieces = (scan.pieces or 0) if scan.step == ScanStep.MISSING else job.quantity
     facts["pieces"] = number_format(pieces, force_grouping=True)
     if scan.step == ScanStep.MISSING:
-        return _("%(what)s: %(pieces)s missing, printed again as %(job)s.") % facts
-    said = _("%(what)s: %(step)s, %(pieces)s pieces.") % facts
+        return _("%(piece)s: %(pieces)s missing, printed again as %(job)s.") % facts
+    said = _("%(piece)s: %(step)s, %(pieces)s pieces.") % facts
     if scan.step != ScanStep.PACKED:
         return said
     return " ".join([said, *_unseen([scan]), _packed(job)])

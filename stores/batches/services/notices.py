@@ -14,7 +14,7 @@ def notify_approvers(approval: BatchApproval, *, is_reminder: bool = False) -> i
     key = f"batch:{batch.pk}:{approval.requested.timestamp()}"
     return send_to_approvers(
         approval,
-        what=lambda: _("The batch %(batch)s of %(store)s") % {"batch": batch, "store": batch.store},
+        subject=lambda: _("The batch %(batch)s of %(store)s") % {"batch": batch, "store": batch.store},
         store_id=batch.store_id,
         key=f"{key}:reminder" if is_reminder else key,
         path=reverse("admin:stores_batch_change", args=[batch.pk]),
@@ -27,7 +27,7 @@ def notify_of_decision(approval: BatchApproval) -> int:
     batch = approval.batch
     return send_decision(
         approval,
-        what=lambda: _("The batch %(batch)s at %(store)s") % {"batch": batch, "store": batch.store},
+        subject=lambda: _("The batch %(batch)s at %(store)s") % {"batch": batch, "store": batch.store},
         state=ApprovalState(approval.state),
         by=batch,
         key=f"batch:{batch.pk}:decided",

@@ -261,6 +261,9 @@ def _refuse_disabled(store: Store) -> None:
         raise Conflict(_("The store has no budgets: BudgetEnabled is false."), code="budgets_disabled")
 
 
-def _refuse_entries(budget: Budget, what: str) -> None:
+def _refuse_entries(budget: Budget, consequence: str) -> None:
     if BudgetEntry.objects.filter(budget=budget).exists():
-        raise Conflict(_("The budget has entries. %(what)s.") % {"what": what}, code="budget_has_entries")
+        raise Conflict(
+            _("The budget has entries. %(consequence)s.") % {"consequence": consequence},
+            code="budget_has_entries",
+        )

@@ -96,7 +96,7 @@ def read_people(text: str) -> list[PeopleRow]:
         for line, cells in lines
         if len(cells) != len(names)
     ]
-    raise_faults(faults, place="file")
+    raise_faults(faults, part="file")
     people = []
     for line, cells in lines:
         row = dict(zip(names, (typed_cell(cell.strip()) for cell in cells), strict=True))
@@ -145,7 +145,7 @@ def plan_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> Peo
             )
             for text in problems
         ]
-    raise_faults(faults, place="file")
+    raise_faults(faults, part="file")
     _plan_members(store, plan, people)
     return plan
 

@@ -268,7 +268,7 @@ class OrderExportViewSet(ApiViewSet):
     def list(self, request: Request, store_id: str) -> HttpResponse | StreamingHttpResponse:
         parameters = ExportParameters(request)
         access = authorize_store(request.auth, store_id, READ)
-        raise_faults(parameters.faults, code="parameter_invalid", place="query")
+        raise_faults(parameters.faults, code="parameter_invalid", part="query")
         if parameters.is_csv(request):
             return _csv_response(request, access, parameters)
         return _page_response(request, access, parameters)

@@ -17,9 +17,9 @@ from stores.orders.approvals.selectors import Ordered, approver_ids, people_who_
 from stores.orders.models import ApprovalState, Order
 
 DECIDED = {
-    ApprovalState.APPROVED: gettext_noop("%(what)s was approved"),
-    ApprovalState.DENIED: gettext_noop("%(what)s was denied"),
-    ApprovalState.EXPIRED: gettext_noop("%(what)s was not decided in time"),
+    ApprovalState.APPROVED: gettext_noop("%(subject)s was approved"),
+    ApprovalState.DENIED: gettext_noop("%(subject)s was denied"),
+    ApprovalState.EXPIRED: gettext_noop("%(subject)s was not decided in time"),
 }
 
 
@@ -32,7 +32,7 @@ def notify_approvers(request: ApprovalRequest, *, is_reminder: bool = False) -> 
     order = request.order
     return send_to_approvers(
         request,
-        what=lambda: _("Order %(order)s of %(store)s") % {"order": order, "store": order.store},
+        subject=lambda: _("Order %(order)s of %(store)s") % {"order": order, "store": order.store},
         store_id=order.store_id,
         key=f"approval:{order.pk}:{'reminder' if is_reminder else 'requested'}",
         path=reverse("admin:stores_approvalrequest_change", args=[order.pk]),
@@ -45,7 +45,7 @@ def notify_of_decision(request: ApprovalRequest) -> int:
     order = request.order
     return send_decision(
         request,
-        what=lambda: _("Order %(order)s at %(store)s") % {"order": order, "store": order.store},
+        subject=lambda: _("Order %(order)s at %(store)s") % {"order": order, "store": order.store},
         state=ApprovalState(order.approval),
         by=order,
         key=decision_key(order),
@@ -63,19 +63,19 @@ class Requested(Protocol):
 
 
 def send_to_approvers(
-    request: Requested, *, what: Words, store_id: int, key: str, path: str, outcome: str, is_reminder: bool
+    request: Requested, *, subject: Words, store_id: int, key: str, path: str, outcome: str, is_reminder: bool
 ) -> int:
-    """`outcome` is what becomes of it without a decision."""
+    """`outcome` is subject becomes of it without a decision."""
     said = (
-        gettext_noop("%(what)s still needs approval")
+        gettext_noop("%(subject)s still needs approval")
         if is_reminder
-        else gettext_noop("%(what)s needs approval")
+        else gettext_noop("%(subject)s needs approval")
     )
     return notify(
         user_ids=approver_ids(store_id, request.ordered_by),
         kind=NotificationKind.APPROVAL_REQUESTED,
         key=key,
-        title=lambda: _(said) % {"what": in_words(what)},
+        title=lambda: _(said) % {"subject": in_words(subject)},
         text=lambda: (
             _("%(reasons)s. Without a decision it is %(outcome)s on %(expires)s UTC.")
             % {
@@ -89,14 +89,14 @@ def send_to_approvers(
 
 
 def send_decision(
-    request: Requested, *, what: Words, state: ApprovalState, by: Ordered, key: str, path: str
+    request: Requested, *, subject: Words, state: ApprovalState, by: Ordered, key: str, path: str
 ) -> int:
     """Notifies the user who ordered; for an application without a user, its present owners."""
     return notify(
         user_ids=[by.user_id] if by.user_id else sorted(people_who_ordered(by)),
         kind=NotificationKind.APPROVAL_DECIDED,
         key=key,
-        title=lambda: _(DECIDED[state]) % {"what": in_words(what)},
+        title=lambda: _(DECIDED[state]) % {"subject": in_words(subject)},
         text=request.note,
         path=path,
     )
