@@ -27,6 +27,10 @@ class ApiViewSet(ViewSet):
             self.request.parser_context.clear()
             self.request = self.response = None
 
+    def get_renderer_context(self) -> dict[str, Any]:
+        """Nothing, for no renderer reads it: it would name the request, and the response itself."""
+        return {}
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if request.META.get("QUERY_STRING") and not self.reads_own_query:
