@@ -1,5 +1,6 @@
 """The reader's language, and how the reader's country writes dates and numbers."""
 
+from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
@@ -38,9 +39,19 @@ def locale_in(accept_language: str, language: str = "") -> str:
     return LOCALES.get(f"{language}-{region}", language)
 
 
-def zone_named(name: str) -> ZoneInfo:
+class ReaderZone(ZoneInfo):
+    """A time within hours of the calendar's ends, which callers and presses may send, is shown as it is in UTC."""
+
+    def fromutc(self, moment: datetime) -> datetime:
+        try:
+            return super().fromutc(moment)
+        except OverflowError:
+            return moment
+
+
+def zone_named(name: str) -> ReaderZone:
     """UTC for a name that this machine does not know."""
     try:
-        return ZoneInfo(name)
+        return ReaderZone(name)
     except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
+        return ReaderZone("UTC")

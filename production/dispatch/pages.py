@@ -3,11 +3,11 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from http import HTTPStatus
 from pathlib import PurePosixPath
 
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
@@ -15,9 +15,10 @@ from accounts.callers import Caller
 from fulfillment.core.api.errors import exception_response, problem
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import pdf_in_turn
 from fulfillment.core.text import parse_number
 from production.dispatch.services.reports import receive_reports
-from production.jobs.selectors import FILE_SALT, FILE_VALID, PAPERS, PDF, job_number, stamped_content
+from production.jobs.selectors import FILE_SALT, FILE_VALID, PAPERS, job_number, stamped_content
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of, provider_at_address
 from stores.orders.models import OrderItem
@@ -59,7 +60,7 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
 
 
 @require_GET
-def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponse:
+def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """Serves a print file at its signed URL, for providers that fetch files."""
     try:
         key, named, *pieces = signing.loads(token, salt=FILE_SALT, max_age=FILE_VALID)
@@ -71,24 +72,22 @@ def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpRespons
     is_papers = named == PAPERS
     if item is None or not _is_name_of(item, name) or not (is_papers or item.print_sha256.startswith(named)):
         return problem(404, "print_file_not_found", "The print file is not kept any longer.")
-    try:
-        if is_papers:
-            content = render_eddm_papers(item=item, caller=Caller())
-        else:
-            number, printed = PurePosixPath(name).stem, read_print_file(item=item)
-            content = stamped_content(item, number, printed, pieces=pieces[0] if pieces else None)
-    except DomainError as error:
-        return problem(error.status, error.code, error.message)
-    digest = hashlib.sha256(content).hexdigest()
     ending = "-papers" if is_papers else ""
-    headers = {
-        "ETag": f'"{digest}"',
-        "Cache-Control": "private, max-age=86400, immutable",
-        "Content-Disposition": f'attachment; filename="{item.order_id}-{item.position}{ending}.pdf"',
-        "Content-Security-Policy": "default-src 'none'; sandbox",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return HttpResponse(content, status=HTTPStatus.OK, content_type=PDF, headers=headers)
+    try:
+        with pdf_in_turn(0 if is_papers else item.print_bytes) as pdf_response:
+            if is_papers:
+                content = render_eddm_papers(item=item, caller=Caller())
+            else:
+                number, printed = PurePosixPath(name).stem, read_print_file(item=item)
+                content = stamped_content(item, number, printed, pieces=pieces[0] if pieces else None)
+            response = pdf_response(content, f"{item.order_id}-{item.position}{ending}.pdf")
+    except DomainError as error:
+        return exception_response(error)
+    response["ETag"] = f'"{hashlib.sha256(content).hexdigest()}"'
+    response["Cache-Control"] = "private, max-age=86400, immutable"
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 def _is_name_of(item: OrderItem, name: str) -> bool:

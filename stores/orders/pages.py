@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,7 +17,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable, writable
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import picture_refusal, serves_picture
+from fulfillment.core.files.downloads import pdf_in_turn, picture_refusal, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
@@ -146,16 +147,17 @@ def show_item_proof(request: HttpRequest, application_id: str, order_id: str, it
 
 @require_safe
 @signed_in
-def show_print_file(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
+def show_print_file(
+    request: HttpRequest, application_id: str, order_id: str, item_key: str
+) -> HttpResponseBase:
     _, access, _ = _opened(request, application_id)
     item = item_of(order_of_application(access, order_id), item_key)
-    try:
-        content = read_print_file(item=item)
-    except DomainError as error:
-        raise Http404(error.message) from error
-    name = f"{item.order.number}-{item.position + 1}.pdf"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
-    return HttpResponse(content, content_type="application/pdf", headers=headers)
+    with pdf_in_turn(item.print_bytes, Caller.on_pages(signed_in_user(request)).key) as pdf_response:
+        try:
+            content = read_print_file(item=item)
+        except DomainError as error:
+            raise Http404(error.message) from error
+        return pdf_response(content, f"{item.order.number}-{item.position + 1}.pdf")
 
 
 def _opened(request: HttpRequest, application_id: str) -> tuple[Application, OrdersAccess, dict[str, Any]]:

@@ -1,4 +1,6 @@
 import hashlib
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import orjson
@@ -94,6 +96,17 @@ class AssetFormSerializer(serializers.Serializer):
     file = serializers.FileField()
 
 
+def in_turn(view: Callable[..., Response]) -> Callable[..., Response]:
+    """The body too is read in turn, and kept in memory no longer: 100 MB of it take 200 MB."""
+
+    @wraps(view)
+    def limited(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        with PICTURES.limited(request.auth.key):
+            return view(self, request, *args, **kwargs)
+
+    return limited
+
+
 class AssetViewSet(ApiViewSet):
     tag = "Proofs"
     parser_classes = [MultiPartParser, PNGParser, JPEGParser, PDFParser]
@@ -121,9 +134,7 @@ class AssetViewSet(ApiViewSet):
 
     def _prepare(self, request: Request, store_id: str) -> tuple[int, CleanPicture | CleanDocument]:
         store = self._authorize(request, store_id)
-        # The body too is read in turn: 100 MB of it take 200 MB of memory.
-        with PICTURES.limited(request.auth.key):
-            return store, self._clean(request, uploaded_file(request, "asset", TOO_LARGE))
+        return store, self._clean(request, uploaded_file(request, "asset", TOO_LARGE))
 
     def _clean(self, request: Request, content: bytes) -> CleanPicture | CleanDocument:
         is_stated = request.content_type.split(";")[0].strip().lower() == PDFParser.media_type
@@ -133,8 +144,7 @@ class AssetViewSet(ApiViewSet):
 
     def _content(self, request: Request) -> str:
         """The content that identifies a repeated request: the file itself, raw or in a form."""
-        with PICTURES.limited(request.auth.key):
-            return hashlib.sha256(uploaded_file(request, "asset", TOO_LARGE)).hexdigest()
+        return hashlib.sha256(uploaded_file(request, "asset", TOO_LARGE)).hexdigest()
 
     @extend_schema(
         operation_id="asset_create",
@@ -157,6 +167,7 @@ class AssetViewSet(ApiViewSet):
         responses={201: AssetSerializer},
         examples=[ASSET_EXAMPLE, DOCUMENT_EXAMPLE],
     )
+    @in_turn
     @idempotent(prepare=_prepare, access=_authorize, content=_content)
     def create(self, request: Request, prepared: tuple[int, CleanPicture | CleanDocument]) -> Response:
         store, clean = prepared

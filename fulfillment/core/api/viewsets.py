@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
@@ -14,6 +16,20 @@ class ApiViewSet(ViewSet):
     tag = "Service"
     # Set by views that report unknown parameters together with other faults of the query.
     reads_own_query = False
+    request: Any
+    response: Any
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        finally:
+            # View and request name themselves: a body of 100 MB would stay until garbage is collected.
+            self.request.parser_context.clear()
+            self.request = self.response = None
+
+    def get_renderer_context(self) -> dict[str, Any]:
+        """Nothing, for no renderer reads it: it would name the request, and the response itself."""
+        return {}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

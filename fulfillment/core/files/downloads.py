@@ -1,22 +1,45 @@
 """Responses with files: PDFs, pictures of pages, and zip archives that are sent while they are written."""
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 
+from fulfillment.core.concurrency_limits import FILES, Held, LimitedStream
 from fulfillment.core.errors import DomainError
 
 View = TypeVar("View", bound=Callable[..., Any])
 WEEK = 604_800
+# A larger file is sent in turn, in blocks.
+AT_ONCE_BYTES, BLOCK = 16_000_000, 262_144
 
 
 def pdf_response(content: bytes, name: str) -> HttpResponse:
-    response = HttpResponse(content, content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "private, no-cache"
-    return response
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
+    return HttpResponse(content, content_type="application/pdf", headers=headers)
+
+
+@contextmanager
+def pdf_in_turn(size: int, caller: str = "") -> Iterator[Callable[[bytes, str], HttpResponseBase]]:
+    """Gives `pdf_response` for a file that is read in the block. A large one counts until it is sent, because it is in
+    memory as long.
+    """
+    if size <= AT_ONCE_BYTES:
+        yield pdf_response
+        return
+    with FILES.limited(caller) as held:
+        yield partial(_streamed, held)
+
+
+def _streamed(held: Held, content: bytes, name: str) -> HttpResponseBase:
+    whole = pdf_response(b"", name)
+    blocks = (content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
+    headers = {**whole.headers, "Content-Length": str(len(content))}
+    return StreamingHttpResponse(LimitedStream(blocks, held.whole.pop_all()), headers=headers)
 
 
 def serves_picture(view: View) -> View:

@@ -17,8 +17,9 @@ class Layers:
 
     def add(self, plates: frozenset[str] | None, area: Area | None) -> None:
         if plates is None or plates:
-            self._painted.append((plates, area) if len(self._painted) < LAYERS else (None, None))
-            del self._painted[LAYERS + 1 :]
+            self._painted.append((plates, area))
+            if len(self._painted) > LAYERS:
+                self._painted = [(None, None)]
 
     def shows_through(self, painted: Collection[str] | None, area: Area | None) -> bool:
         """Whether there is ink below on other plates than the `painted` ones, which replace what is there."""

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -15,7 +16,7 @@ from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.representations import tiles_context, with_tiles
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_response, picture_response, serves_picture
+from fulfillment.core.files.downloads import pdf_in_turn, pdf_response, picture_response, serves_picture
 from fulfillment.core.http.refusal_page import ADMIN_POLICY
 from printing.preflight.findings import picture_of_page
 from stores.orders.admin.actions import OrderActions
@@ -31,10 +32,12 @@ MAX_LISTED = 500
 
 
 class OrderDocuments(OrderActions):
-    def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
+    def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponseBase:
         item = self._item(request, order_id, position)
+        turn = pdf_in_turn(item.print_bytes, Caller.on_pages(request.user).key)
         try:
-            response = pdf_response(read_print_file(item=item), print_file_name(item))
+            with turn as pdf_response:
+                response = pdf_response(read_print_file(item=item), print_file_name(item))
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))

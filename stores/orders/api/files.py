@@ -1,4 +1,5 @@
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
@@ -7,7 +8,7 @@ from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, is_unchanged, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.files.downloads import pdf_response
+from fulfillment.core.files.downloads import pdf_in_turn, pdf_response
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -40,6 +41,7 @@ class OrderFileViewSet(ApiViewSet):
             **ERRORS,
             404: "There is no such order, item or print file (`print_file_not_found`), or it was erased with the "
             "address of its order (`print_file_erased`).",
+            **concurrency_errors("files to read or write"),
         },
         "packing_slip": {
             **ERRORS,
@@ -65,13 +67,14 @@ class OrderFileViewSet(ApiViewSet):
         parameters=[STORE_ID, ORDER_ID, ITEM_KEY],
         responses=PDF,
     )
-    def print_file(self, request: Request, store_id: str, order_id: str, item_key: str) -> HttpResponse:
+    def print_file(self, request: Request, store_id: str, order_id: str, item_key: str) -> HttpResponseBase:
         _, order = order_for(request.auth, store_id, order_id, READ)
         item = item_of(order, item_key)
         etag = f'"{item.print_sha256}"'
         if item.print_file and is_unchanged(request, etag):
             return not_modified(etag)
-        response = pdf_response(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
+        with pdf_in_turn(item.print_bytes, request.auth.key) as pdf_response:
+            response = pdf_response(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
         response["ETag"] = etag
         return response
 

@@ -5,6 +5,7 @@ from django.test import RequestFactory
 from django.utils import translation
 from django.utils.formats import date_format, number_format
 
+from applications.registration.models import ApplicationKey
 from fulfillment.core.locales import locale_of
 
 MOMENT = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
@@ -60,3 +61,20 @@ def test_pages_of_the_console_write_dates_of_the_readers_locale(client, shop):
 
     assert f"{now:%b} {now.day}, {now.year}, " in pages["en-US"].content.decode()
     assert f"{now.day} {now:%b} {now.year}, " in pages["en-GB"].content.decode()
+
+
+@pytest.mark.parametrize("zone", ["America/Denver", "Asia/Tokyo"])
+def test_pages_show_times_at_the_ends_of_the_calendar(client, world, zone):
+    """Anybody may give a key such dates, and a press its reports: the audit log showed nothing but an error."""
+    first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+    ApplicationKey.objects.update(start_date=first, end_date=last)
+    key = ApplicationKey.objects.first()
+    world.operator.time_zone = zone
+    world.operator.save()
+    client.force_login(world.operator)
+
+    application = f"/admin/applications/application/{key.application_id}/change/"
+    pages = [client.get(page) for page in ("/admin/audit/", application)]
+
+    assert [page.status_code for page in pages] == [200, 200]
+    assert "9999" in pages[1].content.decode()

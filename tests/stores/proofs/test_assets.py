@@ -7,6 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from PIL import Image, ImageCms
 from PIL.PngImagePlugin import PngInfo
 
+from accounts.api import idempotency
+from fulfillment.core import concurrency_limits
 from stores.proofs.models import Asset
 from tests.factories.templates import field, make_card, page
 
@@ -315,3 +317,18 @@ def test_refused_picture_leaves_its_key_free(client):
     assert code(keyed(client, b"GIF89a")) == "asset_unreadable"
 
     assert keyed(client, encode()).status_code == 201
+
+
+def test_upload_with_a_key_keeps_its_turn_while_its_body_is_in_memory(client, monkeypatch):
+    """Each of eight threads held 95 MB that one caller sent, and waited for its turn again."""
+    under_way = []
+    monkeypatch.setattr(
+        idempotency, "stored_response", lambda **_: under_way.append(list(concurrency_limits._under_way))
+    )
+
+    response = client.post(
+        PATH, encode(), content_type="image/png", headers={"Idempotency-Key": "with a turn"}
+    )
+
+    assert response.status_code == 201
+    assert all("pictures" in dict(held) for held in under_way)

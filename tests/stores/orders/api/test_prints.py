@@ -9,6 +9,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
+from fulfillment.core.files import downloads
+from production.jobs.selectors import job_number, print_file_url
 from stores.orders.models import Order, OrderItem
 from stores.orders.services import prints
 from tests.factories.orders import make_product, order_body
@@ -146,3 +148,36 @@ def test_order_says_what_the_proof_of_its_data_says(shop, photo_card):
     assert "dpi" in said
     assert first.json()["_meta"]["Messages"] == [f"Item front: {said}"]
     assert again.content == first.content
+
+
+@pytest.mark.parametrize("page", ["api", "application", "console", "press"])
+def test_large_print_files_are_sent_one_at_a_time(client, shop, photo_card, page, monkeypatch, settings):
+    """24 slow readers of one of 40 MB took 2 GB."""
+    place(shop, lines("Ada"))
+    item = OrderItem.objects.get()
+    order, person = item.order, shop.world.operator if page == "console" else shop.world.user
+    client.force_login(person)
+    address, reader = {
+        "api": (
+            f"/api/v1/store/associated/order/{order.pk}/item/{item.item_key}/print-file",
+            shop.world.as_application(),
+        ),
+        "application": (f"/print-files/{order.application_id}/{order.pk}/{item.item_key}", client),
+        "console": (f"/admin/stores/order/{order.pk}/print-file/0", client),
+        "press": (print_file_url(item, job_number(order, 0)).removeprefix(settings.PUBLIC_URL), client),
+    }[page]
+    whole = reader.get(address).content
+    monkeypatch.setattr(downloads, "AT_ONCE_BYTES", 0)
+    settings.CONCURRENCY_WAIT_SECONDS = 0
+
+    first, second = reader.get(address), reader.get(address)
+    sent = b"".join(first.streaming_content)
+    third = reader.get(address)
+    assert b"".join(third.streaming_content) == whole
+
+    assert (first.status_code, second.status_code, third.status_code) == (
+        200,
+        302 if page == "console" else 429,
+        200,
+    )
+    assert (sent, int(first["Content-Length"])) == (whole, len(whole))
