@@ -96,7 +96,7 @@ def _read(
     document: Mapping[str, Any], reader: SchemaReader, path: str, method: str, operation: dict[str, Any]
 ) -> Operation:
     about, _, access = operation["description"].partition(ACCESS)
-    answers = tuple(
+    responses = tuple(
         _response(reader, status, response)
         for status, response in operation["responses"].items()
         if status.startswith("2")
@@ -112,7 +112,7 @@ def _read(
         access=rendered(access),
         parameters=tuple(_parameters(reader, operation)),
         body=_body(reader, operation.get("requestBody")),
-        answers=answers,
+        responses=responses,
         refusals=tuple(_refusals(operation)),
         samples=tuple(request_examples(_example_request(document, path, method, operation))),
         leads_to=tuple(dict.fromkeys(_links(document, operation))),

@@ -34,7 +34,7 @@ def operation_text(operation: Operation) -> str:
     if operation.body:
         members = operation.body.schema.members if operation.body.schema else ()
         parts += ["## Body", ", ".join(f"`{media}`" for media in operation.body.media), _list_of(members)]
-    for response in operation.answers:
+    for response in operation.responses:
         parts += [f"## Response {response.status}", response.description.source]
         parts += [_list_of(response.schema.members)] if response.schema else []
         parts += [_code("json", text) for _, text in response.examples[:1]]

@@ -188,7 +188,7 @@ class Operation:
     access: Prose
     parameters: tuple[tuple[str, tuple[Member, ...]], ...]
     body: Body | None
-    answers: tuple[Response, ...]
+    responses: tuple[Response, ...]
     refusals: tuple[Refusal, ...]
     samples: tuple[tuple[str, str, str], ...]
     leads_to: tuple[str, ...]

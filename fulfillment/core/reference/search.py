@@ -114,7 +114,9 @@ def _entry(kind: str, title: str, about: str, url: str, *more: str, names: Itera
 
 def _of_operations() -> Iterator[Entry]:
     for one in operations().values():
-        members = {name for response in one.answers if response.schema for name in _names([response.schema])}
+        members = {
+            name for response in one.responses if response.schema for name in _names([response.schema])
+        }
         members |= {name for _, group in one.parameters for name in _names(group)}
         members |= set(_names([one.body.schema])) if one.body and one.body.schema else set()
         about, words = f"{one.method} {one.path}", sorted(members)
