@@ -19,7 +19,8 @@ from accounts.models import Role, Tenant, User
 from accounts.names import PASSWORD_HELP
 from accounts.services.email_confirmations import request_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
-from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline
+from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Invalid
 

@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, OwnPage
+from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.text import parse_number
 from production.routing.models import RoutingChoice, RoutingRule

@@ -21,7 +21,7 @@ from stores.batches.rows import (
 )
 from stores.orders.api.requests import order_request_of, price_request_from
 from stores.orders.api.serializers import OrderItemRequestSerializer, OrderRequestSerializer
-from stores.orders.pricing import OrderRequest, PriceRequest
+from stores.orders.requests import OrderRequest, PriceRequest
 from stores.templates.selectors import fields_of
 
 ITEM, DATA, TO = "/Items/0", "/Items/0/TemplateData", "/Recipient"

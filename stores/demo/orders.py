@@ -8,7 +8,7 @@ from typing import Any
 from accounts.demo import USER
 from printing.typesetting import load_sample
 from stores.orders.models import OrderStatus
-from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
+from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 S = OrderStatus

@@ -20,7 +20,7 @@ from printing.typesetting import proof_dpi
 from printing.typesetting.fields import ALL_VALUES_BYTES
 from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer
-from stores.orders.pricing import OrderRequest
+from stores.orders.requests import OrderRequest
 from stores.playground.selectors import ProductPage
 from stores.proofs.links import page_sources, proof_urls
 from stores.proofs.models import Asset

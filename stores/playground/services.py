@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Forbidden
 from stores.orders.models import Order
-from stores.orders.pricing import OrderRequest
+from stores.orders.requests import OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.orders import create_order, discard_order, prepare_order
 from stores.orders.services.transitions import actor_of

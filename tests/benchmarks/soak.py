@@ -12,6 +12,7 @@ from collections.abc import Callable
 from fulfillment.local import supervision
 from tests.benchmarks import (
     soak_budgets,
+    soak_cases,
     soak_cuts,
     soak_documents,
     soak_faults,
@@ -33,6 +34,7 @@ PARTS: dict[str, tuple[str, Part]] = {
     "races": (soak_races.MARK, lambda chosen: soak_races.measure(chosen.count or soak_races.ROUNDS)),
     "budgets": (soak_budgets.MARK, lambda chosen: soak_budgets.measure(chosen.count or soak_budgets.ROUNDS)),
     "ledger": (soak_ledger.MARK, lambda chosen: soak_ledger.measure(chosen.count or soak_ledger.STEPS)),
+    "cases": (soak_cases.MARK, lambda chosen: soak_cases.measure()),
     "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
     "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
     "production": (

@@ -1,6 +1,6 @@
 """The ledger of budgets against a small model, in thousands of steps."""
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.benchmarks.soak_scene import empty_database
@@ -16,8 +16,11 @@ def measure(steps: int = STEPS) -> list[str]:
     return [line]
 
 
-def take_steps(steps: int = STEPS) -> int:
-    """At least as many, each followed by a comparison: some stories end early. Returns how many there were."""
+def take_steps(steps: int, *, chance: int | None = None) -> int:
+    """At least as many, each followed by a comparison: some stories end early. Returns how many there were.
+
+    The same `chance` tells the same stories.
+    """
     from tests.support.budget_model import BudgetMachine
 
     taken = [0]
@@ -28,6 +31,8 @@ def take_steps(steps: int = STEPS) -> int:
             super().teardown()
 
     while taken[0] < steps:
+        if chance is not None:
+            seed(chance + taken[0])(Machine)
         run_state_machine_as_test(
             Machine,
             settings=settings(

@@ -50,6 +50,7 @@ class Load:
 
     port: int
     headers: dict[str, str]
+    rate: int
     failures: Counter[str] = field(default_factory=Counter)
     answers: Counter[bool] = field(default_factory=Counter)
     releases: Counter[str] = field(default_factory=Counter)
@@ -59,7 +60,7 @@ class Load:
         keeps, due = bool(number % 2), time.monotonic()
         connection: http.client.HTTPConnection | None = None
         while not self.over.is_set():
-            due = max(due + CLIENTS / RATE, time.monotonic() - 1)
+            due = max(due + CLIENTS / self.rate, time.monotonic() - 1)
             time.sleep(max(0.0, due - time.monotonic()))
             if connection and _was_closed(connection):
                 connection.close()
@@ -93,13 +94,15 @@ def _was_closed(connection: http.client.HTTPConnection) -> bool:
     return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
 
 
-def measure(reloads: int = RELOADS, *, revision: str | None = "HEAD~4", interval: int = 15) -> list[str]:
+def measure(
+    reloads: int = RELOADS, *, revision: str | None = "HEAD~4", interval: int = 15, rate: int = RATE
+) -> list[str]:
     """From the older release to this one and back, in turn."""
     client = fresh_world().as_application()
     headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
     with tempfile.TemporaryDirectory(prefix="releases-") as name, releases(Path(name), revision) as folder:
         port = free_port()
-        load = Load(port, headers)
+        load = Load(port, headers, rate)
         with tempfile.TemporaryFile() as log, web(folder, port, interval, log) as process:
             clients = [threading.Thread(target=load.ask, args=(number,)) for number in range(CLIENTS)]
             for thread in clients:

@@ -1,7 +1,5 @@
 """The whole story of an order above the limit: ordered, denied, corrected, approved, and then made."""
 
-import os
-
 import pytest
 from django.conf import settings
 from playwright.sync_api import expect
@@ -16,6 +14,7 @@ from tests.factories.production import make_provider, make_rule
 from tests.support.approvals import add_approver
 from tests.support.console_forms import SIZES, in_database
 from tests.support.order_helpers import Shop
+from tests.support.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +32,6 @@ def site(site):
         Role.objects.create(user=world.outsider, store=world.associated, grant=grant)
     make_rule(make_provider(settings.MEDIA_ROOT / "production"))
     return site
-
-
-def look(visitor, name):
-    """A picture, where SHOTS names a folder for them."""
-    if folder := os.environ.get("SHOTS"):
-        size = visitor.page.viewport_size["width"]
-        visitor.page.screenshot(path=f"{folder}/{name}-{size}.png", full_page=True)
 
 
 def change_person(visitor, name, path):
@@ -69,15 +61,15 @@ def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     page.get_by_role("button", name="Place the order").click()
     expect(page.get_by_text("is placed and needs approval.")).to_be_visible()
     expect(page.get_by_text("The total 24.00 is above 20.00.")).to_be_visible()
-    look(visitor, "request")
+    shoot(visitor.page, "request")
     visitor.go(CARD)
     expect(page.get_by_text("76.00 USD left of 100.00 USD in the budget Marketing")).to_be_visible()
-    look(visitor, "portal-order")
+    shoot(visitor.page, "portal-order")
 
     change_person(visitor, "approver", "/notifications")
     page.get_by_role("link", name="needs approval").click()
     expect(page.get_by_alt_text("Page 1 of Product card-two-sided")).to_be_visible()
-    look(visitor, "approval")
+    shoot(visitor.page, "approval")
     page.get_by_role("button", name="Deny", exact=True).click()
     expect(page.get_by_text("Enter the reason, then press Enter to deny.")).to_be_visible()
     page.get_by_label("Note").fill("Order 150 instead.")
@@ -138,7 +130,7 @@ def test_queue_is_worked_by_keys(visitor):
     page.keyboard.press("d")
     expect(cards.last.get_by_text("Enter the reason, then press Enter to deny.")).to_be_visible()
     page.keyboard.type("jokad: too many")
-    look(visitor, "queue")
+    shoot(visitor.page, "queue")
     page.keyboard.press("Enter")
     expect(page.get_by_text(f"Order {other} denied.")).to_be_visible()
 

@@ -1,10 +1,7 @@
 """A print-ready PDF in the portal, by mouse: dropped, looked at, corrected, ordered."""
 
 import base64
-import os
 from decimal import Decimal
-from itertools import product
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.factories.orders import make_product
 from tests.support.console_forms import open_console
 from tests.support.document_making import document
-from tests.support.visual_checks import LOOKS, SERIOUS, faults_of
+from tests.support.visual_checks import LOOKS, SERIOUS, faults_of, shoot
 
 pytestmark = pytest.mark.slow
 
@@ -42,23 +39,13 @@ def drop(page: Page, content: bytes) -> None:
     area.dispatch_event("drop", {"dataTransfer": files})
 
 
-def keep(page: Page, name: str) -> None:
-    """Pictures for a person, in both sizes and looks, where a folder is named."""
-    if folder := os.environ.get("PICTURES"):
-        for width, scheme in product((1280, 390), ("light", "dark")):
-            page.emulate_media(color_scheme=scheme)
-            page.set_viewport_size({"width": width, "height": 900})
-            page.screenshot(path=Path(folder, f"artwork-{name}-{width}-{scheme}.png"), full_page=True)
-        page.set_viewport_size({"width": 1280, "height": 900})
-
-
 def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     page = visitor.page
     visitor.go("/catalog/demo/leaflet")
     visitor.sign_in()
     page.get_by_role("link", name="Print your own PDF").click()
     expect(page.get_by_role("heading", name="Print your own PDF")).to_be_visible()
-    keep(page, "empty")
+    shoot(page, "artwork-empty")
 
     drop(page, b"%PDF-1.7 nothing")
     expect(page.locator("#pdf-errors")).to_contain_text("The PDF is damaged. Export it again.")
@@ -69,7 +56,7 @@ def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     expect(page.get_by_alt_text("Page 1 of the PDF on page 1 of the product")).to_be_visible()
     expect(page.get_by_role("button", name="Place a demo order")).to_have_count(0)
     assert faults_of(visitor, "PDF with errors", looks=LOOKS, impacts=SERIOUS) == []
-    keep(page, "errors")
+    shoot(page, "artwork-errors")
 
     drop(page, document(pages=4, margin=6, content=BLEEDING))
     expect(page.get_by_role("heading", name="This PDF can be printed, with warnings")).to_be_visible()
@@ -77,7 +64,7 @@ def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     page.get_by_role("button", name="Check from there").click()
     expect(page.get_by_role("heading", name="This PDF is ready to print")).to_be_visible()
     expect(page.get_by_alt_text("Page 4 of the PDF on page 2 of the product")).to_be_visible()
-    keep(page, "ready")
+    shoot(page, "artwork-ready")
 
     page.get_by_role("button", name="Get prices").click()
     expect(page.get_by_text("12.00 USD").first).to_be_visible()
@@ -101,7 +88,7 @@ def test_staff_check_a_pdf_of_a_customer_in_the_console(site, visitor):
     expect(picture).to_be_visible()
     assert picture.evaluate("(one) => one.complete && one.naturalWidth") == 900
     assert faults_of(visitor, "PDF in the console", looks=LOOKS, impacts=SERIOUS) == []
-    keep(page, "console")
+    shoot(page, "artwork-console")
 
     drop(page, document(pages=3, content=BLEEDING))
     page.get_by_label("First page to print").select_option("2")

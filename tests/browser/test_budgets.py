@@ -1,7 +1,5 @@
 """Budgets and cost centers kept in the console, as a person does it."""
 
-import os
-
 import pytest
 from playwright.sync_api import expect
 
@@ -11,6 +9,7 @@ from tests.factories.budgets import enable_budgets
 from tests.factories.orders import make_product
 from tests.support.console_forms import SIZES, in_database, open_console
 from tests.support.order_helpers import Shop
+from tests.support.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 
@@ -22,13 +21,6 @@ def site(site):
     enable_budgets(world.associated)
     Role.objects.create(user=world.user, store=world.associated, grant="Budget.All.Write")
     return site
-
-
-def look(visitor, name):
-    """A picture, where SHOTS names a folder for them."""
-    if folder := os.environ.get("SHOTS"):
-        size = visitor.page.viewport_size["width"]
-        visitor.page.screenshot(path=f"{folder}/{name}-{size}.png", full_page=True)
 
 
 def place(world, count):
@@ -62,12 +54,12 @@ def test_budget_is_made_topped_up_changed_and_ended(visitor):
     page.get_by_role("button", name="Add entry").click()
     expect(page.get_by_text("Corrected by -4.50 USD.")).to_be_visible()
     expect(page.get_by_text("1.50 USD left of 25.50 USD")).to_be_visible()
-    look(visitor, "budget")
+    shoot(visitor.page, "budget")
 
     page.locator("#id_limit").fill("20")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("24.00 USD are used already, above 15.50 USD.")).to_be_visible()
-    look(visitor, "budget-question")
+    shoot(visitor.page, "budget-question")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("8.50 USD over the limit of 15.50 USD")).to_be_visible()
     assert in_database(lambda: Budget.objects.get().limit) == 20
@@ -76,7 +68,7 @@ def test_budget_is_made_topped_up_changed_and_ended(visitor):
     # On a phone the rows are cards, without the head.
     entries = page.locator("main tbody tr")
     expect(entries).to_have_count(3)
-    look(visitor, "statement")
+    shoot(visitor.page, "statement")
     page.get_by_label("Kind").select_option("Adjustment")
     page.get_by_role("button", name="Show", exact=True).click()
     expect(entries).to_have_count(1)
@@ -89,7 +81,7 @@ def test_budget_is_made_topped_up_changed_and_ended(visitor):
 
     visitor.go("/admin/stores/budget/?store=associated")
     expect(page.get_by_text("8.50 USD over the limit of 15.50 USD")).to_be_visible()
-    look(visitor, "budgets")
+    shoot(visitor.page, "budgets")
     page.get_by_role("link", name="Marketing").first.click()
     page.get_by_role("button", name="End budget").click()
     expect(page.get_by_text("from tomorrow it holds back no order")).to_be_visible()
@@ -133,7 +125,7 @@ def test_people_of_cost_centers_are_imported_after_a_look_at_the_changes(visitor
     page.get_by_role("button", name="Read the file").click()
     expect(page.get_by_text("4100 Marketing: a new cost center")).to_be_visible()
     expect(page.get_by_text("Outsider Example joins 4100")).to_be_visible()
-    look(visitor, "people")
+    shoot(visitor.page, "people")
     assert in_database(CostCenterMember.objects.count) == 0
     page.get_by_role("button", name="Import 4 changes").click()
     expect(page.get_by_text("4 changes of Associated Print imported.")).to_be_visible()

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from stores.catalog.models import Product
 from tests.support.axe import violations
 from tests.support.console_fixtures import ask_for_stores, place_orders
+from tests.support.console_forms import open_console
 from tests.support.scenario import PASSWORD
 from tests.support.visual_checks import SERIOUS
 
@@ -20,12 +21,6 @@ def site(site):
     place_orders(world)
     ask_for_stores(world)
     return address, world
-
-
-def open_console(visitor, path: str, name: str = "operator") -> None:
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in(name)
-    visitor.page.wait_for_url(visitor.address + path)
 
 
 def test_several_requests_are_approved_with_chosen_grants_and_a_note(visitor):

@@ -2,13 +2,10 @@
 
 import itertools
 import re
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
 
 import pytest
-from django.db import connection
 from PIL import Image
 from playwright.sync_api import Page, expect
 
@@ -16,7 +13,7 @@ from stores.catalog.models import Product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from tests.factories.templates import field, make_card, page, text_box
-from tests.support.console_forms import ready
+from tests.support.console_forms import in_database, open_console, ready
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, box_of, faults_of
 
 pytestmark = pytest.mark.slow
@@ -41,29 +38,13 @@ def designer(product, visitor) -> Page:
 
 
 def open_designer(product: Product, visitor) -> Page:
-    path = f"/admin/stores/product/{product.pk}/template/"
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in("operator")
-    visitor.page.wait_for_url(visitor.address + path)
+    open_console(visitor, f"/admin/stores/product/{product.pk}/template/")
     ready(visitor.page)
     return visitor.page
 
 
-def apart(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """In a thread without Playwright's loop, where Django gives the database."""
-
-    def acted() -> Any:
-        try:
-            return act(*args, **kwargs)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(acted).result()
-
-
 def record_of(product: Product) -> dict[str, Any]:
-    return apart(stored_product, product.pk).record
+    return in_database(stored_product, product.pk).record
 
 
 def boxes_of(product: Product) -> list[Any]:
@@ -284,7 +265,7 @@ def test_save_between_is_refused_with_a_choice_and_a_version_restored(product, d
     designer.keyboard.press("Shift+ArrowRight")
     record = record_of(product)
     others = {"Pages": [page({**BOXES[0], "X": 3}, BOXES[1])]}
-    apart(save_product, store=product.store, product=product, values={**record, "Template": others})
+    in_database(save_product, store=product.store, product=product, values={**record, "Template": others})
 
     designer.get_by_role("button", name="Save", exact=True).click()
     asks = designer.get_by_role("dialog")

@@ -1,37 +1,21 @@
 """Confirming one's own address, as a person does it: sign up, read the mail, press the button."""
 
 import re
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 from django.core import mail
-from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.models import User
 from accounts.services.email_confirmations import CONFIRMATION_TASK
 from accounts.services.users import RESET_TASK
+from tests.support.console_forms import in_database
 from tests.support.jobs import work_off
 from tests.support.scenario import PASSWORD
 
 pytestmark = pytest.mark.slow
 
 BANNER = "open the link in our mail"
-
-
-def apart(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """In a thread without Playwright's loop, where Django refuses the database."""
-
-    def run() -> Any:
-        try:
-            return act(*args, **kwargs)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(run).result()
 
 
 def sign_up(visitor, name: str = "newcomer") -> None:
@@ -53,11 +37,11 @@ def test_new_person_confirms_the_address_and_the_banner_disappears(visitor, sett
     page = visitor.page
     sign_up(visitor)
     expect(page.get_by_text(BANNER)).to_be_visible()
-    apart(work_off, CONFIRMATION_TASK)
+    in_database(work_off, CONFIRMATION_TASK)
 
     page.goto(link_in_mail())
     # To open the link does nothing yet: programs that look through mail do so.
-    assert apart(User.objects.get, username="newcomer").email_confirmed is None
+    assert in_database(User.objects.get, username="newcomer").email_confirmed is None
     page.get_by_role("button", name="Confirm", exact=True).click()
 
     expect(page.get_by_role("heading", name="is confirmed")).to_be_visible()
@@ -73,14 +57,14 @@ def test_link_on_the_page_of_development_mails_confirms_the_address(visitor, set
     settings.EMAIL_FILE_PATH = tmp_path
     page = visitor.page
     sign_up(visitor)
-    apart(work_off, CONFIRMATION_TASK)
+    in_database(work_off, CONFIRMATION_TASK)
     visitor.go("/dev/mail")
 
     page.get_by_role("link", name="/accounts/email/confirm/").click()
     page.get_by_role("button", name="Confirm", exact=True).click()
 
     expect(page.get_by_role("heading", name="is confirmed")).to_be_visible()
-    assert apart(User.objects.get, username="newcomer").email_confirmed
+    assert in_database(User.objects.get, username="newcomer").email_confirmed
     assert visitor.complaints == []
 
 
@@ -94,11 +78,11 @@ def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
     expect(
         page.get_by_text("We send a link to new@mail.example: at most 2 mails an hour, 10 a day.")
     ).to_be_visible()
-    assert apart(work_off, CONFIRMATION_TASK) == 2
+    assert in_database(work_off, CONFIRMATION_TASK) == 2
     again.click()
 
     expect(page.get_by_text("We send a link to new@mail.example")).to_be_visible()
-    assert apart(work_off, CONFIRMATION_TASK) == 0
+    assert in_database(work_off, CONFIRMATION_TASK) == 0
 
 
 def test_confirmed_address_signs_in_and_has_a_new_password_mailed(visitor):
@@ -112,14 +96,14 @@ def test_confirmed_address_signs_in_and_has_a_new_password_mailed(visitor):
     visitor.go("/accounts/password-reset/")
     page.fill("#id_email", "user@print.example")
     page.click("main button[type=submit]")
-    assert apart(work_off, RESET_TASK) == 1
+    assert in_database(work_off, RESET_TASK) == 1
     page.goto(link_in_mail())
     expect(page.get_by_label("New password", exact=True)).to_be_visible()
 
 
 def test_mail_address_of_two_accounts_is_refused_like_a_wrong_name(visitor):
     people = User.objects.filter(username__in=["user", "outsider"])
-    apart(people.update, email="shared@mail.example")
+    in_database(people.update, email="shared@mail.example")
     said = []
     for name in ("shared@mail.example", "nobody@mail.example"):
         visitor.go("/accounts/login/")
@@ -131,7 +115,7 @@ def test_mail_address_of_two_accounts_is_refused_like_a_wrong_name(visitor):
 
 
 def test_unconfirmed_owner_must_confirm_before_inviting_people(visitor):
-    apart(User.objects.update, email_confirmed=None)
+    in_database(User.objects.update, email_confirmed=None)
     page = visitor.page
     visitor.go(f"/applications/{visitor.world.application.pk}/owners")
     visitor.sign_in()

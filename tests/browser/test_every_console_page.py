@@ -1,5 +1,6 @@
 """Every page of the console in a real browser, app by app: nothing complains, nothing overflows, axe finds nothing
-serious. Which pages there are is read off the registry (tests/support/console_pages.py)."""
+serious. Which pages there are is read off the registry (tests/support/console_pages.py); of pages of one
+kind the suite looks at the first, and `test_console_pages.py` opens all of them without a browser."""
 
 import pytest
 from django.test import Client
@@ -9,9 +10,6 @@ from tests.support.scenario import sign_in
 from tests.support.visual_checks import IS_EVERY_LOOK, LOOKS, OTHER_LOOKS, SERIOUS, faults_of, opened
 
 pytestmark = pytest.mark.slow
-
-# Without a browser `test_console_pages.py` opens all of them.
-APPS_OF_STAFF = apps_of_console() if IS_EVERY_LOOK else ["accounts", "production"]
 
 
 @pytest.fixture
@@ -26,18 +24,12 @@ def pages(request, site) -> list[ConsolePage]:
     name, apps = request.param
     _, world = site
     person = getattr(world, name)
-    return one_of_each_kind(
-        [
-            *(pages_of_site(person) if "accounts" in apps else []),
-            *(page for app in apps for page in pages_of(app, world, person)),
-        ]
-    )
-
-
-def one_of_each_kind(pages: list[ConsolePage]) -> list[ConsolePage]:
-    """`make looks` looks at each."""
-    first = {page.kind: page for page in reversed(pages)}
-    return [page for page in pages if IS_EVERY_LOOK or not page.kind or page is first[page.kind]]
+    found = [
+        *(pages_of_site(person) if "accounts" in apps else []),
+        *(page for app in apps for page in pages_of(app, world, person)),
+    ]
+    first = {page.kind: page for page in reversed(found)}
+    return [page for page in found if IS_EVERY_LOOK or not page.kind or page is first[page.kind]]
 
 
 @pytest.fixture
@@ -65,14 +57,14 @@ def looked_at(visitor, number: int, page: ConsolePage, looks, *, is_known: bool 
     def open_it() -> int:
         return opened(visitor, page.path, page.sent)
 
-    if page.is_like_others or is_known:
-        # In turn, so that as many of them are seen in either look; what is around them was seen already.
-        chosen = [looks[number % 2]]
-        found = faults_of(visitor, page.name, open_it, looks=chosen, impacts=SERIOUS, within="main")
-        if page.name.endswith(" add refused"):
-            assert visitor.page.locator("main .errorlist, main [aria-invalid=true]").count(), page
-        return found
-    return faults_of(visitor, page.name, open_it, looks=looks, impacts=SERIOUS)
+    is_known = is_known or bool(page.kind)
+    # In turn, so that as many of those known are seen in either look; what is around them was seen already.
+    chosen = [looks[number % 2]] if is_known else looks
+    within = "main" if is_known else ""
+    found = faults_of(visitor, page.name, open_it, looks=chosen, impacts=SERIOUS, within=within)
+    if page.name.endswith(" add refused"):
+        assert visitor.page.locator("main .errorlist, main [aria-invalid=true]").count(), page
+    return found
 
 
 @pytest.mark.parametrize(
@@ -84,7 +76,8 @@ def test_pages_of_an_operator(pages, sessions, visitor):
     assert [fault for one in enumerate(pages) for fault in looked_at(visitor, *one, LOOKS)] == []
 
 
-@pytest.mark.parametrize("pages", [("user", APPS_OF_STAFF)], indirect=True, ids=["with less in them"])
+@pytest.mark.looks
+@pytest.mark.parametrize("pages", [("user", apps_of_console())], indirect=True, ids=["with less in them"])
 def test_pages_of_staff_of_a_store(pages, sessions, visitor):
     """The same templates as above."""
     go_in(visitor, sessions["user"])

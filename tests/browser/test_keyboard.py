@@ -1,7 +1,9 @@
 """Pages by their keyboard alone; tests/support/visual_checks.py checks on every page what a script can check of it."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
+
+from tests.support.console_forms import open_console
 
 pytestmark = pytest.mark.slow
 
@@ -19,16 +21,9 @@ STOPS = """() => {
 }"""
 
 
-def open_as_operator(visitor, path: str) -> Page:
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in("operator")
-    visitor.page.wait_for_url(visitor.address + path)
-    return visitor.page
-
-
 @pytest.mark.parametrize("path", ["/profile", "/admin/accounts/user/", "/admin/accounts/user/add/"])
 def test_tab_goes_through_the_whole_page_in_its_order_and_out_again(visitor, path):
-    page = open_as_operator(visitor, path)
+    page = open_console(visitor, path)
     # Some pages begin in their first field.
     page.locator("a.skip, a.console-skip").focus()
     gone: list[int] = [page.evaluate(AT)]
@@ -57,7 +52,7 @@ def test_tab_goes_through_the_whole_page_in_its_order_and_out_again(visitor, pat
     ids=["menu of the user", "filters", "side bar"],
 )
 def test_escape_closes_what_was_opened_and_gives_the_focus_back(visitor, path, opener, inside):
-    page = open_as_operator(visitor, path)
+    page = open_console(visitor, path)
     button = page.get_by_role("button", name=opener).locator("visible=true").first
     button.focus()
     page.keyboard.press("Enter")
@@ -73,7 +68,7 @@ def test_escape_closes_what_was_opened_and_gives_the_focus_back(visitor, path, o
 
 
 def test_content_is_reached_within_ten_stops_and_the_skip_link_is_the_first(visitor):
-    page = open_as_operator(visitor, "/admin/accounts/user/")
+    page = open_console(visitor, "/admin/accounts/user/")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Tab")
     expect(page.locator("a.console-skip")).to_be_focused()

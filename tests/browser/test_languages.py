@@ -3,12 +3,10 @@
 import re
 
 import pytest
-from django.conf import settings as service
 from playwright.sync_api import expect
 
 from tests.factories.orders import make_card
 from tests.support.page_fixtures import furnish
-from tests.support.pseudo import PSEUDO, write_pseudo
 from tests.support.visual_checks import OVERFLOW
 
 pytestmark = pytest.mark.slow
@@ -67,12 +65,9 @@ def test_german_from_the_sign_in_to_a_corrected_order(visitor):
 
 
 @NARROW
-def test_ten_pages_of_longer_texts_fit_into_390_pixels(furnished, visitor, settings, tmp_path):
-    write_pseudo(tmp_path)
-    settings.LANGUAGES = [*service.LANGUAGES, (PSEUDO, "Pseudo")]
-    settings.LOCALE_PATHS = [tmp_path]
+def test_ten_pages_of_longer_texts_fit_into_390_pixels(furnished, visitor, pseudo):
     page, application = visitor.page, visitor.world.application.pk
-    page.set_extra_http_headers({"Accept-Language": PSEUDO})
+    page.set_extra_http_headers({"Accept-Language": pseudo})
     visitor.go("/accounts/login/")
     visitor.sign_in()
     page.wait_for_url(f"{visitor.address}/")

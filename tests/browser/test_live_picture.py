@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import math
-import os
 import statistics
 from collections.abc import Callable
 
@@ -12,13 +11,14 @@ from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as NotInTime
 
 from tests.factories.orders import make_design
+from tests.support.cases import cases
 from tests.support.patience import ROUNDS
 
 pytestmark = pytest.mark.slow
 logger = logging.getLogger(__name__)
 
 LIVE = 300
-CHANGES = int(os.environ.get("FULFILLMENT_EDITOR_CHANGES", "5"))
+CHANGES = cases(5, 40)
 ARROWS = ("ArrowUp", "Alt+ArrowRight", "ArrowLeft", "ArrowDown", "ArrowRight")
 # A round in which a picture does not come reaches no mark; in milliseconds.
 GIVEN_UP = 20_000

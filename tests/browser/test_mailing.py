@@ -1,6 +1,5 @@
 """The page where routes of a mailing are chosen: by mouse on the map, and by keyboard without it."""
 
-import os
 import re
 import zlib
 from pathlib import Path
@@ -10,13 +9,12 @@ from playwright.sync_api import Page, expect
 
 from delivery.datasets.services.demo import load_demo_population
 from tests.factories.orders import make_product
-from tests.support.visual_checks import LOOKS, SERIOUS, faults_of
+from tests.support.visual_checks import LOOKS, SERIOUS, faults_of, shoot
 
 pytestmark = pytest.mark.slow
 
 DRAWN = re.compile(r'^\{"type":"Polygon","coordinates":\[\[\[-111\.')
 # A folder for pictures of the page, to look at.
-PICTURES = os.environ.get("PICTURES", "")
 
 
 @pytest.fixture
@@ -28,11 +26,6 @@ def site(site):
 
 def pieces(page: Page) -> int:
     return int(page.locator("[data-total=pieces]").inner_text().replace(",", ""))
-
-
-def picture(page: Page, name: str) -> None:
-    if PICTURES:
-        page.screenshot(path=Path(PICTURES, f"{name}.png"), full_page=True)
 
 
 def drawn(page: Page) -> int:
@@ -85,7 +78,7 @@ def test_routes_are_chosen_on_the_map_with_the_mouse(visitor):
     expect(page.locator("[data-total=pieces]")).not_to_have_text(f"{in_area:,}")
     assert pieces(page) > 0
     expect(page.locator("#code-selection-python")).to_contain_text("RadiusMiles")
-    picture(page, "circle")
+    shoot(page, "circle")
 
     page.get_by_role("button", name="Save the selection").click()
     expect(page.get_by_role("heading", name="pieces on")).to_be_visible()
@@ -150,14 +143,6 @@ def test_page_looks_right_and_has_no_faults(visitor):
     page.get_by_label("Postal codes").fill("84101 84102 84111")
     expect(page.locator("[data-total=routes]")).to_be_visible()
     drawn(page)
-    page.wait_for_timeout(600)
-    if PICTURES:
-        for width in (1280, 390):
-            for scheme in ("light", "dark"):
-                page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
-                page.wait_for_timeout(500)
-                picture(page, f"mailing-{width}-{scheme}")
 
     assert faults_of(visitor, "mailing", looks=LOOKS) == []
 
@@ -241,7 +226,7 @@ def test_staff_draw_an_area_in_the_console_and_order_it(leaflet, visitor):
     expect(first).not_to_be_checked()
     chosen = pieces(page)
     assert faults_of(visitor, "mailing in the console", looks=LOOKS, impacts=SERIOUS) == []
-    picture(page, "console-mailing")
+    shoot(page, "console-mailing")
 
     page.get_by_role("button", name="Save the selection").click()
     expect(page.get_by_role("heading", name=f"{chosen:,} pieces on")).to_be_visible()
@@ -258,7 +243,7 @@ def test_staff_draw_an_area_in_the_console_and_order_it(leaflet, visitor):
     ):
         page.get_by_label(label, exact=True).fill(words)
     assert faults_of(visitor, "order of a mailing in the console", looks=LOOKS, impacts=SERIOUS) == []
-    picture(page, "console-mailing-order")
+    shoot(page, "console-mailing-order")
     page.get_by_role("button", name="Place the order").click()
     expect(page.locator(".order-title")).to_contain_text("Received")
     expect(page.get_by_role("link", name="EDDM papers of")).to_be_visible()

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from stores.orders.models import Order
 from tests.support.axe import violations
 from tests.support.console_fixtures import place_orders
+from tests.support.console_forms import open_console
 from tests.support.scenario import PASSWORD
 
 pytestmark = pytest.mark.slow
@@ -27,15 +28,8 @@ def requested(order) -> None:
     Order.objects.update(status=40, cancellation="Requested", cancellation_reason="Wrong number on it.")
 
 
-def open_as(visitor, name: str, path: str):
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in(name)
-    visitor.page.wait_for_url(visitor.address + path)
-    return visitor.page
-
-
 def test_order_is_worked_by_its_buttons(order_path, visitor):
-    page = open_as(visitor, "user", order_path)
+    page = open_console(visitor, order_path, "user")
     page.get_by_text("Add a note").click()
     page.get_by_role("form", name="Next step").get_by_label("Note").fill("Checked")
     page.keyboard.press("Enter")
@@ -58,7 +52,7 @@ def test_order_is_worked_by_its_buttons(order_path, visitor):
 
 
 def test_cancelling_is_a_dialog_with_recipient_amount_and_note(order, order_path, visitor):
-    page = open_as(visitor, "operator", order_path)
+    page = open_console(visitor, order_path)
     buttons = page.get_by_role("form", name="Next step").get_by_role("button")
     assert buttons.all_inner_texts() == ["Accept", "Hold", "Cancel …", "Reject …"]
     page.get_by_role("button", name="Cancel …").click()
@@ -81,7 +75,7 @@ def test_cancelling_is_a_dialog_with_recipient_amount_and_note(order, order_path
 
 
 def test_requested_cancellation_is_decided_in_the_banner(order_path, requested, visitor):
-    page = open_as(visitor, "user", order_path)
+    page = open_console(visitor, order_path, "user")
     banner = page.get_by_role("region", name="Cancellation requested")
     expect(banner).to_contain_text("Wrong number on it.")
     expect(page.locator(".order-moves .console-primary")).to_have_count(0)
@@ -114,7 +108,7 @@ def test_cancelling_without_script_is_a_page_that_says_the_same(order, order_pat
 
 
 def test_print_file_is_closed_by_a_button_that_stays_in_sight(order_path, visitor):
-    page = open_as(visitor, "operator", order_path)
+    page = open_console(visitor, order_path)
     page.locator(".order-thumb").first.click()
     dialog = page.locator("#print-view")
     expect(dialog.get_by_role("img", name="Page 2")).to_be_attached()

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from stores.orders.models import Order
 from tests.support.axe import violations
 from tests.support.console_fixtures import ask_for_stores, place_orders
+from tests.support.console_forms import open_console
 from tests.support.task_counts import TaskCounts
 from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SERIOUS, faults_of
 
@@ -24,15 +25,8 @@ def placed(site):
     return list(Order.objects.order_by("number"))
 
 
-def open_as(visitor, name: str, path: str):
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in(name)
-    visitor.page.wait_for_url(visitor.address + path)
-    return visitor.page
-
-
 def test_days_work_takes_few_actions(placed, visitor):
-    page, counts = open_as(visitor, "operator", "/admin/"), TaskCounts()
+    page, counts = open_console(visitor, "/admin/"), TaskCounts()
 
     with counts.task("Accept all new orders", page) as person:
         person.click(page.get_by_role("link", name="Received").first)
@@ -95,7 +89,7 @@ def test_days_work_takes_few_actions(placed, visitor):
 
 
 def test_list_is_worked_by_keys(placed, visitor):
-    page = open_as(visitor, "user", BOARD)
+    page = open_console(visitor, BOARD, "user")
     rows = page.locator("#result_list tbody tr")
 
     page.keyboard.press("j")
@@ -124,7 +118,7 @@ def test_list_is_worked_by_keys(placed, visitor):
 
 
 def test_filters_columns_and_sort_are_set_and_removed(placed, visitor):
-    page = open_as(visitor, "operator", BOARD)
+    page = open_console(visitor, BOARD)
 
     page.locator("summary", has_text="Filters").click()
     filters = page.get_by_role("form", name="Filters")
@@ -154,7 +148,7 @@ def test_filters_columns_and_sort_are_set_and_removed(placed, visitor):
 
 
 def test_list_with_chosen_orders_has_no_fault_in_any_look(placed, visitor):
-    open_as(visitor, "operator", BOARD)
+    open_console(visitor, BOARD)
 
     def choose() -> int:
         status = visitor.go(BOARD)

@@ -9,6 +9,7 @@ from stores.orders.models import Order
 from tests.factories.orders import make_product, order_body
 from tests.factories.templates import field, page, text_box
 from tests.support.axe import violations
+from tests.support.console_forms import open_console
 from tests.support.patience import PATIENCE
 from tests.support.visual_checks import box_of
 
@@ -43,13 +44,6 @@ def is_over(mark, picture, *, left, top):
     return found == wanted
 
 
-def open_as(visitor, name, path):
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in(name)
-    visitor.page.wait_for_url(visitor.address + path)
-    return visitor.page
-
-
 def test_playground_frames_what_may_print_badly_until_it_is_mended(product, visitor):
     visitor.go("/catalog/demo/near")
     visitor.sign_in()
@@ -75,7 +69,7 @@ def test_playground_frames_what_may_print_badly_until_it_is_mended(product, visi
 
 
 def test_editor_shows_findings_while_the_template_is_edited(product, visitor):
-    edited = open_as(visitor, "operator", f"/admin/stores/product/{product.pk}/template/")
+    edited = open_console(visitor, f"/admin/stores/product/{product.pk}/template/")
     found = edited.get_by_role("status", name="Preflight")
     expect(found).to_contain_text("Preflight: 2 findings on this page")
     expect(found).to_contain_text("4 pt; 5 pt wanted")
@@ -103,7 +97,7 @@ def order(product, site) -> Order:
 
 
 def test_console_frames_findings_on_the_print_file_of_an_order(order, visitor):
-    shown = open_as(visitor, "user", f"/admin/stores/order/{order.pk}/change/")
+    shown = open_console(visitor, f"/admin/stores/order/{order.pk}/change/", "user")
     shown.get_by_role("link", name="Preflight: 2 warnings").click()
     pages = shown.get_by_role("dialog")
     expect(pages.locator(".preflight-list li")).to_have_count(2)

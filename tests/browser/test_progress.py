@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from delivery.datasets.services import locking
 from delivery.datasets.services.imports import import_upload
 from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog
 from tests.factories.stores import make_product
+from tests.support.console_forms import open_console
 from tests.support.jobs import work_off
 from tests.support.patience import PATIENCE
 
@@ -105,13 +106,6 @@ def catalog(site, tmp_path: Path) -> Path:
     return file
 
 
-def open_as_operator(visitor, path: str) -> Page:
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in("operator")
-    visitor.page.wait_for_url(visitor.address + path)
-    return visitor.page
-
-
 def follow(visitor, work: Halfway, ends: str) -> None:
     """The bar is seen to move, with a script and without one, and then gives way to the report."""
     page = visitor.page
@@ -142,7 +136,7 @@ def follow(visitor, work: Halfway, ends: str) -> None:
 
 
 def test_import_of_delivery_counts_shows_how_far_it_is(visitor, eddm, counts):
-    page = open_as_operator(visitor, "/admin/delivery/importrun/add/")
+    page = open_console(visitor, "/admin/delivery/importrun/add/")
     page.set_input_files("input[type=file]", counts)
     page.locator("main form [type=submit]").first.click()
     expect(page.get_by_text("Preview of the first lines")).to_be_visible()
@@ -166,7 +160,7 @@ def test_import_of_a_catalog_shows_how_far_it_is(catalog, visitor, monkeypatch):
             checks.pause()
 
     monkeypatch.setattr(uploads._Progress, "show", show_and_wait)
-    page = open_as_operator(visitor, "/admin/stores/catalogupload/add/")
+    page = open_console(visitor, "/admin/stores/catalogupload/add/")
     page.set_input_files("input[type=file]", catalog)
     page.get_by_role("button", name="Upload and check").click()
     expect(page.locator("progress")).to_be_visible()

@@ -1,6 +1,5 @@
 """The second step in a real browser: the QR code is drawn within the page's policy, and the whole way works."""
 
-import os
 import re
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.support.console_forms import SIZES
 from tests.support.two_factor import code_of
+from tests.support.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def test_two_factor_sign_in_is_set_up_and_required(visitor):
     picture = page.locator("main img")
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth > 100)")
     assert overflow(page) <= 0
-    shoot(visitor, "set-up")
+    shoot(visitor.page, "set-up")
     key = page.locator("main code").first.inner_text().replace(" ", "")
     page.fill("#id_code", code_of(key))
     page.get_by_role("button", name="Turn on").click()
@@ -40,15 +40,15 @@ def test_two_factor_sign_in_is_set_up_and_required(visitor):
     page.get_by_role("button", name="Print").click()
     assert page.title() == "printed"
     assert overflow(page) <= 0
-    shoot(visitor, "codes")
+    shoot(visitor.page, "codes")
     page.click("text=I have saved them")
-    shoot(visitor, "on")
+    shoot(visitor.page, "on")
 
     page.context.clear_cookies()
     visitor.go("/accounts/login/?next=/profile/two-factor")
     visitor.sign_in("operator")
     page.wait_for_url("**/accounts/second-step/")
-    shoot(visitor, "second-step")
+    shoot(visitor.page, "second-step")
     page.fill("#id_code", codes[0])
     page.click("main form button[type=submit]")
     page.wait_for_url("**/profile/two-factor")
@@ -68,11 +68,4 @@ def test_page_that_says_when_to_try_again(visitor, settings):
 
     expect(page.locator("main")).to_contain_text("Try again in 15 minutes")
     assert overflow(page) <= 0
-    shoot(visitor, "too-many")
-
-
-def shoot(visitor, name: str) -> None:
-    if folder := os.environ.get("SHOTS"):
-        visitor.page.screenshot(
-            path=f"{folder}/{name}-{visitor.page.viewport_size['width']}.png", full_page=True
-        )
+    shoot(visitor.page, "too-many")

@@ -33,6 +33,7 @@ from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.services.scenario_steps import claim_due_scenarios, run_step
 from tests.factories.applications import issue_token
 from tests.factories.budgets import make_budget
+from tests.support.cases import cases
 from tests.support.client_command import Command
 from tests.support.document_making import document
 from tests.support.interop_browser import Browser
@@ -42,8 +43,8 @@ from tests.support.webhook_receiver import Receiver, receiving
 
 CARD = "business-card-standard"
 SECRET = re.compile(r"whsec_\S+")
-# Of 200 events and four restarts; docs/performance.md measures five.
-LISTENED_ROUNDS = int(os.environ.get("FULFILLMENT_LISTENED_ROUNDS", "1"))
+# Of 200 events and four restarts.
+LISTENED_ROUNDS = cases(1, 5)
 
 
 @pytest.fixture

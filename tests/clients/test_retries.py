@@ -1,10 +1,6 @@
-"""However often a request is lost, what it asks for happens once.
-
-FULFILLMENT_UNRELIABLE_ORDERS raises the number of orders; the TypeScript client, which takes longer, places a third.
-"""
+"""However often a request is lost, what it asks for happens once."""
 
 import json
-import os
 
 import pytest
 
@@ -13,10 +9,12 @@ from stores.demo.orders import ORDERS as DEMO_ORDERS
 from stores.orders.models import Order
 from tests.clients.bad_proxy import FATES, proxied
 from tests.clients.conftest import PROGRAMS
+from tests.support.cases import cases
 from tests.support.client_library import run
 from tests.support.live_server import serving
 
-ORDERS = int(os.environ.get("FULFILLMENT_UNRELIABLE_ORDERS", "150"))
+ORDERS = cases(60, 1_000)
+# That client takes longer.
 TYPESCRIPT_ORDERS = ORDERS // 3
 
 

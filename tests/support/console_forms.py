@@ -13,18 +13,19 @@ from playwright.sync_api import Page
 SIZES = [(1280, "light"), pytest.param((390, "dark"), marks=[pytest.mark.slow, pytest.mark.looks])]
 
 
-def open_console(visitor, path: str, name: str = "operator") -> None:
+def open_console(visitor, path: str, name: str = "operator") -> Page:
     visitor.go(f"/accounts/login/?next={path}")
     visitor.sign_in(name)
     visitor.page.wait_for_url(visitor.address + path)
+    return visitor.page
 
 
-def in_database(read: Callable[[], Any]) -> Any:
+def in_database(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Reads or writes in a thread of its own: Django refuses the database to the thread of the browser."""
 
     def work() -> Any:
         try:
-            return read()
+            return act(*args, **kwargs)
         finally:
             connection.close()
 

@@ -139,9 +139,7 @@ class ConsolePage:
     name: str
     path: str
     sent: dict[str, str] | None = None
-    # Of a template that has nothing of its own: seen once is seen.
-    is_like_others: bool = False
-    # Pages of one kind differ in the record they show alone.
+    # Pages of one kind have nothing of their own but the record they show, or what is said of it.
     kind: str = ""
     # Whether it is the question before something is ended, deleted or replaced.
     asks: bool = False
@@ -177,7 +175,7 @@ def pages_of(app: str, world: World, user: Any) -> Iterator[ConsolePage]:
     request = request_of(user)
     own = own_pages(world) if user.is_operator else {}
     if user.is_operator:
-        yield ConsolePage(f"{app} itself", reverse("admin:app_list", args=[app]), is_like_others=True)
+        yield ConsolePage(f"{app} itself", reverse("admin:app_list", args=[app]), kind="app")
     for name, model_admin in admins_of(app):
         if model_admin.has_module_permission(request):
             yield from _standard_pages(name, model_admin, request)
@@ -188,9 +186,8 @@ def pages_of(app: str, world: World, user: Any) -> Iterator[ConsolePage]:
 
 def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterator[ConsolePage]:
     is_trail = isinstance(model_admin, HistoryAdmin)
-    kind = "trail" if is_trail else ""
     changelist = reverse(f"admin:{name}_changelist")
-    yield ConsolePage(f"{name} list", changelist, is_like_others=is_trail, kind=kind and "list of a trail")
+    yield ConsolePage(f"{name} list", changelist, kind="list of a trail" * is_trail)
     if model_admin.has_add_permission(request):
         add = reverse(f"admin:{name}_add")
         if chosen := CHOSEN_FIRST.get(name):
@@ -198,18 +195,16 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
             add += chosen
         yield ConsolePage(f"{name} add", add)
         # Empty: what is missing is listed above the form.
-        yield ConsolePage(f"{name} add refused", add, {"loaded_version": ""}, is_like_others=True)
+        yield ConsolePage(f"{name} add refused", add, {"loaded_version": ""}, kind="refused")
     for number, record in enumerate(examples_of(model_admin, request)):
         place = reverse(f"admin:{name}_change", args=[record.pk])
-        is_known = is_trail or number > 0
-        yield ConsolePage(f"{name} record {number}", place, is_like_others=is_known, kind=kind)
+        kind = "trail" if is_trail else "in another state" * (number > 0)
+        yield ConsolePage(f"{name} record {number}", place, kind=kind)
         if number == 0:
             if model_admin.has_audit_history:
                 trail = reverse(f"admin:{name}_history", args=[record.pk])
-                is_plain = not model_admin.tracked_parts
-                yield ConsolePage(
-                    f"{name} history", trail, is_like_others=is_plain, kind="history" * is_plain
-                )
+                kind = "" if model_admin.tracked_parts else "history"
+                yield ConsolePage(f"{name} history", trail, kind=kind)
             if model_admin.has_delete_permission(request, record):
                 place = reverse(f"admin:{name}_delete", args=[record.pk])
                 yield ConsolePage(f"{name} delete", place, asks=True)
@@ -232,7 +227,7 @@ def _asking_actions(name: str, model_admin: Any, request: HttpRequest) -> Iterat
         if action not in ACTIONS_AT_ONCE:
             sent = {"action": action, "_selected_action": str(records[0].pk), "index": "0"}
             address = reverse(f"admin:{name}_changelist")
-            yield ConsolePage(f"{name} {action}", address, sent, is_like_others=True, asks=True)
+            yield ConsolePage(f"{name} {action}", address, sent, kind="question", asks=True)
 
 
 def own_pages(world: World) -> dict[str, list[ConsolePage]]:
@@ -271,13 +266,16 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
 
     def question(name: str, *args: Any) -> list[ConsolePage]:
         place = reverse(f"admin:{name}", args=args)
-        return [ConsolePage(name, place, sent={}, is_like_others=True, asks=True)]
+        return [ConsolePage(name, place, sent={}, kind="question", asks=True)]
 
     return {
         "accounts_associationrequest_decide": [
             ConsolePage("decide", f"{decide}?id={pending.pk}"),
             ConsolePage(
-                "decline without a reason", decide, {"id": str(pending.pk), "deny": "1", "note": ""}, True
+                "decline without a reason",
+                decide,
+                {"id": str(pending.pk), "deny": "1", "note": ""},
+                "refused",
             ),
         ],
         "applications_application_end_key": question("applications_application_end_key", *of_key),
@@ -289,13 +287,13 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "stores_catalogupload_discard": question("stores_catalogupload_discard", checked.pk),
         "stores_order_ship": [
             ConsolePage("ship", f"{ship}?id={order.pk}"),
-            ConsolePage("ship refused", ship, parcel, is_like_others=True),
+            ConsolePage("ship refused", ship, parcel, kind="refused"),
             *(
                 ConsolePage(
                     f"order to {move}",
                     reverse("admin:stores_order_change", args=[one.pk]),
                     sent,
-                    True,
+                    "question",
                     asks=True,
                 )
                 for one, move in ((order, "90"), (order, "95"), (shipped, "refuse"))
@@ -310,9 +308,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "stores_budget_end": question("stores_budget_end", budget.pk),
         "stores_budget_statement": [
             *page("stores_budget_statement", budget.pk),
-            ConsolePage(
-                "statement of nothing", f"{statement}?kind=Release&person=x&order=x", is_like_others=True
-            ),
+            ConsolePage("statement of nothing", f"{statement}?kind=Release&person=x&order=x", kind="empty"),
         ],
         "stores_costcenter_import": [
             *page("stores_costcenter_import"),
@@ -321,7 +317,7 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
                     f"import people {name}",
                     people,
                     {"store": "associated", "text": f"Code,Name,Person\n{row}"},
-                    True,
+                    f"people {name}",
                 )
                 for name, row in (("shown", "4300,Sales,"), ("refused", "4300,,nobody"))
             ),
@@ -332,12 +328,12 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "production_job_scan": [ConsolePage("scan", reverse("admin:production_job_scan"))],
         "production_job_dry_run": [
             ConsolePage("dry run", f"{dry_run}?order={job.order.number}"),
-            ConsolePage("dry run of nothing", f"{dry_run}?order=x", is_like_others=True),
+            ConsolePage("dry run of nothing", f"{dry_run}?order=x", kind="empty"),
         ],
         "production_provider_rotate": question("production_provider_rotate", provider.pk),
         "production_routingrule_tester": [
             ConsolePage("rule tester", f"{tester}?order={job.order.number}"),
-            ConsolePage("rule tester of nothing", f"{tester}?order=x", is_like_others=True),
+            ConsolePage("rule tester of nothing", f"{tester}?order=x", kind="empty"),
         ],
         "stores_order_print_view": page("stores_order_print_view", order.pk, 0),
         "stores_order_eddm_map": page("stores_order_eddm_map", mailed.order_id, mailed.position),
@@ -345,18 +341,18 @@ def own_pages(world: World) -> dict[str, list[ConsolePage]]:
         "stores_product_artwork": page("stores_product_artwork", product.pk),
         "stores_product_mailing": [
             ConsolePage("mailing", mailing),
-            ConsolePage("mailing chosen", mailing, {"postal_codes": "84101", "do": "show"}, True),
+            ConsolePage("mailing chosen", mailing, {"postal_codes": "84101", "do": "show"}, "chosen"),
         ],
         "stores_product_mailing_order": [
             ConsolePage("mailing order", mailing_order),
-            ConsolePage("mailing order refused", mailing_order, {"do": "order"}, is_like_others=True),
+            ConsolePage("mailing order refused", mailing_order, {"do": "order"}, kind="refused"),
         ],
         "stores_product_template": page("stores_product_template", product.pk),
         "stores_product_template_versions": page("stores_product_template_versions", product.pk),
         "delivery_dataset_look_up": [
             ConsolePage("look up", look_up),
             ConsolePage("look up found", f"{look_up}?postal_code=84101"),
-            ConsolePage("look up malformed", f"{look_up}?postal_code=x", is_like_others=True),
+            ConsolePage("look up malformed", f"{look_up}?postal_code=x", kind="refused"),
         ],
         "delivery_dataset_discard": question("delivery_dataset_discard", ready.pk),
         "delivery_importrun_prepare": page("delivery_importrun_prepare", run.pk),
@@ -369,7 +365,7 @@ def pages_of_site(user: Any) -> list[ConsolePage]:
     audit_log = reverse("admin:audit_log")
     of_operators = [
         ConsolePage("audit log", audit_log),
-        ConsolePage("audit log refused", f"{audit_log}?from=x&person=no-one", is_like_others=True),
+        ConsolePage("audit log refused", f"{audit_log}?from=x&person=no-one", kind="refused"),
         ConsolePage("system", reverse("admin:system")),
         ConsolePage("components", reverse("admin:components")),
     ]
@@ -377,8 +373,6 @@ def pages_of_site(user: Any) -> list[ConsolePage]:
         ConsolePage("index", reverse("admin:index")),
         *(of_operators if user.is_operator else []),
         ConsolePage("search", f"{reverse('admin:search')}?s=card"),
-        ConsolePage(
-            "search without results", f"{reverse('admin:search')}?s=nothing-like-it", is_like_others=True
-        ),
+        ConsolePage("search without results", f"{reverse('admin:search')}?s=nothing-like-it", kind="empty"),
         ConsolePage("empty list", f"{reverse('admin:stores_product_changelist')}?q=nothing-like-it"),
     ]

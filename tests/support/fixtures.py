@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from django.conf.locale import LANG_INFO
 from django.core.files.storage import default_storage
 from django.db import connection
 from django.test import Client, override_settings
@@ -17,6 +18,7 @@ from tests.support.console_fixtures import furnish_console
 from tests.support.order_helpers import Shop, build_shop, open_shop
 from tests.support.page_fixtures import furnish
 from tests.support.patience import FASTER
+from tests.support.pseudo import PSEUDO, write_pseudo
 from tests.support.scenario import World, build_known_world, sign_in
 from tests.support.snapshots import Snapshot
 
@@ -30,6 +32,16 @@ def signed_in(world: World):
 @pytest.fixture
 def browser(world: World, signed_in) -> Client:
     return signed_in(world.user)
+
+
+@pytest.fixture
+def pseudo(settings, monkeypatch, tmp_path) -> str:
+    """The name of a language whose texts show by their letters."""
+    offered = [*settings.LANGUAGES, (PSEUDO, "Pseudo")]
+    write_pseudo(tmp_path)
+    monkeypatch.setitem(LANG_INFO, PSEUDO, {**LANG_INFO["en"], "code": PSEUDO})
+    settings.LANGUAGES, settings.LOCALE_PATHS = offered, [tmp_path]
+    return PSEUDO
 
 
 @pytest.fixture

@@ -207,7 +207,7 @@ class Case:
         return b"\r\n".join(lines) + b"\r\n\r\n" + self.body
 
 
-def cases(count: int, credentials: dict[str, str], seed: int = 1) -> Iterator[Case]:
+def hostile_cases(count: int, credentials: dict[str, str], seed: int = 1) -> Iterator[Case]:
     """`credentials` are sent with two of three requests, so that what is behind them is reached as well."""
     chance = random.Random(seed)
     for _ in range(count):

@@ -132,9 +132,11 @@ def _matrix(broken: Mapping[str, Collection[str]]) -> Iterator[str]:
     yield "or `AF_INET6` instead of `AF_UNIX`. Nothing uses the system calls in the last row today, but newer"
     yield "libraries may."
     yield from ("", f"| stricter | {' | '.join(WORK)} |", f"|---|{'---|' * len(WORK)}")
-    for one in stricter_lines():
-        cells = ("breaks" if work in broken[one.named] else "" for work in WORK)
-        yield f"| {one.named} | {' | '.join(cells)} |"
+    yield from (row(one.named, broken[one.named]) for one in stricter_lines())
+
+
+def row(named: str, broken: Collection[str]) -> str:
+    return f"| {named} | {' | '.join('breaks' if work in broken else '' for work in WORK)} |"
 
 
 def _left_out() -> Iterator[str]:

@@ -26,7 +26,7 @@ from stores.batches.services.rows import replace_rows
 from stores.catalog.models import StoreProfile
 from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.models import RECIPIENT_FIELDS, ApprovalState, Order
-from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
+from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.services import place_trial_order
 from tests.factories.delivery import load_dataset

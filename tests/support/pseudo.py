@@ -2,9 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import django.conf
 from babel.messages.catalog import Message
@@ -18,6 +19,44 @@ LETTERS = str.maketrans("aeiouyAEIOUncs", "áéíóúýÁÉÍÓÚñçš")
 # What is filled in, and what else stays.
 FILLED = re.compile(r"%\(\w+\)[a-z]|\{\w+\}|%[12s]")
 KEPT = re.compile(r"(%\(\w+\)[a-z]|%%|%[12s]|\{\w+\}|<[^>]*>|&#?\w+;)")
+# The same in every language.
+NAMES = {
+    "Store Fulfillment",
+    "Python",
+    "JavaScript",
+    "curl",
+    "EDDM",
+    "ZIP",
+    "API",
+    "UTC",
+    "PNG",
+    "JPEG",
+    "CSV",
+    "XLSX",
+    "Ctrl",
+}
+
+# Records of the tests that read like a text of a template.
+RECORDS = {
+    "Not yet",
+    "E-mail",
+    "Name",
+    "Job",
+    "Mail",
+    # An operation, as the reference names it.
+    "Read a store",
+    "Website",
+    "Everything",
+    "Ground",
+    "Operator",
+    "Print",
+    "associated",
+    "csv",
+    "default",
+    "press",
+    "synthetic demo counts",
+    "All owners have the same rights. Check who is invited, and withdraw invitations you do not recognize.",
+}
 # What is no text for people, or the same in every language.
 UNSEEN = {"script", "style", "code", "pre", "option", "svg"}
 
@@ -120,12 +159,18 @@ class Sources:
         # Shorter ones are data as often.
         is_sentence = sum(word.isalpha() and word.islower() for word in text.split()) > 1
         in_template = rf"(?<=[>\"']){re.escape(text)}(?=[<\"'{{.])"
-        return bool(re.search(in_template, self._templates)) or (
+        return (text in self._templates and bool(re.search(in_template, self._templates))) or (
             is_sentence and (text in self._texts or any(one.fullmatch(text) for one in self._filled))
         )
 
 
-def untranslated(page: str, sources: Sources) -> set[str]:
-    """Texts in plain letters that the sources hold as they are: what the database holds is nobody's to translate."""
-    plain = {text for text in Texts(page).texts if re.search(r"[A-Za-z]{3}", text) and text.isascii()}
-    return {text for text in plain if sources.hold(text)}
+def plain_texts(answers: Iterable[tuple[str, Any]]) -> str:
+    """Texts in plain letters that the sources hold as they are, a line each: what the database holds is nobody's to
+    translate. `answers` are pairs of path and response."""
+    sources, found = Sources(), dict[str, str]()
+    for path, response in answers:
+        if response.get("Content-Type", "").startswith("text/html"):
+            for text in Texts(response.content.decode()).texts - NAMES - RECORDS:
+                if re.search(r"[A-Za-z]{3}", text) and text.isascii() and sources.hold(text):
+                    found.setdefault(text, path)
+    return "\n".join(f"{path}: {text}" for text, path in sorted(found.items()))

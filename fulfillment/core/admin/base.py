@@ -1,7 +1,7 @@
-"""The base class of all admins: access to records, lists that stay fast on large tables, badges of states."""
+"""The base class of all admins: access to records, and lists that stay fast on large tables."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, NoReturn
 
 from django.contrib import messages
@@ -19,75 +19,22 @@ from django.utils.html import format_html
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
-from unfold.admin import ModelAdmin, TabularInline
-from unfold.forms import PaginationInlineFormSet
-from unfold.utils import display_for_label
+from unfold.admin import ModelAdmin
 
 from fulfillment.core.admin.autocomplete import AutocompleteMixin
+from fulfillment.core.admin.badges import BadgeMixin
 from fulfillment.core.admin.history import FieldChange, Parts, history_page
+from fulfillment.core.admin.inlines import with_help
 from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
-from fulfillment.core.admin.names import name_admin, translated_badge
+from fulfillment.core.admin.names import name_admin
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 from fulfillment.core.db.changes import differs_from_stored
 from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
-from fulfillment.core.recorded_texts import translated
-
-
-class BadgeMixin:
-    """A column that the list shows as a badge is one on the page of its record."""
-
-    list_display: Any
-    # Kept in English, and shown in the reader's language.
-    recorded_fields: Collection[str] = ()
-
-    @property
-    def readonly_preprocess_fields(self) -> dict[str, Callable[[str], str]]:
-        labels = {
-            name: getattr(getattr(self, name, None), "label", None) for name in map(str, self.list_display)
-        }
-        badges = {name: partial(_badge, label) for name, label in labels.items() if isinstance(label, dict)}
-        return {**badges, **dict.fromkeys(self.recorded_fields, translated)}
-
-
-def _badge(tones: Mapping[str, str], text: str) -> str:
-    if (badge := translated_badge(text, tones)) is None:
-        return text
-    shown, tone = badge
-    return str(display_for_label(shown, "", {shown: tone}))
-
 
 # An action works within one request; more records would exceed its time limit.
 MAX_AT_ONCE = 1000
 OwnPage = tuple[str, Callable[..., HttpResponseBase], str]
-
-
-class LabelledFormSet(PaginationInlineFormSet):
-    """Labels each input in a table: for screen readers the column header is not enough."""
-
-    def add_fields(self, form: Any, index: int | None) -> None:
-        super().add_fields(form, index)
-        for name, field in form.fields.items():
-            label = str(field.label or name).capitalize()
-            for widget in (field.widget, getattr(field.widget, "widget", None)):
-                if widget is not None:
-                    widget.attrs.setdefault("aria-label", label)
-
-
-def _with_help(options: dict[str, Any], form: Any, help_texts: Mapping[str, str]) -> dict[str, Any]:
-    """Options of a form class, whose own help texts stay beside `help_texts`."""
-    own = getattr(getattr(form, "Meta", None), "help_texts", None) or {}
-    return {"help_texts": {**own, **help_texts}, **options} if help_texts else options
-
-
-class ConsoleInline(AutocompleteMixin, TabularInline):
-    formset = LabelledFormSet
-    extra = 0
-    # In place of those of the model, by field.
-    help_texts: Mapping[str, str] = {}
-
-    def get_formset(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:
-        return super().get_formset(request, obj, **_with_help(options, self.form, self.help_texts))
 
 
 class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
@@ -205,7 +152,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         return "delete" not in self.forbidden and self.has_access(request, "delete", instance)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
-        form = super().get_form(request, obj, change, **_with_help(options, self.form, self.help_texts))
+        form = super().get_form(request, obj, change, **with_help(options, self.form, self.help_texts))
         if not change or self.knows_versions:
             return form
         return type(form.__name__, (OptimisticLockMixin, form), {})

@@ -50,14 +50,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
             if _is_from_grid(request):
                 return HttpResponse(" ".join(problems), status=400, content_type="text/plain; charset=utf-8")
         else:
-            if _is_from_grid(request):
-                return place.render(request, "saved_row", **_saved(row))
-            messages.success(
-                request,
-                _("Row %(number)s is saved: %(label)s.")
-                % {"number": row.number, "label": RowState(row.state).label},
-            )
-            return place.lead_to("show", batch_id)
+            return _after_saving(request, place, batch_id, row)
     return place.render(
         request,
         "row_form",
@@ -67,6 +60,14 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
         elsewhere=[problem for problem in row.problems if problem["Column"] not in batch.columns],
         problems=problems,
     )
+
+
+def _after_saving(request: HttpRequest, place: Place, batch_id: UUID, row: BatchRow) -> HttpResponse:
+    if _is_from_grid(request):
+        return place.render(request, "saved_row", **_saved(row))
+    said = _("Row %(number)s is saved: %(label)s.")
+    messages.success(request, said % {"number": row.number, "label": RowState(row.state).label})
+    return place.lead_to("show", batch_id)
 
 
 def _cell_views(batch: Batch, row: BatchRow, typed: Mapping[str, str]) -> list[dict[str, Any]]:

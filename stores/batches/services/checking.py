@@ -34,7 +34,7 @@ from stores.batches.services.rows import (
     put_cells,
     refuse_settled,
 )
-from stores.orders.pricing import OrderRequest, item_faults
+from stores.orders.requests import OrderRequest, item_faults
 from stores.orders.services.quotes import ordered_products
 from stores.orders.services.validation import ValidatedOrder, validate_order
 from stores.proofs.selectors import ProductVersion, product_versions_of

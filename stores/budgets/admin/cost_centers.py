@@ -18,7 +18,8 @@ from django.views.decorators.http import require_safe
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
 from accounts.admin.staff import staff_on
-from fulfillment.core.admin.base import ConsoleAdmin, ConsoleInline, LabelledFormSet, OwnPage
+from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.inlines import ConsoleInline, LabelledFormSet
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.csv_rows import csv_pieces
 from fulfillment.core.errors import DomainError

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextareaWidget
 
-from fulfillment.core.admin.base import LabelledFormSet
+from fulfillment.core.admin.inlines import LabelledFormSet
 from fulfillment.core.admin.names import name_model
 from fulfillment.core.errors import Fault
 from fulfillment.core.recorded_texts import translated

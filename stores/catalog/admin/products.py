@@ -18,8 +18,9 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
-from fulfillment.core.admin.base import ConsoleInline, OwnPage
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
+from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture

@@ -128,16 +128,17 @@ def preview_page(
     known = {fault.pointer for fault in faults}
     drawn = [_fault(problem, SAMPLE) for problem in picture.problems]
     faults += [fault for fault in drawn if fault.pointer not in known]
-    # Findings about placeholder pictures say nothing about the customer's pictures.
     press = Press(editor.rules, profile_file(editor.rules.profile))
+    # Findings about placeholder pictures say nothing about the customer's pictures.
     job = Job(template, values, {}, editor.fonts, picture.texts, editor.product, only=[number], press=press)
-    findings = preflight(job, Limits.of(editor.rules))
     places = [at for at in range(len(draft.pages[number].get("Boxes") or ())) if (number, at) not in left_out]
-    return PagePreview(
-        picture.png,
-        faults,
-        [one if one.box is None else replace(one, box=places[one.box]) for one in findings],
-    )
+    return PagePreview(picture.png, faults, _findings(job, editor, places))
+
+
+def _findings(job: Job, editor: EditorContext, places: Sequence[int]) -> list[Finding]:
+    """`places` are those that the boxes of the page have in the draft."""
+    found = preflight(job, Limits.of(editor.rules))
+    return [one if one.box is None else replace(one, box=places[one.box]) for one in found]
 
 
 def render_draft(

@@ -6,7 +6,7 @@ from typing import Any
 
 from stores.orders.eddm import Choice
 from stores.orders.models import RECIPIENT_FIELDS
-from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
+from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.services.transitions import Parcel
 from stores.proofs.services.artwork import ArtworkChoice
 

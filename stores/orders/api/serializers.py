@@ -23,7 +23,7 @@ from stores.orders.api.quotes import (
     PlaceSerializer,
 )
 from stores.orders.models import ActorKind, ApprovalState, CancellationState, OrderStatus
-from stores.orders.pricing import MAX_ITEMS
+from stores.orders.requests import MAX_ITEMS
 from stores.proofs.api import ArtworkSerializer, PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)

@@ -15,7 +15,8 @@ from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
 from stores.orders.models import Quote
-from stores.orders.pricing import Line, ListedProduct, Option, Price
+from stores.orders.pricing import Line, Option
+from stores.orders.requests import ListedProduct, Price
 from stores.orders.selectors.access import READ, authorize_store
 
 

@@ -25,7 +25,8 @@ from stores.catalog.models import Product, Store
 from stores.orders.business_days import local_date
 from stores.orders.eddm import MAX_ROUTES, Choice, Record, drop_routes, stored_record
 from stores.orders.models import OrderItem
-from stores.orders.pricing import PriceRequest, PriceRequestItem, price
+from stores.orders.pricing import price
+from stores.orders.requests import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.quotes import listed_products, places_served
 

@@ -20,8 +20,9 @@ from stores.orders.approvals.services import request_approval
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
 from stores.orders.models.status import EVENT_TYPES
-from stores.orders.pricing import ListedProduct, Option, OrderRequest
+from stores.orders.pricing import Option
 from stores.orders.representations import render_export_row
+from stores.orders.requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.services.ordered_assets import record_ordered_assets

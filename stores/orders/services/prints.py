@@ -22,7 +22,7 @@ from fulfillment.core.errors import (
 )
 from printing.preflight import Severity
 from stores.concurrency_limits import ORDERS
-from stores.orders.pricing import ListedProduct, OrderRequest, PriceRequest
+from stores.orders.requests import ListedProduct, OrderRequest, PriceRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.print_files import StoredPrint, delete_print_files, store_print_file
 from stores.proofs.selectors import product_versions_of

@@ -23,7 +23,8 @@ from stores.budgets.standings import Standing, decision_of
 from stores.concurrency_limits import LARGE_ORDERS
 from stores.orders.business_days import local_date
 from stores.orders.models import Quote
-from stores.orders.pricing import ListedProduct, Option, PriceRequest, Prices, price
+from stores.orders.pricing import Option, Prices, price
+from stores.orders.requests import ListedProduct, PriceRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.quotes import listed_products, places_served
 from stores.orders.selectors.selections import resolve_selections

@@ -10,7 +10,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
 from stores.orders.eddm import stored_choice
 from stores.orders.models import Order, OrderItem
-from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
+from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, new_order_id
 from stores.orders.services.print_files import (

@@ -19,10 +19,9 @@ from fulfillment.core.errors import (
 )
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
-from stores.orders.pricing import (
-    Line,
+from stores.orders.pricing import Line, Option
+from stores.orders.requests import (
     ListedProduct,
-    Option,
     OrderRequest,
     PriceRequest,
     PriceRequestItem,

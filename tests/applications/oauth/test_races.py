@@ -1,6 +1,5 @@
-"""Parallel use on real PostgreSQL. RACE_ROUNDS and RACE_THREADS make the rounds longer than usual."""
+"""Parallel use on real PostgreSQL."""
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +18,11 @@ from applications.oauth.services import revoke_authorization, revoke_token_famil
 from applications.registration.services.keys import regenerate_key
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
+from tests.support.cases import cases
 from tests.support.oauth_flows import Party
 
-ROUNDS = int(os.environ.get("RACE_ROUNDS", "6"))
-THREADS = int(os.environ.get("RACE_THREADS", "8"))
+ROUNDS = cases(6, 50)
+THREADS = 8
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

@@ -5,12 +5,12 @@ import pytest
 
 from delivery.papers.planning import DropRoute, bundle_sizes, plan_drops
 from tests.factories.mailings import random_routes
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize("mailings", [200, pytest.param(2_000, marks=pytest.mark.slow)])
-def test_every_rule_holds_in_random_mailings(mailings):
+def test_every_rule_holds_in_random_mailings():
     chance = random.Random(20261122)
-    for _ in range(mailings):
+    for _ in range(cases(200, 2_000)):
         routes = random_routes(chance)
         drops = plan_drops(routes)
 

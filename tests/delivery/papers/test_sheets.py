@@ -6,12 +6,12 @@ import pytest
 from delivery.papers.planning import DropRoute, plan_drops
 from delivery.papers.sheets import papers_sheets, us_phone
 from tests.factories.mailings import PRICE, make_mailing, random_routes
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize("mailings", [40, pytest.param(1_000, marks=pytest.mark.slow)])
-def test_slips_and_forms_sum_to_the_routes_of_random_mailings(mailings):
+def test_slips_and_forms_sum_to_the_routes_of_random_mailings():
     chance = random.Random(7)
-    for _ in range(mailings):
+    for _ in range(cases(40, 1_000)):
         routes = random_routes(chance)
         sheets = papers_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
 

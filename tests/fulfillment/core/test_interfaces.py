@@ -1,9 +1,5 @@
-"""What is refused before anything else looks at it, and what every answer carries.
+"""What is refused before anything else looks at it, and what every answer carries."""
 
-FULFILLMENT_HOSTILE_CASES raises the number of hostile requests; the suite sends a few hundred.
-"""
-
-import os
 from collections import Counter
 from io import BytesIO
 
@@ -14,11 +10,10 @@ from django.urls import get_resolver
 
 from delivery.datasets.services.demo import load_demo_population
 from fulfillment.core.http.addresses import PROGRAM_PREFIXES
-from tests.support.fuzz_requests import cases, send
+from tests.support.cases import cases
+from tests.support.fuzz_requests import hostile_cases, send
 from tests.support.live_server import serving
 from tests.support.scenario import build_world, confirm_password
-
-CASES = int(os.environ.get("FULFILLMENT_HOSTILE_CASES", "400"))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -32,7 +27,7 @@ def test_hostile_requests_are_answered_and_break_nothing(tmp_path):
     credentials = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
     limits = dict.fromkeys(("ADDRESS_REQUESTS_PER_MINUTE", "ADDRESS_PAGES_PER_MINUTE"), "1000000")
     with serving(tmp_path, **limits) as served:
-        answers = [(send(served.url, case), case) for case in cases(CASES, credentials)]
+        answers = [(send(served.url, case), case) for case in hostile_cases(cases(250, 10_000), credentials)]
         style = requests.get(f"{served.url}/static/portal.css", timeout=10)
         log = served.log.read_text()
 

@@ -54,8 +54,7 @@ def test_cut_connections_leave_the_old_state_or_the_new():
 
 
 def test_orders_at_once_are_accepted_up_to_the_limit_of_their_budget():
-    """A thousand at once for each limit; a hundred rounds of them are `make soak ARGS="--only budgets"`."""
-    assert failures(soak_budgets.measure(1, processes=1)) == []
+    assert failures(soak_budgets.measure(1, orders=150, limits=(1, 100), processes=1)) == []
 
 
 def test_killed_web_processes_lose_nothing_and_double_nothing():
@@ -63,7 +62,7 @@ def test_killed_web_processes_lose_nothing_and_double_nothing():
 
 
 @pytest.mark.parametrize(
-    ("adapter", "orders", "kills"), [("folder", 20, 3), ("sftp", 20, 2), ("siteflow", 20, 2)]
+    ("adapter", "orders", "kills"), [("folder", 10, 2), ("sftp", 10, 1), ("siteflow", 10, 1)]
 )
 def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing(fast_clock, adapter, orders, kills):
     """And a press that is gone hands its jobs to the next one; how soon, test_fail_over.py holds."""
@@ -143,7 +142,7 @@ def test_restarts_of_postgresql_under_load_lose_no_event():
 
 
 def test_reload_goes_to_the_next_release_and_fails_no_request_it_has_read():
-    lines = soak_reload.measure(1, revision=None)
+    lines = soak_reload.measure(1, revision=None, rate=60)
 
     # Granian resets a new connection that it took just before it ends, and whose request it has not read yet.
     assert [line for line in failures(lines) if "new connection: ConnectionResetError" not in line] == []

@@ -3,8 +3,6 @@
 import re
 
 import pytest
-from django.conf import settings as service
-from django.conf.locale import LANG_INFO
 from django.core import mail
 from django.utils import translation
 
@@ -15,51 +13,11 @@ from accounts.services.notifications import mail_notification, notify
 from accounts.services.users import send_reset_links
 from applications.registration.services.owners import invite_owner
 from tests.support.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
-from tests.support.console_pages import apps_of_console, pages_of, pages_of_site
-from tests.support.crawler import walk
 from tests.support.jobs import work_off
-from tests.support.page_fixtures import furnish
-from tests.support.pseudo import FILLED, PSEUDO, Sources, untranslated, write_pseudo
-from tests.support.scenario import PASSWORD, sign_in
+from tests.support.pseudo import FILLED
+from tests.support.scenario import PASSWORD
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9,en;q=0.8"}
-# The same in every language.
-NAMES = {
-    "Store Fulfillment",
-    "Python",
-    "JavaScript",
-    "curl",
-    "EDDM",
-    "ZIP",
-    "API",
-    "UTC",
-    "PNG",
-    "JPEG",
-    "CSV",
-    "XLSX",
-    "Ctrl",
-}
-
-# Records of the tests that read like a text of a template.
-RECORDS = {
-    "Not yet",
-    "E-mail",
-    "Name",
-    "Job",
-    "Mail",
-    # An operation, as the reference names it.
-    "Read a store",
-    "Everything",
-    "Ground",
-    "Operator",
-    "Print",
-    "associated",
-    "csv",
-    "default",
-    "press",
-    "synthetic demo counts",
-    "All owners have the same rights. Check who is invited, and withdraw invitations you do not recognize.",
-}
 
 
 def test_page_is_in_the_browsers_language(client, world):
@@ -200,55 +158,6 @@ def test_translations_keep_what_is_filled_in(language, domain):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_compiled_catalog_is_that_of_its_text(language, domain):
     assert path_of(language, domain, ".mo").read_bytes() == compiled(catalog_of(language, domain))
-
-
-@pytest.fixture
-def pseudo(settings, monkeypatch, tmp_path) -> str:
-    """The name of a language whose texts show by their letters."""
-    write_pseudo(tmp_path)
-    monkeypatch.setitem(LANG_INFO, PSEUDO, {**LANG_INFO["en"], "code": PSEUDO})
-    settings.LANGUAGES = [*service.LANGUAGES, (PSEUDO, "Pseudo")]
-    settings.LOCALE_PATHS = [tmp_path]
-    return PSEUDO
-
-
-def plain_texts(answers) -> str:
-    """What the sources have and the pages show as it is, a line each; `answers` are pairs of path and response."""
-    sources, found = Sources(), {}
-    for path, response in answers:
-        if response.get("Content-Type", "").startswith("text/html"):
-            for text in untranslated(response.content.decode(), sources) - NAMES - RECORDS:
-                found.setdefault(text, path)
-    return "\n".join(f"{path}: {text}" for text, path in sorted(found.items()))
-
-
-@pytest.mark.slow
-def test_no_page_of_the_portal_has_a_text_without_a_message(world, browser, pseudo):
-    furnish(world)
-    browser.defaults["HTTP_ACCEPT_LANGUAGE"] = pseudo
-
-    visits = walk(browser, ["/", "/guide", "/clients", "/accounts/login/"], without=("/admin/",))
-
-    assert plain_texts((visit.path, visit.response) for visit in visits) == ""
-
-
-@pytest.mark.slow
-def test_no_page_of_the_console_has_a_text_without_a_message(furnished, client, pseudo):
-    sign_in(client, furnished.operator)
-    client.defaults["HTTP_ACCEPT_LANGUAGE"] = pseudo
-    pages = [
-        *pages_of_site(furnished.operator),
-        *(page for app in apps_of_console() for page in pages_of(app, furnished, furnished.operator)),
-    ]
-    # Only developers see it.
-    pages = [page for page in pages if page.name != "components"]
-
-    answers = [
-        (page.path, client.get(page.path) if page.sent is None else client.post(page.path, page.sent))
-        for page in pages
-    ]
-
-    assert plain_texts(answers) == ""
 
 
 def test_console_names_what_it_shows_in_the_readers_language(shop, client):

@@ -12,6 +12,7 @@ from printing.preflight import Job, Limits, preflight
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import FontSet, Press, ValuesInvalid, render_pdf_page, render_print
 from printing.typesetting.template import CMYK, Box
+from tests.support.cases import cases
 from tests.support.demo_products import facts_of_demo
 from tests.support.pdfx_rules import faults, kinds_of_colour
 from tests.support.press_samples import NAMES, OTHER_SCRIPTS, WORDS, demo_print
@@ -57,13 +58,7 @@ def assert_ready(content, findings, true):
 
 
 def test_order_of_each_product_is_press_ready_without_a_false_alarm():
-    for order in printed_orders(len(NAMES), 19):
-        assert_ready(*order)
-
-
-@pytest.mark.slow
-def test_many_generated_orders_are_press_ready_without_a_false_alarm():
-    for order in printed_orders(70, 42):
+    for order in printed_orders(cases(len(NAMES), 100), 19):
         assert_ready(*order)
 
 

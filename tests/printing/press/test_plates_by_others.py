@@ -1,7 +1,6 @@
 """Press proofs against the plates that two other programs draw of the print file: Ghostscript and poppler."""
 
 import io
-import os
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from printing.press.colours import separation_of
 from printing.press.profiles import SHIPPED
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof
+from tests.support.cases import IS_EVERY_CASE
 from tests.support.colour_difference import differences
 from tests.support.made_templates import card
 from tests.support.plate_samples import artwork, samples
@@ -28,8 +28,7 @@ UNLIKE = {
     "by_ghostscript": {"spot in RGB", "spot in Lab", "DeviceN"},
     "by_poppler": {"blend ColorDodge", "blend ColorBurn"},
 }
-# Every seventh file; PRESS_FILES=all takes all of them, for four minutes.
-STEP = 1 if os.environ.get("PRESS_FILES") == "all" else 7
+STEP = 1 if IS_EVERY_CASE else 7
 
 
 def trimmed(picture):

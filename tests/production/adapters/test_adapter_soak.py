@@ -1,4 +1,4 @@
-"""200 jobs through each adapter while one call in ten meets a fault: none lost, none doubled at the press."""
+"""Jobs through each adapter while one call in ten meets a fault: none lost, none doubled at the press."""
 
 import errno
 import random
@@ -12,11 +12,12 @@ import pytest
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
 from production.interface import ProviderUnavailable
+from tests.support.cases import cases
 from tests.support.production_jobs import job_file, made_job
 from tests.support.sftp_server import PASSWORD, cut, cut_before, running_sftp_server
 from tests.support.siteflow import SECRET, running_siteflow
 
-JOBS, MAX_TRIES = 200, 12
+JOBS, MAX_TRIES = cases(60, 200), 12
 NUMBERS = [f"{1000 + at}-1" for at in range(JOBS)]
 
 

@@ -10,20 +10,12 @@ from pypdf import PdfReader
 
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
-from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.orders import card_data, order_body
 from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
-from tests.support.order_helpers import Shop, open_shop
+from tests.support.order_helpers import Shop
 
 pytestmark = pytest.mark.django_db
 BOARD = reverse("admin:production_job_changelist")
-
-
-@pytest.fixture
-def shop(world, settings, tmp_path) -> Shop:
-    settings.PRODUCTION_FOLDERS = [tmp_path]
-    shop = open_shop(world)
-    make_card(shop.store)
-    return shop
 
 
 def _provider(tmp_path, **settings) -> Provider:

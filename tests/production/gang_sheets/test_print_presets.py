@@ -22,22 +22,14 @@ from stores.catalog.models import Product
 from stores.orders.models import Order, OrderItem
 from stores.orders.services.reprints import reprint_order
 from stores.presets.models import Policy, PrintPreset
-from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.orders import card_data, order_body
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
-from tests.support.order_helpers import Shop, open_shop
+from tests.support.order_helpers import Shop
 
 pytestmark = pytest.mark.django_db
 BOARD = reverse("admin:production_job_changelist")
 SPACES = {"x": "http://www.CIP4.org/JDFSchema_2_0"}
-
-
-@pytest.fixture
-def shop(world, settings, tmp_path) -> Shop:
-    settings.PRODUCTION_FOLDERS = [tmp_path]
-    shop = open_shop(world)
-    make_card(shop.store)
-    return shop
 
 
 @pytest.fixture

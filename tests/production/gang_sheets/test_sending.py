@@ -29,21 +29,13 @@ from production.tickets.check import VARIABLE, find_mistakes
 from stores.catalog.models import Product
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
-from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
 from tests.support.batches import access_to, checked, make_batch, ordered, person
-from tests.support.order_helpers import Shop, open_shop
+from tests.support.order_helpers import Shop
 from tests.support.production_jobs import made_job
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def shop(world, settings, tmp_path) -> Shop:
-    settings.PRODUCTION_FOLDERS = [tmp_path]
-    shop = open_shop(world)
-    make_card(shop.store)
-    return shop
 
 
 @pytest.fixture

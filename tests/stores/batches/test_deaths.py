@@ -29,6 +29,7 @@ from tests.support.batches import (
     source_of,
     states_of,
 )
+from tests.support.cases import cases
 from tests.support.deaths import dies_at
 from tests.support.patience import wait_for
 from tests.support.scenario import build_world
@@ -39,8 +40,8 @@ WORK = (
     "import django; django.setup(); from uuid import UUID;"
     "from stores.batches.services.{module} import {name}; {name}(batch_id=UUID('{batch}'))"
 )
-# Of the check, and as many of the order. KILLS=25 kills fifty times.
-KILLS = int(os.environ.get("KILLS", "4"))
+# Of the check, and as many of the order.
+KILLS = cases(2, 25)
 ROWS = 15 * KILLS
 
 

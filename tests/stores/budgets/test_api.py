@@ -8,18 +8,15 @@ import pytest
 
 from accounts.models import Role
 from stores.budgets.models import Budget
-from tests.factories.budgets import budget_values, enable_budgets, make_budget, make_cost_center
+from tests.factories.budgets import budget_values, make_budget, make_cost_center
 from tests.support.modes import add_test_application
-from tests.support.order_helpers import open_shop
 
 pytestmark = pytest.mark.django_db
 PATH = "/store/associated/budget"
 
 
 @pytest.fixture
-def shop(world):
-    shop = open_shop(world)
-    enable_budgets(world.associated)
+def shop(shop, world):
     Role.objects.create(user=world.user, store=world.associated, grant="Budget.All.Write")
     return shop
 

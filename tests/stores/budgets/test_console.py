@@ -7,18 +7,10 @@ from stores.budgets.models import BudgetPeriod, CostCenter, CostCenterMember
 from stores.budgets.services.checks import check_balances
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
-from tests.support.order_helpers import open_shop
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/stores/budget/"
-
-
-@pytest.fixture
-def shop(world):
-    shop = open_shop(world)
-    enable_budgets(world.associated)
-    return shop
 
 
 def test_staff_see_how_a_budget_stands_and_its_statement(shop, client):

@@ -20,18 +20,10 @@ from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.orders import make_product, order_body
 from tests.support.modes import add_test_application
-from tests.support.order_helpers import open_shop
 
 pytestmark = pytest.mark.django_db
 # Of the product: 100 pieces at 0.12.
 PRICE = Decimal("12.00")
-
-
-@pytest.fixture
-def shop(world):
-    shop = open_shop(world)
-    enable_budgets(world.associated)
-    return shop
 
 
 def used(budget):

@@ -11,18 +11,10 @@ from fulfillment.operations.privacy import erase_user
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 from stores.catalog.selectors.products import store_record
 from stores.catalog.services.stores import save_store
-from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
-from tests.support.order_helpers import open_shop
+from tests.factories.budgets import make_budget, make_cost_center
 
 pytestmark = pytest.mark.django_db
 PATH = "/store/associated/budget"
-
-
-@pytest.fixture
-def shop(world):
-    shop = open_shop(world)
-    enable_budgets(world.associated)
-    return shop
 
 
 @pytest.mark.parametrize(

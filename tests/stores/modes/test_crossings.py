@@ -1,15 +1,14 @@
-"""No request with credentials of one mode reaches data of the other; FULFILLMENT_CROSSINGS sets how many are tried."""
-
-import os
+"""No request with credentials of one mode reaches data of the other."""
 
 import pytest
 
 from accounts.callers import Caller
+from tests.support.cases import cases
 from tests.support.mode_crossings import Twins, crossings, make_twins
 from tests.support.scenario import build_known_world
 from tests.support.snapshots import Snapshot
 
-REQUESTS = int(os.environ.get("FULFILLMENT_CROSSINGS", "300"))
+REQUESTS = cases(300, 10_000)
 
 
 @pytest.fixture(scope="module")

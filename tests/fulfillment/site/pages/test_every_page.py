@@ -1,10 +1,11 @@
-"""Every page that a person can reach by links: it opens, takes few queries and leads nowhere dead."""
+"""Every page that a person can reach by links: it opens, takes few queries, leads nowhere dead, and is translated."""
 
 import pytest
 from django.test import Client
 
 from accounts.pages.confirmation import WAITING
 from tests.support.crawler import NOT_PAGES, dead_fragments, walk
+from tests.support.pseudo import plain_texts
 from tests.support.scenario import World
 from tests.support.snapshots import Snapshot
 
@@ -24,8 +25,9 @@ def world(made_portal: Snapshot[World], db) -> World:
 
 
 @pytest.mark.parametrize("name", ["user", "operator", "outsider", None])
-def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, name):
+def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, pseudo, name):
     person = signed_in(getattr(world, name)) if name else Client()
+    person.defaults["HTTP_ACCEPT_LANGUAGE"] = pseudo
     seen, elsewhere, visits = {}, set(), []
 
     for visit in walk(person, [*STARTS, *FORMS], without=("/admin",)):
@@ -44,6 +46,9 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, 
     assert dead_fragments(person, opened) == set()
     assert len(seen) > {"user": 30, "operator": 25, "outsider": 20, None: 4}[name]
     assert {link for link in elsewhere if status_of(person, link) != 200} == set()
+    # What belongs to the reference is English for everyone.
+    translated = [(visit.path, visit.response) for visit in visits if not visit.path.startswith("/send/")]
+    assert plain_texts(translated) == ""
 
 
 def status_of(person: Client, link: str) -> int:

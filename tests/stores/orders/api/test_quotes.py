@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stores.orders.models import Quote
-from stores.orders.pricing import ListedProduct, Price, PriceRequest, PriceRequestItem, price
+from stores.orders.pricing import price
+from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem
 from stores.orders.selectors.quotes import quoted_options
 from tests.factories.orders import make_product, price_values
 

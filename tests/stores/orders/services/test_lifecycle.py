@@ -13,8 +13,8 @@ from accounts.callers import Caller
 from applications.webhooks.models import Event
 from fulfillment.core.errors import DomainError
 from stores.orders.models import ActorKind, Order, OrderStatus
-from stores.orders.pricing import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.representations import render_export_row
+from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.services.orders import create_order, prepare_order
 from stores.orders.services.transitions import (

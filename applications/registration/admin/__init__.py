@@ -1,0 +1,3 @@
+from applications.registration.admin.applications import ApplicationAdmin
+
+__all__ = ["ApplicationAdmin"]

@@ -1,0 +1,189 @@
+"""Applications in the console."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from accounts.callers import Caller
+from accounts.models import Role
+from applications.registration.admin.forms import ApplicationForm
+from applications.registration.admin.keys import KeyInline, KeyPages, KeysFilter
+from applications.registration.models import Application, ApplicationKey
+from applications.registration.selectors.records import icon_url
+from applications.registration.services.applications import (
+    NAMES,
+    change_application,
+    create_application,
+)
+from applications.registration.services.icons import set_icon
+from fulfillment.core.admin.inlines import ConsoleInline
+from fulfillment.core.admin.read_only import register_history
+
+
+class RoleInline(ConsoleInline):
+    """Who may manage the application (with a user), and the stores it is associated with (without one)."""
+
+    model = Role
+    fields = ["user", "store", "grant", "created"]
+    readonly_fields = ["created"]
+    autocomplete_fields = ["user", "store"]
+    per_page = 10
+    ordering = ["pk"]
+    verbose_name_plural = "users and stores"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).select_related("user", "store", "application")
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        """Grants are added or removed, never changed: a choice in each row would cost a query each."""
+        return False
+
+
+admin.site.unregister(Application)
+
+
+class ApplicationAdmin(KeyPages):
+    # Applications are disabled, not deleted, because of their orders and history.
+    forbidden = ("delete",)
+    dangerous_pages = {
+        "add": "Add an application",
+        "change": "Change an application",
+        "add_key": "Add a key",
+        "regenerate_key": "Regenerate a key",
+    }
+    harmless_pages = ("end_key",)
+    form = ApplicationForm
+    list_display = [
+        "shown_icon",
+        "name",
+        "client_id",
+        "user",
+        "is_enabled",
+        "client_type",
+        "shown_mode",
+        "is_first_party",
+        "created",
+    ]
+    list_display_links = ["name"]
+    list_filter = [
+        "is_enabled",
+        "is_test",
+        KeysFilter,
+        "is_first_party",
+        "client_type",
+        "implicit_flow_allowed",
+    ]
+    search_fields = ["name", "client_id", "user__username"]
+    search_help_text = "Name, client ID or owner"
+    change_form_outer_before_template = "admin/applications/application_before.html"
+    readonly_fields = ["client_id", "client_type", "user", "icon_preview", "is_test", "created", "updated"]
+    help_texts = {
+        "is_first_party": "Part of this service: it needs no association with a store, the user's own grants count.",
+        "is_test": "Everything created with its credentials is test data. This cannot be changed.",
+    }
+    inlines = [KeyInline, RoleInline]
+    actions = ["add_key_for_a_year"]
+    fieldsets = [
+        (None, {"fields": ["name", "description", "application_url", "icon_preview", "new_icon"]}),
+        (
+            "OAuth",
+            {
+                "fields": [
+                    "client_id",
+                    "client_type",
+                    "reply_urls",
+                    "implicit_flow_allowed",
+                    "is_first_party",
+                    "is_test",
+                ]
+            },
+        ),
+        ("Support", {"fields": ["support_url", "support_phone", "support_email"]}),
+        ("State", {"fields": ["is_enabled", "user", "created", "updated"]}),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
+        icons = ("icon__image", "icon__central_image")
+        return super().get_queryset(request).select_related("user", "icon").defer(*icons)
+
+    def get_fieldsets(self, request: HttpRequest, application: Application | None = None) -> Any:
+        """Hides client ID, owner and dates of a new application: they are set when it is saved."""
+        fieldsets = super().get_fieldsets(request, application)
+        if application is not None:
+            return fieldsets
+        made = set(self.readonly_fields) - {"is_test"}
+        shown_as = {"is_test": "for_tests"}
+        return [
+            (title, {**options, "fields": [shown_as.get(n, n) for n in options["fields"] if n not in made]})
+            for title, options in fieldsets
+        ]
+
+    def disambiguated_label(self, application: Application) -> str:
+        return f"{application.name} ({application.client_id})"
+
+    @admin.display(description="mode", ordering="is_test")
+    def shown_mode(self, application: Application) -> str:
+        badge = format_html('<span class="status status-test">{}</span>', _("Test"))
+        return badge if application.is_test else _("Live")
+
+    @admin.display(description="icon")
+    def icon_preview(self, application: Application) -> str:
+        return _picture(application, 72) or self.empty_value_display
+
+    @admin.display(description="icon")
+    def shown_icon(self, application: Application) -> str:
+        return _picture(application, 28)
+
+    def save_model(
+        self, request: HttpRequest, instance: Application, form: forms.ModelForm, change: bool
+    ) -> None:
+        values = {
+            name: form.cleaned_data[column] for column, name in NAMES.items() if column in form.cleaned_data
+        }
+        values["ReplyUrls"] = form.cleaned_data["reply_urls"]
+        if change:
+            saved = change_application(application=Application.objects.get(pk=instance.pk), values=values)
+        else:
+            values["IsTest"] = form.cleaned_data["for_tests"]
+            saved = create_application(caller=Caller.on_pages(request.user), values=values)
+        Application.objects.filter(pk=saved.pk).update(is_first_party=form.cleaned_data["is_first_party"])
+        if form.cleaned_data["new_icon"]:
+            set_icon(application=saved, content=form.cleaned_data["new_icon"])
+        instance.pk = saved.pk
+        instance.refresh_from_db()
+
+    def get_view_on_site_url(self, instance: Any = None) -> None:
+        return None
+
+
+def _picture(application: Application, side: int) -> str:
+    icon = getattr(application, "icon", None)
+    if icon is None:
+        return ""
+    return format_html('<img src="{0}" width="{1}" height="{1}" alt="">', icon_url(icon.sha256), side)
+
+
+register_history(
+    Application,
+    "client_id",
+    "name",
+    "is_enabled",
+    "client_type",
+    search=["=client_id", "name"],
+    search_help="Exact client ID, or name",
+)
+
+register_history(
+    ApplicationKey,
+    "pgh_obj_id",
+    "application_id",
+    "start_date",
+    "end_date",
+    search=["=application__client_id"],
+    search_help="Exact client ID",
+)
