@@ -292,6 +292,18 @@ def test_register_crosses_are_at_the_middle_of_each_side_outside_of_bleed(monkey
     assert sorted(turned) == [pytest.approx(spot) for spot in sorted(front)]
 
 
+@pytest.mark.parametrize("sheet", [{"turn": "work_and_tumble"}, {"flip": "top_bottom"}])
+def test_crosses_of_a_sheet_with_one_side_are_outside_of_its_pieces(monkeypatch, sheet):
+    crosses = []
+    monkeypatch.setattr(imposing, "cross", lambda x, y: crosses.append((x, y)) or "")
+    planned, files = _planned(Sheet(gripper_mm=12, **sheet), (1,), False, (215.9, 279.4, 3.175))
+
+    impose_sheet(planned, files)
+
+    [piece] = planned.fronts
+    assert max(y for _, y in crosses) >= piece.y_mm + piece.height_mm + planned.bleed_mm + 2
+
+
 @pytest.mark.parametrize(
     ("two_sided", "is_head_to_foot", "turn", "words"),
     [
