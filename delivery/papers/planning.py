@@ -123,9 +123,9 @@ def _loads(routes: Iterable[DropRoute], full_bundle: int) -> list[Load]:
 
 def _spread(loads: Sequence[Load]) -> list[list[Load]]:
     """Spreads loads over the fewest days, evenly, so that no small rest falls below the minimum."""
-    heavy_first = sorted(loads, key=_weight, reverse=True)
-    count = -(-sum(map(_weight, loads)) // MAX_PER_DAY)
-    filled = _filled(heavy_first)
+    heavy_first = sorted(loads, key=weight_of, reverse=True)
+    count = -(-sum(map(weight_of, loads)) // MAX_PER_DAY)
+    filled = first_fit(heavy_first, MAX_PER_DAY)
     while count < len(filled):
         if (levelled := _levelled(heavy_first, count)) is not None:
             return levelled
@@ -133,7 +133,7 @@ def _spread(loads: Sequence[Load]) -> list[list[Load]]:
     return _levelled(heavy_first, count) or filled
 
 
-def _weight(load: Load) -> int:
+def weight_of(load: Load) -> int:
     return sum(bundle.pieces for bundle in load)
 
 
@@ -144,18 +144,18 @@ def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
     for load in loads:
         least = weights.index(min(weights))
         days[least].append(load)
-        weights[least] += _weight(load)
+        weights[least] += weight_of(load)
     return days if max(weights) <= MAX_PER_DAY else None
 
 
-def _filled(loads: Sequence[Load]) -> list[list[Load]]:
-    """Puts each load on the first day with enough room."""
+def first_fit(loads: Sequence[Load], most: int) -> list[list[Load]]:
+    """Puts each load on the first day, or into the first box, that has room for it."""
     days: list[list[Load]] = []
     weights: list[int] = []
     for load in loads:
-        weight = _weight(load)
+        weight = weight_of(load)
         for day, used in enumerate(weights):  # noqa: B007 - the day that has room
-            if used + weight <= MAX_PER_DAY:
+            if used + weight <= most:
                 break
         else:
             day = len(days)
