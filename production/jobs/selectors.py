@@ -152,7 +152,7 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) ->
         width_mm=float(product.width_mm),
         height_mm=float(product.height_mm),
         bleed_mm=bleed or 0.0,
-        two_sided=pages > 1,
+        two_sided=pages > 1 and not product.is_one_sided,
         options=item_options(item),
         preset=preset_version(item),
         stock_code=product.stock_code,

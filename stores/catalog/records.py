@@ -266,6 +266,14 @@ PRODUCT_MEMBERS = (
         hint="The edge that pages turn on, also of a single sheet. Top or bottom: backs print head to foot.",
     ),
     FieldSpec(
+        "IsOneSided",
+        checks.flag,
+        False,
+        "is_one_sided",
+        label=gettext_noop("One side only"),
+        hint="each page is the front of a sheet, such as the parts of a carbonless form.",
+    ),
+    FieldSpec(
         "Folding",
         FOLDING,
         "",

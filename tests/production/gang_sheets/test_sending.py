@@ -144,6 +144,12 @@ def test_jobs_of_other_products_and_without_a_print_file_do_not_share(shop, pres
     assert again(ganged).gang_sheet is not None
 
 
+def test_pages_that_are_fronts_of_several_sheets_do_not_share(shop, press):
+    Product.objects.filter(external_id="card-two-sided").update(is_one_sided=True)
+    alone = order(shop)
+    assert (again(alone).state, again(alone).gang_sheet) == (JobState.SENT, None)
+
+
 def test_pieces_that_turn_otherwise_wait_for_another_sheet(shop, press):
     order(shop)
     Product.objects.filter(external_id="card-two-sided").update(binding_edge="Top")

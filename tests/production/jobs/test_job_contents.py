@@ -195,6 +195,13 @@ def test_every_ticket_says_how_the_backs_lie(shop, edge, pages, sides, flip):
     assert press.get("Sides") == flip
 
 
+def test_pages_of_a_product_with_one_side_are_fronts(shop):
+    make_product(shop.store, "form", BindingEdge="Top", PageCount=2, IsOneSided=True)
+    item = adapter_job(sent(shop, {"ProductID": "form", "Quantity": 100})).item
+
+    assert (item.pages, item.sides, item.is_head_to_foot) == (2, "OneSided", False)
+
+
 def test_spot_plate_of_a_print_file_is_named():
     pdf = pikepdf.new()
     page = pdf.add_blank_page()
