@@ -94,24 +94,23 @@ def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
 
 
 def white_overprint(sheet: Sheet) -> Iterator[Hit]:
-    for behind in sheet.backgrounds:
-        for part in behind.facts.of_kind(Part.WHITE_OVERPRINT):
-            yield hit_behind(behind, part.area, "white that overprints", "white that knocks out")
+    return _overprint(sheet, Part.WHITE_OVERPRINT, "white", kept=True)
 
 
 def overprint_removed(sheet: Sheet) -> Iterator[Hit]:
-    return _overprint(sheet, kept=False)
+    yield from _overprint(sheet, Part.OVERPRINT, "ink", kept=False)
+    yield from _overprint(sheet, Part.WHITE_OVERPRINT, "white", kept=False)
 
 
 def overprint_not_shown(sheet: Sheet) -> Iterator[Hit]:
-    return _overprint(sheet, kept=True)
+    return _overprint(sheet, Part.OVERPRINT, "ink", kept=True)
 
 
-def _overprint(sheet: Sheet, *, kept: bool) -> Iterator[Hit]:
+def _overprint(sheet: Sheet, kind: Part, what: str, *, kept: bool) -> Iterator[Hit]:
     if sheet.limits.keeps_overprint == kept:
         for behind in sheet.backgrounds:
-            for part in behind.facts.of_kind(Part.OVERPRINT):
-                yield hit_behind(behind, part.area, "ink that overprints", "ink that knocks out")
+            for part in behind.facts.of_kind(kind):
+                yield hit_behind(behind, part.area, f"{what} that overprints", f"{what} that knocks out")
 
 
 def registration_color(sheet: Sheet) -> Iterator[Hit]:
