@@ -129,7 +129,8 @@ def build_job(
         item=_item(item, printed, pieces or item.quantity),
         recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
-        files=[*printed, *_papers(item, number)],
+        # Missing pieces go with the papers of the others.
+        files=[*printed, *([] if pieces else _papers(item, number))],
     )
 
 

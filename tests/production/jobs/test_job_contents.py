@@ -289,6 +289,8 @@ def test_eddm_mailing_brings_its_papers_for_the_post_office(shop, client: Client
     )
     assert [one.get("ProcessUsage") for one in sets] == [None, "Papers"]
     assert only_job().attempts.get().digests.keys() == {f"{job.number}-eddm-papers.pdf"}
+    Job.objects.update(pieces=7)
+    assert adapter_job(only_job()).files == []
 
     address = ticket["Files"][0]["URL"]
     fetched = client.get(address[address.index("/", 9) :] if "://" in address else address)
