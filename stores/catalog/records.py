@@ -218,7 +218,7 @@ PRODUCT_MEMBERS = (
         description="Whether it can be ordered for an EDDM selection.",
         example=False,
         label=gettext_noop("For EDDM"),
-        hint="can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
+        hint="Can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
     ),
     computed("TakesArtwork", verbose=True),
     computed("Created", verbose=True),
@@ -271,7 +271,7 @@ PRODUCT_MEMBERS = (
         False,
         "is_one_sided",
         label=gettext_noop("One side only"),
-        hint="each page is the front of a sheet, such as the parts of a carbonless form.",
+        hint="Each page is the front of a sheet, such as the parts of a carbonless form.",
     ),
     FieldSpec(
         "Folding",
