@@ -1,12 +1,13 @@
 """Boxes of a drop for entry by Priority Mail at an office that is far (Domestic Mail Manual 146.1.2). No database."""
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from delivery.papers.planning import Bundle, Drop, first_fit, weight_of
+from delivery.papers.planning import Bundle, Drop, weight_of
 
 GRAMS_PER_OUNCE, OUNCES_PER_POUND = Decimal("28.349523"), 16
 # Priority Mail takes 70 pounds; one person lifts half of it. The sample, forms and box itself weigh two pounds.
@@ -48,12 +49,20 @@ def _most_pieces(piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal
 
 
 def _filled(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
-    """The largest routes first, each into the first box with room."""
-    loads = [
-        load for _, group in groupby(bundles, attrgetter("route")) for load in _loads(tuple(group), most)
-    ]
-    boxes = first_fit(sorted(loads, key=weight_of, reverse=True), most)
-    return sorted((sorted(sum(box, ()), key=_place) for box in boxes), key=lambda box: _place(box[0]))
+    """The largest routes first, each into the box that it fills best."""
+    routes = (tuple(group) for _, group in groupby(bundles, attrgetter("route")))
+    loads = sorted((load for route in routes for load in _loads(route, most)), key=weight_of, reverse=True)
+    boxes: list[list[Bundle]] = []
+    rooms: list[tuple[int, int]] = []  # of each box, the fullest first
+    for load in loads:
+        weight = weight_of(load)
+        at = bisect_left(rooms, (weight, 0))
+        room, number = rooms.pop(at) if at < len(rooms) else (most, len(boxes))
+        if number == len(boxes):
+            boxes.append([])
+        boxes[number] += load
+        insort(rooms, (room - weight, number))
+    return sorted((sorted(box, key=_place) for box in boxes), key=lambda box: _place(box[0]))
 
 
 def _loads(bundles: tuple[Bundle, ...], most: int) -> list[tuple[Bundle, ...]]:

@@ -125,7 +125,7 @@ def _spread(loads: Sequence[Load]) -> list[list[Load]]:
     """Spreads loads over the fewest days, evenly, so that no small rest falls below the minimum."""
     heavy_first = sorted(loads, key=weight_of, reverse=True)
     count = -(-sum(map(weight_of, loads)) // MAX_PER_DAY)
-    filled = first_fit(heavy_first, MAX_PER_DAY)
+    filled = _filled(heavy_first)
     while count < len(filled):
         if (levelled := _levelled(heavy_first, count)) is not None:
             return levelled
@@ -148,14 +148,14 @@ def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
     return days if max(weights) <= MAX_PER_DAY else None
 
 
-def first_fit(loads: Sequence[Load], most: int) -> list[list[Load]]:
-    """Puts each load on the first day, or into the first box, that has room for it."""
+def _filled(loads: Sequence[Load]) -> list[list[Load]]:
+    """Puts each load on the first day with enough room."""
     days: list[list[Load]] = []
     weights: list[int] = []
     for load in loads:
         weight = weight_of(load)
         for day, used in enumerate(weights):  # noqa: B007 - the day that has room
-            if used + weight <= most:
+            if used + weight <= MAX_PER_DAY:
                 break
         else:
             day = len(days)
