@@ -252,6 +252,8 @@ def _slug_lines(planned: PlannedSheet, side: str, slug: Slug, *, width: float) -
     sheets = f"{slug.code and slug.code + '   '}SHEET {planned.number}/{planned.of}"
     head = f"{sheets}   RUN {planned.run}{overs}   {_side(planned, side)}{ship_by_words(slug.ship_by)}"
     head += f"   {turn}" if (turn := _turn_of_pieces(planned)) else ""
+    gripper = planned.sheet.gripper_mm
+    head += f"   GRIPPER {gripper:g} MM AT THIS EDGE" if gripper else ""
     words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
     for size in SLUG_SIZES:

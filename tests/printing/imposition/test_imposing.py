@@ -226,11 +226,12 @@ def test_slug_line_says_the_day_that_the_first_job_must_leave(monkeypatch):
     monkeypatch.setattr(
         imposing, "text_path", lambda text, *place: drawn.append(text) or outlines.text_path(text, *place)
     )
-    planned, files = _planned(Sheet())
+    planned, files = _planned(Sheet(gripper_mm=12))
 
     impose_sheet(planned, files, slug=Slug("G12", date(2026, 11, 27)))
 
     heads = [line for line in drawn if "SHEET" in line]
+    assert all("   GRIPPER 12 MM AT THIS EDGE   " in line for line in heads)
     assert [line.split("   ")[:5] for line in heads] == [
         ["G12", "SHEET 1/1", f"RUN {planned.run}", side, "SHIP BY Nov 27, 2026"] for side in ("FRONT", "BACK")
     ]
