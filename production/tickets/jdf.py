@@ -22,6 +22,7 @@ from production.tickets.values import (
     media_of,
     media_of_product,
     points,
+    sheet_size,
     split_options,
     token,
     utc_time,
@@ -141,6 +142,7 @@ def _add_press(pool: Any, item: JobItem) -> None:
         BackCoatings=coating,
         Class="Consumable",
         DescriptiveName=paper.get("MediaQuality"),
+        Dimension=sheet_size(item),
         FrontCoatings=coating,
         ID="Paper",
         # JDF has fewer types than XJDF.
@@ -150,6 +152,7 @@ def _add_press(pool: Any, item: JobItem) -> None:
         Thickness=paper.get("Thickness"),
         Weight=paper.get("Weight"),
     )
+    size = f"{points(item.width_mm)} {points(item.height_mm)}"
     params = _add(
         pool,
         "DigitalPrintingParams",
@@ -173,8 +176,8 @@ def _add_press(pool: Any, item: JobItem) -> None:
         pool,
         "Component",
         Class="Quantity",
-        ComponentType="FinalProduct",
-        Dimensions=f"{points(item.width_mm)} {points(item.height_mm)} 0",
+        ComponentType="Sheet" if item.sheet_mm else "FinalProduct",
+        Dimensions=f"{sheet_size(item) or size} 0",
         ID="Pieces",
         Status="Unavailable",
     )

@@ -184,6 +184,8 @@ def test_ticket_of_a_sheet_says_how_the_press_turns_it_and_that_of_a_job_its_pie
 
     assert (ticket["Sides"], ticket["BindingEdge"]) == (sides, "")
     assert (ticket["TwoSided"], ticket["WorkStyle"]) == (True, style)
+    assert ticket["SheetSize"] == {"WidthMM": 450.0, "HeightMM": 320.0}
+    assert "SheetSize" not in ticket["Jobs"][0]
     assert ticket["Pages"] == (2 if style == "Sheetwise" else 1)
     assert "WorkStyle" not in ticket["Jobs"][0]
     assert ticket["Note"].endswith(note or "by its own number.")

@@ -58,6 +58,9 @@ def test_stock_without_weight_is_no_paper(weight, expected):
 def test_each_layout_of_a_gang_sheet_has_its_own_run():
     ticket = ticket_of(made_gang_job())
 
+    assert ticket.find(".//j:Media", SPACES).get("Dimension") == "1275.5906 907.0866"
+    pieces = ticket.find(".//j:Component", SPACES)
+    assert (pieces.get("ComponentType"), pieces.get("Dimensions")) == ("Sheet", "1275.5906 907.0866 0")
     amounts = [one.get("Amount") for one in ticket.iterfind(".//j:PartAmount", SPACES)]
     assert amounts == ["25", "13"]
     assert len(ticket.findall(".//j:RunList/j:RunList", SPACES)) == 2
