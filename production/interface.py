@@ -60,6 +60,8 @@ class JobItem:
     label: str = ""
     # Of a gang sheet that is printed on both sides: how the press turns it.
     work_style: WorkStyle = ""
+    # Width and height of the paper of a gang sheet.
+    sheet_mm: tuple[float, float] | None = None
 
     @property
     def sides(self) -> str:

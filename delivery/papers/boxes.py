@@ -1,10 +1,13 @@
 """Boxes of a drop for entry by Priority Mail at an office that is far (Domestic Mail Manual 146.1.2). No database."""
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
-from delivery.papers.planning import Bundle, Drop
+from delivery.papers.planning import Bundle, Drop, weight_of
 
 GRAMS_PER_OUNCE, OUNCES_PER_POUND = Decimal("28.349523"), 16
 # Priority Mail takes 70 pounds; one person lifts half of it. The sample, forms and box itself weigh two pounds.
@@ -17,7 +20,7 @@ MM2_PER_M2 = 1_000_000
 def boxes_of(
     drop: Drop, date: str, piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal]
 ) -> list[dict[str, Any]]:
-    """The labels of a drop's boxes: whole bundles in their order, as many as a person can lift."""
+    """The labels of a drop's boxes: whole routes, as many as a person can lift. Only a larger route has several."""
     boxes = _filled(drop.bundles, _most_pieces(piece_weight_g, size_mm))
     return [
         {
@@ -30,8 +33,8 @@ def boxes_of(
             "bundles": len(box),
             "pieces": (pieces := sum(bundle.pieces for bundle in box)),
             "weight": _pounds(pieces, piece_weight_g),
-            "first": box[0].route.name,
-            "last": box[-1].route.name,
+            "routes": [_route(tuple(group)) for _, group in groupby(box, attrgetter("route"))],
+            "barcodes": [bundle.code for bundle in box],
         }
         for number, box in enumerate(boxes, 1)
     ]
@@ -46,15 +49,44 @@ def _most_pieces(piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal
 
 
 def _filled(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
-    boxes: list[list[Bundle]] = [[]]
-    weight = 0
-    for bundle in bundles:
-        if boxes[-1] and weight + bundle.pieces > most:
+    """The largest routes first, each into the box that it fills best."""
+    routes = (tuple(group) for _, group in groupby(bundles, attrgetter("route")))
+    loads = sorted((load for route in routes for load in _loads(route, most)), key=weight_of, reverse=True)
+    boxes: list[list[Bundle]] = []
+    rooms: list[tuple[int, int]] = []  # of each box, the fullest first
+    for load in loads:
+        weight = weight_of(load)
+        at = bisect_left(rooms, (weight, 0))
+        room, number = rooms.pop(at) if at < len(rooms) else (most, len(boxes))
+        if number == len(boxes):
             boxes.append([])
-            weight = 0
-        boxes[-1].append(bundle)
-        weight += bundle.pieces
-    return boxes
+        boxes[number] += load
+        insort(rooms, (room - weight, number))
+    return sorted((sorted(box, key=_place) for box in boxes), key=lambda box: _place(box[0]))
+
+
+def _loads(bundles: tuple[Bundle, ...], most: int) -> list[tuple[Bundle, ...]]:
+    """A route, or as many of its bundles as fit into a box."""
+    if weight_of(bundles) <= most:
+        return [bundles]
+    full = max(1, most // max(bundle.pieces for bundle in bundles))
+    return [bundles[start : start + full] for start in range(0, len(bundles), full)]
+
+
+def _place(bundle: Bundle) -> tuple[str, int]:
+    return bundle.route.name, bundle.number
+
+
+def _route(bundles: tuple[Bundle, ...]) -> dict[str, Any]:
+    """A route in a box; `part` names the bundles where others of it are in another box."""
+    first, last = bundles[0], bundles[-1]
+    is_whole = len(bundles) == first.count
+    return {
+        "name": first.route.name,
+        "bundles": len(bundles),
+        "pieces": weight_of(bundles),
+        "part": "" if is_whole else f"bundles {first.number} to {last.number} of {first.count}",
+    }
 
 
 def _pounds(pieces: int, piece_weight_g: Decimal | None) -> str:

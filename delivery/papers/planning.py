@@ -123,8 +123,8 @@ def _loads(routes: Iterable[DropRoute], full_bundle: int) -> list[Load]:
 
 def _spread(loads: Sequence[Load]) -> list[list[Load]]:
     """Spreads loads over the fewest days, evenly, so that no small rest falls below the minimum."""
-    heavy_first = sorted(loads, key=_weight, reverse=True)
-    count = -(-sum(map(_weight, loads)) // MAX_PER_DAY)
+    heavy_first = sorted(loads, key=weight_of, reverse=True)
+    count = -(-sum(map(weight_of, loads)) // MAX_PER_DAY)
     filled = _filled(heavy_first)
     while count < len(filled):
         if (levelled := _levelled(heavy_first, count)) is not None:
@@ -133,7 +133,7 @@ def _spread(loads: Sequence[Load]) -> list[list[Load]]:
     return _levelled(heavy_first, count) or filled
 
 
-def _weight(load: Load) -> int:
+def weight_of(load: Load) -> int:
     return sum(bundle.pieces for bundle in load)
 
 
@@ -144,7 +144,7 @@ def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
     for load in loads:
         least = weights.index(min(weights))
         days[least].append(load)
-        weights[least] += _weight(load)
+        weights[least] += weight_of(load)
     return days if max(weights) <= MAX_PER_DAY else None
 
 
@@ -153,7 +153,7 @@ def _filled(loads: Sequence[Load]) -> list[list[Load]]:
     days: list[list[Load]] = []
     weights: list[int] = []
     for load in loads:
-        weight = _weight(load)
+        weight = weight_of(load)
         for day, used in enumerate(weights):  # noqa: B007 - the day that has room
             if used + weight <= MAX_PER_DAY:
                 break

@@ -83,13 +83,15 @@ def _mailing(mailing: Mailing) -> dict[str, Any]:
 def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn) -> dict[str, Any]:
     """All texts are data to the layout, never markup."""
     sheets = [_drop_sheet(mailing, drop, postage_on) for drop in drops]
+    boxes = [
+        box
+        for drop, sheet in zip(drops, sheets, strict=True)
+        for box in boxes_of(drop, sheet["date"], mailing.piece_weight_g, mailing.size_mm)
+    ]
+    box_of = {code: box for box in boxes for code in box.pop("barcodes")}
     return {
         **_mailing(mailing),
-        "boxes": [
-            box
-            for drop, sheet in zip(drops, sheets, strict=True)
-            for box in boxes_of(drop, sheet["date"], mailing.piece_weight_g, mailing.size_mm)
-        ],
+        "boxes": boxes,
         "drops": sheets,
         # Set by the caller, which fills the official form.
         "note": "",
@@ -99,7 +101,7 @@ def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn
         "pieces": sum(sheet["pieces"] for sheet in sheets),
         "postage": _total_postage(sheets),
         "slips": [
-            _slip(drop, sheet, bundle)
+            _slip(drop, sheet, bundle, box_of[bundle.code])
             for drop, sheet in zip(drops, sheets, strict=True)
             for bundle in drop.bundles
         ],
@@ -159,7 +161,7 @@ def _notes(drop: Drop, postage: Postage | None) -> list[str]:
     return notes
 
 
-def _slip(drop: Drop, sheet: Mapping[str, Any], bundle: Bundle) -> dict[str, Any]:
+def _slip(drop: Drop, sheet: Mapping[str, Any], bundle: Bundle, box: Mapping[str, Any]) -> dict[str, Any]:
     columns, runs = code_128_runs(bundle.code)
     return {
         "code": bundle.route.postal_code,
@@ -170,6 +172,8 @@ def _slip(drop: Drop, sheet: Mapping[str, Any], bundle: Bundle) -> dict[str, Any
         "of": bundle.route.pieces,
         "office": drop.entry_office,
         "date": sheet["date"],
+        "box": box["number"],
+        "boxes": box["count"],
         "barcode": bundle.code,
         "columns": columns,
         "bars": [(start, width) for start, _, width in runs],

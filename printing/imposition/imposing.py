@@ -208,17 +208,18 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
         f"{x1 * POINTS:.4f} {y1 * POINTS:.4f} m {x2 * POINTS:.4f} {y2 * POINTS:.4f} l S"
         for x1, y1, x2, y2 in lines
     ]
-    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *_crosses(sheet)])
+    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *_crosses(planned)])
 
 
-def _crosses(sheet: Sheet) -> list[str]:
+def _crosses(planned: PlannedSheet) -> list[str]:
     """Register crosses at the middle of each side of the sheet, on the same spots of the paper on front and back."""
+    sheet = planned.sheet
     if sheet.mark_mm + MARK_OFFSET_MM < CROSS_MM:
         return []
     half = CROSS_MM / 2
     left, low = sheet.margin_mm + half, sheet.bottom_mm + sheet.slug_mm + half
     right = sheet.width_mm - left
-    high = sheet.height_mm - (low if sheet.is_tumbled else left)
+    high = sheet.height_mm - (low if sheet.is_tumbled and planned.prints_backs else left)
     # Not of the paper, but of the room for pieces: between the cut marks of two rows.
     middle = (low + high) / 2
     center = sheet.width_mm / 2
@@ -251,6 +252,8 @@ def _slug_lines(planned: PlannedSheet, side: str, slug: Slug, *, width: float) -
     sheets = f"{slug.code and slug.code + '   '}SHEET {planned.number}/{planned.of}"
     head = f"{sheets}   RUN {planned.run}{overs}   {_side(planned, side)}{ship_by_words(slug.ship_by)}"
     head += f"   {turn}" if (turn := _turn_of_pieces(planned)) else ""
+    gripper = planned.sheet.gripper_mm
+    head += f"   GRIPPER {gripper:g} MM AT THIS EDGE" if gripper else ""
     words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
     for size in SLUG_SIZES:
@@ -271,14 +274,14 @@ def _slug_code(sheet: Sheet, code: str, *, right: float) -> tuple[str, float]:
 
 
 def _side(planned: PlannedSheet, side: str) -> str:
-    if planned.sheet.is_one_form and any(place.page == 2 for place in planned.fronts):
+    if planned.sheet.is_one_form and planned.prints_backs:
         return planned.sheet.turn.replace("_", " ").upper()
     return f"{side} (TUMBLE)" if planned.backs and planned.sheet.is_tumbled else side
 
 
 def _turn_of_pieces(planned: PlannedSheet) -> str:
     """How the back of each piece lies to its front; empty for one side."""
-    if not planned.backs and all(place.page == 1 for place in planned.fronts):
+    if not planned.prints_backs:
         return ""
     return "HEAD TO FOOT" if planned.is_head_to_foot else "HEAD TO HEAD"
 

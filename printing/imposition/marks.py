@@ -45,6 +45,12 @@ def cross(x: float, y: float) -> str:
     return "\n".join(["q /All CS 1 SCN", f"{LINE_POINTS} w", *lines, "S Q"])
 
 
+def fold(x: float, y: float, dx: float, dy: float) -> str:
+    """A dashed line from a point, in the color space /All of the resources."""
+    ends = " ".join(f"{length * POINTS:.3f}" for length in (x + dx, y + dy))
+    return f"q /All CS 1 SCN {LINE_POINTS} w [1.6 1] 0 d {x * POINTS:.3f} {y * POINTS:.3f} m {ends} l S Q"
+
+
 def bar_width(spots: Sequence[str] = ()) -> float:
     return PATCH_MM[0] * (len(PATCHES) + 2 * len(spots))
 

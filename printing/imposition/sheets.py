@@ -132,6 +132,10 @@ class PlannedSheet:
         return self.run + self.overs
 
     @property
+    def prints_backs(self) -> bool:
+        return bool(self.backs) or any(place.page == 2 for place in self.fronts)
+
+    @property
     def cut_xs(self) -> list[float]:
         return _edges((place.x_mm, place.width_mm) for place in self.fronts)
 

@@ -19,6 +19,7 @@ from printing.imposition.marks import (
     bar_width,
     color_bar,
     cross,
+    fold,
     registration,
     save_for_press,
 )
@@ -31,6 +32,8 @@ FORM_NAME = pikepdf.Name("/JobStamp")
 ROOM_MM = 7.5
 CLEAR_MM = 0.7
 SIDE_MM = 3.0
+# They end before the color bar.
+FOLD_MM = 3.5
 CODE_MM = 4.0
 MODULES = (0.3, 0.25, 0.2)
 LABEL_LENGTH = 60
@@ -44,6 +47,7 @@ class Stamp:
     ship_by: date | None
     label: str = ""
     is_head_to_foot: bool = False  # how the back of a sheet lies
+    panels: int = 1  # of equal length, into which folds divide the longer side
 
     def words(self, page: int = 1, of: int = 1) -> str:
         """The page is named where there are several, and the turn where it is not the usual one."""
@@ -61,7 +65,7 @@ def stamp_file(content: bytes, stamp: Stamp) -> bytes:
             spots = spot_inks(pdf)
             count = len(pdf.pages)
             stamped = [
-                _stamp_page(pdf, page, stamp.number, stamp.words(number, count), spots)
+                _stamp_page(pdf, page, stamp, stamp.words(number, count), spots)
                 for number, page in enumerate(pdf.pages, 1)
             ]
             return save_for_press(pdf, title=title) if any(stamped) else content
@@ -70,7 +74,7 @@ def stamp_file(content: bytes, stamp: Stamp) -> bytes:
 
 
 def _stamp_page(
-    pdf: pikepdf.Pdf, page: pikepdf.Page, number: str, words: str, spots: Mapping[str, pikepdf.Object]
+    pdf: pikepdf.Pdf, page: pikepdf.Page, stamp: Stamp, words: str, spots: Mapping[str, pikepdf.Object]
 ) -> bool:
     media, bleed, trim = (
         [float(edge) / POINTS for edge in edges] for edges in (page.mediabox, page.bleedbox, page.trimbox)
@@ -78,7 +82,21 @@ def _stamp_page(
     room = min(bleed[0] - media[0], bleed[1] - media[1], media[2] - bleed[2], media[3] - bleed[3])
     if room < ROOM_MM - 0.01:
         return False
-    operators = [*_job(number, words, trim, top=bleed[3] + CLEAR_MM), *_register(bleed, trim, list(spots))]
+    across, up = _folds(trim, stamp.panels)
+    operators = [
+        *_job(stamp.number, words, trim, top=bleed[3] + CLEAR_MM, end=min(across, default=trim[2])),
+        *_register(bleed, trim, list(spots), is_low=bool(up)),
+        *(
+            fold(x, *end)
+            for x in across
+            for end in ((bleed[3] + CLEAR_MM, 0, FOLD_MM), (bleed[1] - CLEAR_MM, 0, -FOLD_MM))
+        ),
+        *(
+            fold(x, y, step, 0)
+            for y in up
+            for x, step in ((bleed[2] + CLEAR_MM, FOLD_MM), (bleed[0] - CLEAR_MM, -FOLD_MM))
+        ),
+    ]
     form = pikepdf.Stream(
         pdf,
         "\n".join(operators).encode(),
@@ -93,9 +111,18 @@ def _stamp_page(
     return True
 
 
-def _job(number: str, words: str, trim: Sequence[float], *, top: float) -> list[str]:
-    """A line of text over the bar code, above the trim and between its crop marks."""
-    left, width = trim[0] + SIDE_MM, trim[2] - trim[0] - 2 * SIDE_MM
+def _folds(trim: Sequence[float], panels: int) -> tuple[list[float], list[float]]:
+    """Where folds are across and up the page."""
+    width, height = trim[2] - trim[0], trim[3] - trim[1]
+    parts = [part / panels for part in range(1, panels)]
+    if width >= height:
+        return [trim[0] + part * width for part in parts], []
+    return [], [trim[1] + part * height for part in parts]
+
+
+def _job(number: str, words: str, trim: Sequence[float], *, top: float, end: float) -> list[str]:
+    """A line of text over the bar code, above the trim and between its crop marks, before the first fold."""
+    left, width = trim[0] + SIDE_MM, end - trim[0] - 2 * SIDE_MM
     size = next((size for size in TEXT_SIZES if text_width(words, size) <= width * POINTS), TEXT_SIZES[-1])
     line = text_path(words, size, left * POINTS, (top + CODE_MM + 0.6) * POINTS)
     drawn = [f"q 0 0 0 1 k\n{line}\nQ"]
@@ -105,9 +132,11 @@ def _job(number: str, words: str, trim: Sequence[float], *, top: float) -> list[
     return drawn
 
 
-def _register(bleed: Sequence[float], trim: Sequence[float], spots: Sequence[str]) -> list[str]:
-    """Crosses at the middle of each side, and the color bar below the room of the slug line."""
-    middle = (trim[1] + trim[3]) / 2
+def _register(
+    bleed: Sequence[float], trim: Sequence[float], spots: Sequence[str], *, is_low: bool
+) -> list[str]:
+    """Crosses at the middle of each side, or lower beside folds, and the color bar below the room of the slug line."""
+    middle = trim[1] + (trim[3] - trim[1]) / (4 if is_low else 2)
     off = CLEAR_MM + CROSS_MM / 2 + 1
     drawn = [cross(bleed[0] - off, middle), cross(bleed[2] + off, middle)]
     room = trim[2] - trim[0] - 2 * SIDE_MM

@@ -31,6 +31,8 @@ FILE_VALID = timedelta(days=30)
 # Stands for the digest of a print file, which is hexadecimal.
 PAPERS = "papers"
 PDF = "application/pdf"
+# Of CIP4's fold catalog: a sheet folded in half, a Z fold and a letter fold.
+PANELS = {"F4-1": 2, "F6-1": 3, "F6-4": 3}
 # Of an order and an item, with a generation when the job was sent again.
 NUMBER = re.compile(r"(\d{1,18}-\d{1,6})(?:-(\d{1,4}))?", re.ASCII)
 
@@ -95,7 +97,8 @@ def stamped_content(item: OrderItem, number: str, content: bytes, *, pieces: int
     """The print file as it is sent for a number of the item's job."""
     ship_by = ship_day(item.order, is_mailing=item.eddm is not None)
     turned = item.product.is_head_to_foot
-    return stamp_file(content, Stamp(number, pieces or item.quantity, ship_by, item.label, turned))
+    panels = PANELS.get(item.product.folding, 1) if page_count(item.product) <= 2 else 1
+    return stamp_file(content, Stamp(number, pieces or item.quantity, ship_by, item.label, turned, panels))
 
 
 def job_number(order: Order, position: int) -> str:
@@ -129,7 +132,8 @@ def build_job(
         item=_item(item, printed, pieces or item.quantity),
         recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
-        files=[*printed, *_papers(item, number)],
+        # Missing pieces go with the papers of the others.
+        files=[*printed, *([] if pieces else _papers(item, number))],
     )
 
 
@@ -152,7 +156,7 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) ->
         width_mm=float(product.width_mm),
         height_mm=float(product.height_mm),
         bleed_mm=bleed or 0.0,
-        two_sided=pages > 1,
+        two_sided=pages > 1 and not product.is_one_sided,
         options=item_options(item),
         preset=preset_version(item),
         stock_code=product.stock_code,

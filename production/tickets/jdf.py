@@ -22,6 +22,8 @@ from production.tickets.values import (
     media_of,
     media_of_product,
     points,
+    sheet_size,
+    split_options,
     token,
     utc_time,
 )
@@ -33,6 +35,7 @@ VERSION = "1.5"
 # Names of XJDF that JDF writes otherwise.
 COATINGS = {"Gloss": "Glossy", "None": "None", "Matte": "Matte", "Satin": "Satin", "Coated": "Coated"}
 
+ONE_FORM = frozenset({"WorkAndTurn", "WorkAndTumble"})
 # Flipped around a vertical axis, the heads of both sides meet.
 SIDES = {
     "OneSided": "OneSidedFront",
@@ -62,6 +65,8 @@ def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     _add(audit, "Created", AgentName=AGENT, ID="Created", TimeStamp=utc_time(job.created))
     if job.note:
         _add(root, "Comment", ID="Note", Name="Instruction").text = clean(job.note)
+    if finishing := _finishing(job):
+        _add(root, "Comment", ID="Finishing", Name="Instruction").text = clean(finishing)
     pool = _add(root, "ResourcePool")
     _add_plan(pool, job)
     _add_files(pool, job, urls or {})
@@ -69,6 +74,20 @@ def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     _add_links(_add(root, "ResourceLinkPool"), job)
     etree.indent(root)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
+
+
+def _finishing(job: Job) -> str:
+    """What people do with the printed sheets: a press would take processes for orders to do them itself."""
+    item = job.item
+    named = {
+        **split_options(item.options)[1],
+        "Finish": item.finish,
+        "Binding": ", ".join(filter(None, [item.binding, item.binding_edge])),
+        "Folding": item.folding,
+        "Item of order": job.place_of_order,
+        "Pack together with": ", ".join(number for number in job.siblings if number != job.number),
+    }
+    return "\n".join(f"{name}: {value}" for name, value in named.items() if value)
 
 
 def _add_plan(pool: Any, job: Job) -> None:
@@ -95,12 +114,15 @@ def _add_plan(pool: Any, job: Job) -> None:
 
 def _add_files(pool: Any, job: Job, urls: Mapping[str, str]) -> None:
     printed = job.print_files
+    one_form = job.item.work_style in ONE_FORM
     whole = _add(
         pool,
         "RunList",
         Class="Parameter",
         ID="Files",
-        NPage=str(job.item.pages) if len(printed) == 1 else "",
+        NPage=("2" if one_form else str(job.item.pages)) if len(printed) == 1 else "",
+        # The one page of a form is front and back of its sheet.
+        Pages="0 0" if one_form else "",
         PartIDKeys="Run" if len(printed) > 1 else "",
         Status="Available",
     )
@@ -120,6 +142,7 @@ def _add_press(pool: Any, item: JobItem) -> None:
         BackCoatings=coating,
         Class="Consumable",
         DescriptiveName=paper.get("MediaQuality"),
+        Dimension=sheet_size(item),
         FrontCoatings=coating,
         ID="Paper",
         # JDF has fewer types than XJDF.
@@ -129,6 +152,7 @@ def _add_press(pool: Any, item: JobItem) -> None:
         Thickness=paper.get("Thickness"),
         Weight=paper.get("Weight"),
     )
+    size = f"{points(item.width_mm)} {points(item.height_mm)}"
     params = _add(
         pool,
         "DigitalPrintingParams",
@@ -152,8 +176,8 @@ def _add_press(pool: Any, item: JobItem) -> None:
         pool,
         "Component",
         Class="Quantity",
-        ComponentType="FinalProduct",
-        Dimensions=f"{points(item.width_mm)} {points(item.height_mm)} 0",
+        ComponentType="Sheet" if item.sheet_mm else "FinalProduct",
+        Dimensions=f"{sheet_size(item) or size} 0",
         ID="Pieces",
         Status="Unavailable",
     )

@@ -74,6 +74,11 @@ def _product(item: JobItem) -> dict[str, Any]:
         "Sides": item.sides,
         **({"WorkStyle": item.work_style} if item.work_style else {}),
         "Size": {"WidthMM": item.width_mm, "HeightMM": item.height_mm, "BleedMM": item.bleed_mm},
+        **(
+            {"SheetSize": {"WidthMM": item.sheet_mm[0], "HeightMM": item.sheet_mm[1]}}
+            if item.sheet_mm
+            else {}
+        ),
         "Options": dict(sorted(item.options.items())),
         "Stock": {
             "Code": item.stock_code,

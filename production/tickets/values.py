@@ -58,6 +58,11 @@ def points(millimetres: float) -> str:
     return f"{millimetres * POINTS_PER_MM:.4f}".rstrip("0").rstrip(".")
 
 
+def sheet_size(item: JobItem) -> str:
+    """Of the paper of a gang sheet."""
+    return " ".join(map(points, item.sheet_mm or ()))
+
+
 def media_of_product(item: JobItem) -> dict[str, str]:
     """The paper by the product; options that the customer chose come before it.
 

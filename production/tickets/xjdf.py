@@ -23,6 +23,7 @@ from production.tickets.values import (
     local_time,
     media_of_product,
     points,
+    sheet_size,
     split_options,
     token,
     utc_time,
@@ -231,9 +232,12 @@ def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
 
 
 def _add_press_sheets(root: Any, job: Job) -> None:
-    """How the press turns the sheets of a gang sheet, and how many of each it prints: good ones, and overs as waste."""
+    """How the press turns the sheets of a gang sheet, their paper, and how many it prints: good ones and waste."""
     if job.item.work_style:
         _add(_resource(_set_of(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])
+    if job.item.sheet_mm:
+        kind = media_of_product(job.item)["MediaType"]
+        _add(_resource(_set_of(root, "Media")), "Media", Dimension=sheet_size(job.item), MediaType=kind)
     printed = job.print_files
     if not any(file.copies for file in printed):
         return

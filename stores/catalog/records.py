@@ -218,7 +218,7 @@ PRODUCT_MEMBERS = (
         description="Whether it can be ordered for an EDDM selection.",
         example=False,
         label=gettext_noop("For EDDM"),
-        hint="can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
+        hint="Can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
     ),
     computed("TakesArtwork", verbose=True),
     computed("Created", verbose=True),
@@ -264,6 +264,14 @@ PRODUCT_MEMBERS = (
         "",
         "binding_edge",
         hint="The edge that pages turn on, also of a single sheet. Top or bottom: backs print head to foot.",
+    ),
+    FieldSpec(
+        "IsOneSided",
+        checks.flag,
+        False,
+        "is_one_sided",
+        label=gettext_noop("One side only"),
+        hint="Each page is the front of a sheet, such as the parts of a carbonless form.",
     ),
     FieldSpec(
         "Folding",

@@ -83,6 +83,7 @@ OMITTED_AT_DEFAULT = frozenset(
         "Finish",
         "Binding",
         "BindingEdge",
+        "IsOneSided",
         "Folding",
         "PieceWeightG",
         "ThicknessMM",

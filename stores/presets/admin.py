@@ -16,7 +16,7 @@ from fulfillment.core.admin.uploads import ServiceUploadForm
 from fulfillment.core.recorded_texts import translated
 from printing.preflight.table import RULES, Rule
 from printing.press.profiles import PROFILE_BYTES
-from printing.press.rules import ColourPolicy
+from printing.press.rules import BUILT_IN_CODE, ColourPolicy
 from stores.presets.models import OutputProfile, PrintPreset
 from stores.presets.services import SEVERITIES, add_profile, remove_preset, remove_profile, severity_faults
 
@@ -85,6 +85,11 @@ class PrintPresetForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["severities"].initial = self.instance.severities
+
+    def clean_code(self) -> Any:
+        if self.cleaned_data["code"] == BUILT_IN_CODE:
+            raise forms.ValidationError(_("This is the ID of the built-in preset. Choose another one."))
+        return self.cleaned_data["code"]
 
     def clean_severities(self) -> Any:
         severities = self.cleaned_data["severities"] or {}

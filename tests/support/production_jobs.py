@@ -127,6 +127,7 @@ def made_gang_job() -> Job:
         "G12",
         quantity=350,
         work_style="WorkAndTurn",
+        sheet_mm=(450.0, 320.0),
         waste=0.25,
         key="",
         sku="",

@@ -263,7 +263,7 @@ class _Reader:
         if overprints and not all(map(is_tool, color.spot.split("\n"))):
             is_white = color.kind is not None and color.values == WHITES.get(color.kind)
             kind = Part.WHITE_OVERPRINT if is_white else Part.OVERPRINT
-            if is_white or self._layers.shows_through(replaced_plates(color, keeps_zeros), area):
+            if self._layers.shows_through(replaced_plates(color, keeps_zeros), area):
                 self.note(kind, name=str(kind), area=area)
         self._layers.add(color.plates, area)
         if color.is_registration:

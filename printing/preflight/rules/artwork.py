@@ -13,6 +13,8 @@ from printing.typesetting.template import CMYK
 
 GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
 CONVERTIBLE = "colors that can be converted to inks"
+INK = (Part.OVERPRINT, "ink that overprints", "ink that knocks out")
+WHITE = (Part.WHITE_OVERPRINT, "white that overprints", "white that knocks out")
 # Plates that cut, fold or coat print no colour.
 FINISHING = re.compile(
     r"cut|contour|crease|fold|perf|die|score|kiss|white|varnish|gloss|uv|foil|emboss", re.IGNORECASE
@@ -94,24 +96,23 @@ def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
 
 
 def white_overprint(sheet: Sheet) -> Iterator[Hit]:
-    for behind in sheet.backgrounds:
-        for part in behind.facts.of_kind(Part.WHITE_OVERPRINT):
-            yield hit_behind(behind, part.area, "white that overprints", "white that knocks out")
+    return _overprint(sheet, *WHITE, kept=True)
 
 
 def overprint_removed(sheet: Sheet) -> Iterator[Hit]:
-    return _overprint(sheet, kept=False)
+    yield from _overprint(sheet, *INK, kept=False)
+    yield from _overprint(sheet, *WHITE, kept=False)
 
 
 def overprint_not_shown(sheet: Sheet) -> Iterator[Hit]:
-    return _overprint(sheet, kept=True)
+    return _overprint(sheet, *INK, kept=True)
 
 
-def _overprint(sheet: Sheet, *, kept: bool) -> Iterator[Hit]:
+def _overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool) -> Iterator[Hit]:
     if sheet.limits.keeps_overprint == kept:
         for behind in sheet.backgrounds:
-            for part in behind.facts.of_kind(Part.OVERPRINT):
-                yield hit_behind(behind, part.area, "ink that overprints", "ink that knocks out")
+            for part in behind.facts.of_kind(kind):
+                yield hit_behind(behind, part.area, found, wanted)
 
 
 def registration_color(sheet: Sheet) -> Iterator[Hit]:

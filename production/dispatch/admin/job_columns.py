@@ -76,7 +76,7 @@ class JobColumns(StaffAdmin):
     def sides(self, job: Job) -> str:
         """How the back of a sheet lies, and the edge that pages turn on."""
         product = job.item.product
-        if page_count(product) == 1:
+        if page_count(product) == 1 or product.is_one_sided:
             return _("One side")
         words = _("Two sides, head to foot") if product.is_head_to_foot else _("Two sides, head to head")
         binding = _(product.get_binding_display()) if product.binding else ""

@@ -87,6 +87,7 @@ def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
         pages=1 if sheet.is_one_form or not is_duplex else 2,
         two_sided=is_duplex,
         work_style=WORK_STYLES[sheet.turn] if is_duplex else "",
+        sheet_mm=(sheet.width_mm, sheet.height_mm),
         binding="",
         binding_edge="",
         is_head_to_foot=sheet.is_tumbled,

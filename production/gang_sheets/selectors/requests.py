@@ -61,6 +61,8 @@ def gang_request(sent: SentJob) -> GangRequest:
     """Raises ValueError for a job that cannot share a sheet."""
     if len(sent.files) != 1 or not sent.files[0].is_printed:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
+    if sent.item.pages > 1 and not sent.item.two_sided:
+        raise ValueError(f"{sent.number}: its pages are fronts of several sheets.")
     # Paper and finish belong to the product: only jobs of one share a sheet.
     named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.stock_code, sent.item.preset]
     return request_of(

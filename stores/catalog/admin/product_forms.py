@@ -89,9 +89,9 @@ class ProductForm(ValidatedByService):
             self.fields["delivery_method"].widget = MethodWidget(self.known_methods)
             self.fields["description"].widget.attrs["rows"] = 3
             self.fields["quantity_increment"].initial = 1
-        if "is_eddm" in self.fields:
+        for name in {"is_eddm", "is_one_sided"} & self.fields.keys():
             # The switch of the other forms has no room in a row of text.
-            self.fields["is_eddm"].widget = forms.CheckboxInput()
+            self.fields[name].widget = forms.CheckboxInput()
 
     @cached_property
     def known_methods(self) -> list[str]:

@@ -86,6 +86,8 @@ class Product(models.Model):
     binding = models.CharField(max_length=14, blank=True, choices=Binding.choices, default="", db_default="")
     # The edge that pages turn on, also of a single sheet: on top or bottom backs print head to foot.
     binding_edge = models.CharField(max_length=6, blank=True, choices=Edge.choices, default="", db_default="")
+    # Each page is the front of a sheet of its own, such as the parts of a carbonless form.
+    is_one_sided = models.BooleanField("printed on one side", default=False, db_default=False)
     folding = models.CharField(max_length=8, blank=True, default="", db_default="")
     piece_weight_g = models.DecimalField(
         "weight of a piece (g)", max_digits=8, decimal_places=2, null=True, blank=True
@@ -136,7 +138,7 @@ class Product(models.Model):
     @property
     def is_head_to_foot(self) -> bool:
         """How front and back of a sheet lie."""
-        return self.binding_edge in {Edge.TOP, Edge.BOTTOM}
+        return not self.is_one_sided and self.binding_edge in {Edge.TOP, Edge.BOTTOM}
 
     @property
     def takes_artwork(self) -> bool:

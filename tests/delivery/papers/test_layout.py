@@ -114,17 +114,16 @@ def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
         for page in PdfReader(io.BytesIO(render_document(LAYOUT, sheets, timestamp=0))).pages
     ]
 
-    # Half an ounce each: 33 pounds hold 1,056 pieces, which are ten bundles and no part of one.
-    assert [(box["pieces"], box["weight"]) for box in sheets["boxes"]] == [
-        (1000, "33.3 lb"),
-        (800, "27.0 lb"),
-    ]
+    # Half an ounce each: 33 pounds hold 1,056 pieces, which are one route and no part of another.
+    assert [(box["pieces"], box["weight"]) for box in sheets["boxes"]] == [(600, "20.8 lb")] * 3
     letter = next(page for page in pages if "Dear Postmaster" in page)
     assert "Dear Postmaster: The enclosed 1,800 pieces" in " ".join(letter.split())
     assert "call (801) 555-0100 with" in " ".join(letter.split())
     labels = " ".join(next(page for page in pages if "OPEN IMMEDIATELY" in page).split())
-    assert "1 of 2" in labels
-    assert "2 of 2" in labels
+    assert "1 of 3" in labels
+    assert "2 of 3" in labels
+    assert "Routes and bundles: 84101C001 × 6 6 bundles, 600 pieces" in labels
+    assert "box 3 of 3 if sent by mail" in "\n".join(pages)
     assert labels.count("With the sample piece") == 1
     assert labels.count("From: Dana Example 12 Main St (801) 555-0100") == 2
     assert "0.500 oz" in "\n".join(pages)
@@ -143,7 +142,26 @@ def test_letter_names_all_zip_codes_of_the_drop_and_asks_for_no_day_before_the_b
     assert "ZIP codes 84101, 84103" in letter
     assert "sent to you by Priority Mail on Mon, Nov 23, 2026" in letter
     assert "accept the mailing on the day on which it arrives" in letter
-    assert [box["codes"] for box in sheets["boxes"]] == [["84101", "84103"], ["84103"]]
+    assert [box["codes"] for box in sheets["boxes"]] == [["84101"], ["84103"]]
+
+
+def test_routes_stay_together_in_boxes_unless_larger_than_one():
+    pieces = (300, 2000, 700, 650, 350)
+    routes = [DropRoute("84101", f"C{number:03}", "MAIN", size) for number, size in enumerate(pieces, 1)]
+    mailing = make_mailing(piece_weight_g=Decimal("14.174762"))
+    sheets = papers_sheets(mailing, plan_drops(routes), lambda day: PRICE)
+
+    packed = [
+        [(one["name"][-1], one["pieces"], one["part"]) for one in box["routes"]] for box in sheets["boxes"]
+    ]
+
+    assert packed == [
+        [("1", 300, ""), ("4", 650, "")],
+        [("2", 1000, "bundles 1 to 10 of 20")],
+        [("2", 1000, "bundles 11 to 20 of 20")],
+        [("3", 700, ""), ("5", 350, "")],
+    ]
+    assert sum(box["bundles"] for box in sheets["boxes"]) == len(sheets["slips"])
 
 
 def test_boxes_of_large_pieces_of_unknown_weight_hold_fewer_so_that_a_person_can_lift_them():

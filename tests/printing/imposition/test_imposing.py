@@ -226,11 +226,12 @@ def test_slug_line_says_the_day_that_the_first_job_must_leave(monkeypatch):
     monkeypatch.setattr(
         imposing, "text_path", lambda text, *place: drawn.append(text) or outlines.text_path(text, *place)
     )
-    planned, files = _planned(Sheet())
+    planned, files = _planned(Sheet(gripper_mm=12))
 
     impose_sheet(planned, files, slug=Slug("G12", date(2026, 11, 27)))
 
     heads = [line for line in drawn if "SHEET" in line]
+    assert all("   GRIPPER 12 MM AT THIS EDGE   " in line for line in heads)
     assert [line.split("   ")[:5] for line in heads] == [
         ["G12", "SHEET 1/1", f"RUN {planned.run}", side, "SHIP BY Nov 27, 2026"] for side in ("FRONT", "BACK")
     ]
@@ -290,6 +291,18 @@ def test_register_crosses_are_at_the_middle_of_each_side_outside_of_bleed(monkey
         (x, sheet.height_mm - y) if sheet.is_tumbled else (sheet.width_mm - x, y) for x, y in back or front
     ]
     assert sorted(turned) == [pytest.approx(spot) for spot in sorted(front)]
+
+
+@pytest.mark.parametrize("sheet", [{"turn": "work_and_tumble"}, {"flip": "top_bottom"}])
+def test_crosses_of_a_sheet_with_one_side_are_outside_of_its_pieces(monkeypatch, sheet):
+    crosses = []
+    monkeypatch.setattr(imposing, "cross", lambda x, y: crosses.append((x, y)) or "")
+    planned, files = _planned(Sheet(gripper_mm=12, **sheet), (1,), False, (215.9, 279.4, 3.175))
+
+    impose_sheet(planned, files)
+
+    [piece] = planned.fronts
+    assert max(y for _, y in crosses) >= piece.y_mm + piece.height_mm + planned.bleed_mm + 2
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What a sheet says of its job once it is printed."""
 
 import io
+from dataclasses import replace
 from datetime import date
 
 import pikepdf
@@ -69,6 +70,31 @@ def test_color_bar_has_patches_of_spot_colors_but_not_of_tools(tmp_path):
     bar = {name: plate[-round(7 / 25.4 * 150) :] for name, plate in found.items()}
     assert bar["PANTONE 871 C"].max() == 1
     assert bar["CutContour"].max() == 0
+
+
+@pytest.mark.parametrize(
+    ("size", "panels"), [((279.4, 215.9), 3), ((279.4, 215.9), 2), ((215.9, 355.6), 2), ((215.9, 355.6), 3)]
+)
+def test_folds_are_marked_on_both_ends_of_the_longer_side_outside_of_the_bleed(tmp_path, size, panels):
+    width, height = size
+    printed = made_pdf(*size, 3, pages=1, room_mm=8)
+
+    plain, folded = (
+        plates(tmp_path, stamp_file(printed, replace(STAMP, panels=count)))["Cyan"] for count in (1, panels)
+    )
+
+    length = max(size)
+    # Nearer to the bleed than register crosses.
+    ends = [
+        (one if width > height else one.T)[row]
+        for one in (plain, folded)
+        for row in (round(7 / 25.4 * 150), -round(7 / 25.4 * 150))
+    ]
+    for part in range(1, panels):
+        at = round((11 + length * part / panels) / 25.4 * 150)
+        assert [one[at - 3 : at + 4].max() > 0.5 for one in ends] == [False, False, True, True]
+    middle = round(11 / 25.4 * 150)
+    assert (plain == folded)[middle:-middle, middle:-middle].all()
 
 
 @pytest.mark.parametrize("content", [made_pdf(), b"%PDF-1.7 art", b""], ids=["no-room", "damaged", "empty"])

@@ -171,6 +171,8 @@ REGISTRATION = pikepdf.Dictionary(
 MARKS = b"1 1 1 1 K .1 w 12 1 m 12 20 l S 1 1 1 1 k 30 1 9 9 re f /CS cs 1 scn 50 1 9 9 re f "
 GROUND = b"0 0 .3 0 k 0 0 400 300 re f "
 CYAN_OVER = pdf(FULL + b"/GS gs 1 0 0 0 k 60 60 99 40 re f", ExtGState=OVERPRINT)
+WHITE = FULL + b"/GS gs 0 0 0 0 k 60 60 99 40 re f"
+WHITE_OVER = pdf(WHITE, ExtGState=OVERPRINT)
 ARTWORK_FAULTS = [
     ("overprint_not_shown", [], {"artwork": CYAN_OVER, "preset": PresetRules(keeps_overprint=True)}),
     ("artwork_size", [], trimmed(size=(210, 297))),
@@ -295,8 +297,8 @@ FAULTS = [
     ),
     (
         "white_overprint",
-        [text()],
-        {"artwork": pdf(b"/GS gs 0 0 0 0 k 40 40 90 40 re f", ExtGState=OVERPRINT)},
+        [],
+        {"artwork": WHITE_OVER, "preset": PresetRules(keeps_overprint=True)},
     ),
     *ARTWORK_FAULTS,
     ("eddm_too_small", [INDICIA | {"X": 50}, ADDRESS | {"X": 5, "Y": 4}], SMALL_MAILER),
@@ -379,7 +381,10 @@ SOUND = {
     ),
     "artwork_unreadable": ([], {"artwork": pdf(b"0 0 0 1 k 40 40 90 40 re f")}),
     "transparency_over_spot": ([], {"artwork": pdf(b"/CS cs 1 scn 40 40 90 40 re f", ColorSpace=SPOT)}),
-    "white_overprint": ([text()], {"artwork": pdf(b"0 0 0 0 k 40 40 90 40 re f", ExtGState=OVERPRINT)}),
+    "white_overprint": (
+        [],
+        {"artwork": pdf(WHITE, ExtGState=OVERPRINT_0), "preset": PresetRules(keeps_overprint=True)},
+    ),
     **{rule.code: ([INDICIA, ADDRESS], MAILER) for rule in EDDM_RULES},
 }
 
@@ -503,8 +508,12 @@ OVER_SPOT = b"0 0 0 0 k 0 0 300 170 re f /CS cs 1 scn 40 40 99 40 re f /GS gs 0 
         (b"0 0 .3 0 k 20 20 20 20 re f /GS gs 1 0 0 0 k 60 60 99 40 re f", OVERPRINT, []),
         (OVER_SPOT, OVERPRINT_0, ["artwork_overprint_removed"]),
         (OVER_SPOT, OVERPRINT, ["artwork_overprint_removed"]),
+        (WHITE, OVERPRINT, ["artwork_overprint_removed"]),
+        (WHITE, OVERPRINT_0, []),
+        (FULL + b"/GS gs 1 g 60 60 99 40 re f", OVERPRINT, []),
     ],
-    ids=["opm 0", "opm 1", "no zeros", "gray", "paper", "beside", "spot", "spot, opm 1"],
+    ids=["opm 0", "opm 1", "no zeros", "gray", "paper", "beside", "spot", "spot, opm 1"]
+    + ["white, opm 1", "white, opm 0", "white gray"],
 )
 def test_overprint_is_named_only_where_its_removal_changes_ink(content, states, codes):
     found = inspected(artwork=pdf(content, ExtGState=states, ColorSpace=SPOT))

@@ -136,6 +136,12 @@ def test_jobs_of_other_products_and_without_a_print_file_do_not_share(shop, pres
     assert again(ganged).gang_sheet is not None
 
 
+def test_pages_that_are_fronts_of_several_sheets_do_not_share(shop, press):
+    Product.objects.filter(external_id="card-two-sided").update(is_one_sided=True)
+    alone = order(shop)
+    assert (again(alone).state, again(alone).gang_sheet) == (JobState.SENT, None)
+
+
 def test_pieces_that_turn_otherwise_wait_for_another_sheet(shop, press):
     order(shop)
     Product.objects.filter(external_id="card-two-sided").update(binding_edge="Top")
@@ -170,6 +176,8 @@ def test_ticket_of_a_sheet_says_how_the_press_turns_it_and_that_of_a_job_its_pie
 
     assert (ticket["Sides"], ticket["BindingEdge"]) == (sides, "")
     assert (ticket["TwoSided"], ticket["WorkStyle"]) == (True, style)
+    assert ticket["SheetSize"] == {"WidthMM": 450.0, "HeightMM": 320.0}
+    assert "SheetSize" not in ticket["Jobs"][0]
     assert ticket["Pages"] == (2 if style == "Sheetwise" else 1)
     assert "WorkStyle" not in ticket["Jobs"][0]
     assert ticket["Note"].endswith(note or "by its own number.")

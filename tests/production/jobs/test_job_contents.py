@@ -17,19 +17,21 @@ from django.test import Client
 from lxml import etree
 from pypdf import PdfReader
 
-from printing.imposition import spot_plates
+from printing.imposition import Stamp, spot_plates, stamp_file
 from production import interface
 from production.adapters.sftp_files import drop_files
 from production.adapters.siteflow_orders import order_of
 from production.jobs.models import Job
-from production.jobs.selectors import adapter_job
+from production.jobs.selectors import adapter_job, stamped_content
 from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice
 from production.tickets import write_jdf, write_json_ticket, write_xjdf
+from stores.orders.business_days import ship_day
 from stores.orders.models import Order
+from stores.orders.services.print_files import read_print_file
 from tests.factories.eddm import make_selection
-from tests.factories.orders import design_data, make_design, make_product, order_body
+from tests.factories.orders import card_data, design_data, make_design, make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.document_making import document
 from tests.support.order_helpers import Shop, open_shop
@@ -195,6 +197,23 @@ def test_every_ticket_says_how_the_backs_lie(shop, edge, pages, sides, flip):
     assert press.get("Sides") == flip
 
 
+@pytest.mark.parametrize(("folding", "panels"), [("F4-1", 2), ("F6-4", 3), ("F8-2", 1), ("", 1)])
+def test_stamp_marks_the_folds_of_a_sheet(shop, folding, panels):
+    make_design(shop.store, "business-card-standard", "card-two-sided", Folding=folding)
+    job = sent(shop, {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()})
+    content = read_print_file(item=job.item)
+
+    stamp = Stamp(job.number, 100, ship_day(job.order, is_mailing=False), panels=panels)
+    assert stamped_content(job.item, job.number, content) == stamp_file(content, stamp)
+
+
+def test_pages_of_a_product_with_one_side_are_fronts(shop):
+    make_product(shop.store, "form", BindingEdge="Top", PageCount=2, IsOneSided=True)
+    item = adapter_job(sent(shop, {"ProductID": "form", "Quantity": 100})).item
+
+    assert (item.pages, item.sides, item.is_head_to_foot) == (2, "OneSided", False)
+
+
 def test_spot_plate_of_a_print_file_is_named():
     pdf = pikepdf.new()
     page = pdf.add_blank_page()
@@ -282,6 +301,8 @@ def test_eddm_mailing_brings_its_papers_for_the_post_office(shop, client: Client
     )
     assert [one.get("ProcessUsage") for one in sets] == [None, "Papers"]
     assert only_job().attempts.get().digests.keys() == {f"{job.number}-eddm-papers.pdf"}
+    Job.objects.update(pieces=7)
+    assert adapter_job(only_job()).files == []
 
     address = ticket["Files"][0]["URL"]
     fetched = client.get(address[address.index("/", 9) :] if "://" in address else address)

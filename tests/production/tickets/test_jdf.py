@@ -58,12 +58,41 @@ def test_stock_without_weight_is_no_paper(weight, expected):
 def test_each_layout_of_a_gang_sheet_has_its_own_run():
     ticket = ticket_of(made_gang_job())
 
+    assert ticket.find(".//j:Media", SPACES).get("Dimension") == "1275.5906 907.0866"
+    pieces = ticket.find(".//j:Component", SPACES)
+    assert (pieces.get("ComponentType"), pieces.get("Dimensions")) == ("Sheet", "1275.5906 907.0866 0")
     amounts = [one.get("Amount") for one in ticket.iterfind(".//j:PartAmount", SPACES)]
     assert amounts == ["25", "13"]
     assert len(ticket.findall(".//j:RunList/j:RunList", SPACES)) == 2
     assert ticket.find(".//j:ConventionalPrintingParams", SPACES).get("WorkStyle") == "WorkAndTurn"
     linked = {link.get("rRef") for link in ticket.find("j:ResourceLinkPool", SPACES)}
     assert linked == {one.get("ID") for one in ticket.find("j:ResourcePool", SPACES)}
+
+
+def test_form_that_prints_both_sides_is_front_and_back_of_its_sheet():
+    assert ticket_of(made_gang_job()).find(".//j:RunList", SPACES).get("Pages") == "0 0"
+    assert ticket_of(made_job()).find(".//j:RunList", SPACES).get("Pages") is None
+
+
+def test_people_read_what_is_done_after_printing_and_what_is_packed_together():
+    job = made_job(
+        finish="Satin aqueous",
+        binding="SaddleStitch",
+        binding_edge="Left",
+        folding="F4-1",
+        siblings=["SF-1000-1", "SF-1001-1"],
+    )
+
+    comments = {one.get("ID"): one.text for one in ticket_of(job).findall("j:Comment", SPACES)}
+
+    assert comments["Finishing"].splitlines() == [
+        "Rounded corners: Yes",
+        "Finish: Satin aqueous",
+        "Binding: SaddleStitch, Left",
+        "Folding: F4-1",
+        "Item of order: 2 of 2",
+        "Pack together with: SF-1000-1",
+    ]
 
 
 @pytest.mark.parametrize(

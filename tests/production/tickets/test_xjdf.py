@@ -209,7 +209,8 @@ def test_gang_ticket_has_a_product_a_recipient_and_a_parcel_for_each_job():
     """One set of each name with parts: a reader that takes the first set of a name has all recipients."""
     ticket = write_xjdf(made_gang_job())
     root = etree.fromstring(ticket)
-    assert _order(root) == ["AuditPool", "Comment", "ProductList", *["ResourceSet"] * 7]
+    assert _order(root) == ["AuditPool", "Comment", "ProductList", *["ResourceSet"] * 8]
+    assert root.find(".//x:Media", SPACES).get("Dimension") == "1275.5906 907.0866"
     products = root.findall("x:ProductList/x:Product", SPACES)
     assert [(one.get("ID"), one.get("Amount")) for one in products] == [
         ("Product-1", "100"),
