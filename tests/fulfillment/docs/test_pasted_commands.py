@@ -91,7 +91,9 @@ def administrator(django_db_blocker) -> Iterator[psycopg.Connection]:
 
 
 def test_administrator_of_a_provider_makes_role_and_database(administrator):
-    [statements] = [block for block in blocks("operating/remote-database.md", "sql") if "CURRENT_USER" in block]
+    [statements] = [
+        block for block in blocks("operating/remote-database.md", "sql") if "CURRENT_USER" in block
+    ]
 
     for statement in statements.replace("fulfillment", "pasted_service").split(";")[:-1]:
         administrator.execute(statement)
