@@ -32,7 +32,7 @@ LOCALE = ROOT / "fulfillment/locale"
 LANGUAGES = ("de", "es")
 PREFLIGHT_RULES = "printing/preflight/rules"
 # As `printing.preflight.checking` makes it.
-FINDING = "%%(what)s %s: %%(found)s; %%(wanted)s wanted."
+FINDING = "%%(what)s %s (%%(found)s; expected: %%(wanted)s)."
 # Their texts are kept or raised in English; a page translates them where it shows them.
 RECORDED = (
     "applications/webhooks/event_types.py",
