@@ -40,7 +40,7 @@ def _all(sheet: Sheet) -> Iterator[Finding]:
 
 
 def _finding(rule: Rule, severity: Severity, hit: Hit) -> Finding:
-    message = f"{hit.what} {rule.message}: {hit.found}; {hit.wanted} wanted."
+    message = f"{hit.what} {rule.message} ({hit.found}; expected: {hit.wanted})."
     return Finding(
         rule.code,
         severity,

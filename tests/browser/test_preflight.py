@@ -50,8 +50,8 @@ def test_playground_frames_what_may_print_badly_until_it_is_mended(product, visi
     shown = visitor.page
     listed = shown.locator(".preflight-list li")
     expect(listed).to_have_count(2)
-    expect(listed.filter(has_text="4 pt; 5 pt wanted")).to_contain_text("Shorten the text")
-    expect(listed.filter(has_text="1.0 mm from the trim; 3 mm wanted")).to_contain_text(
+    expect(listed.filter(has_text="4 pt; expected: 5 pt")).to_contain_text("Shorten the text")
+    expect(listed.filter(has_text="1.0 mm from the trim; expected: 3 mm")).to_contain_text(
         "Move the text further inside"
     )
     marks = shown.locator(".proof-sheet .preflight-marks rect")
@@ -72,7 +72,7 @@ def test_editor_shows_findings_while_the_template_is_edited(product, visitor):
     edited = open_console(visitor, f"/admin/stores/product/{product.pk}/template/")
     found = edited.get_by_role("status", name="Preflight")
     expect(found).to_contain_text("Preflight: 2 findings on this page")
-    expect(found).to_contain_text("4 pt; 5 pt wanted")
+    expect(found).to_contain_text("4 pt; expected: 5 pt")
     marks = edited.locator(".ds-sheet .preflight-marks rect")
     expect(marks).to_have_count(1)
     sheet, mark = box_of(edited.locator(".ds-sheet")), box_of(marks.first)

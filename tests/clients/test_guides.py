@@ -25,7 +25,8 @@ def test_guide_of_print_ready_pdfs_checks_and_orders_one(command, python, given,
     good, bare = tmp_path / "leaflet.pdf", tmp_path / "bare.pdf"
     good.write_bytes(document(pages=2, content=b"0 0 0 0.2 k 0 0 2000 2000 re f"))
     bare.write_bytes(document(pages=2, bleed=0))
-    [line], [program] = lines_of(GUIDE, "sh"), lines_of(GUIDE, "python")
+    line, *_ = lines_of(GUIDE, "sh")
+    [program] = lines_of(GUIDE, "python")
     (tmp_path / "order.py").write_text(program.replace(DEMO, given["url"]))
 
     assert "Nothing found" in command(*shlex.split(line)[1:])

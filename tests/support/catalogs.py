@@ -32,7 +32,7 @@ LOCALE = ROOT / "fulfillment/locale"
 LANGUAGES = ("de", "es")
 PREFLIGHT_RULES = "printing/preflight/rules"
 # As `printing.preflight.checking` makes it.
-FINDING = "%%(what)s %s: %%(found)s; %%(wanted)s wanted."
+FINDING = "%%(what)s %s (%%(found)s; expected: %%(wanted)s)."
 # Their texts are kept or raised in English; a page translates them where it shows them.
 RECORDED = (
     "applications/webhooks/event_types.py",
@@ -165,7 +165,10 @@ def names() -> set[str]:
 
 @cache
 def catalog_of(language: str, domain: str) -> Catalog:
-    with path_of(language, domain, ".po").open("rb") as file:
+    path = path_of(language, domain, ".po")
+    if not path.exists():
+        return Catalog(locale=language)
+    with path.open("rb") as file:
         return read_po(file, locale=language)
 
 
@@ -184,6 +187,7 @@ def update(language: str, domain: str, found: Catalog) -> int:
     catalog = catalog_of(language, domain)
     catalog.update(found, no_fuzzy_matching=True)
     catalog.obsolete.clear()
+    path_of(language, domain, ".po").parent.mkdir(parents=True, exist_ok=True)
     with path_of(language, domain, ".po").open("wb") as file:
         write_po(file, catalog, width=110, no_location=True)
     path_of(language, domain, ".mo").write_bytes(compiled(catalog))

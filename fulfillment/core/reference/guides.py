@@ -22,6 +22,10 @@ GUIDES = (
     ("webhooks", "Webhooks", "webhooks.md"),
     ("proofs", "Proofs", "proofs.md"),
     ("orders", "Quotes and orders", "orders.md"),
+    ("batches", "Batches", "guides/batches.md"),
+    ("print-ready-pdfs", "Print your own PDF", "guides/print-ready-pdfs.md"),
+    ("preflight", "Preflight findings", "preflight.md"),
+    ("budgets", "Budgets", "budgets.md"),
     ("approvals", "Approvals", "approvals.md"),
     ("versioning", "Versioning", "versioning.md"),
 )

@@ -61,7 +61,7 @@ def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
             name = part.name.casefold()
             if name not in GENERIC and name not in families and name not in reported:
                 reported.add(name)
-                yield hit_behind(behind, part.area, part.name, "one of the fonts of the service")
+                yield hit_behind(behind, part.area, part.name, "one of the service's fonts")
 
 
 def artwork_font_not_embedded(sheet: Sheet) -> Iterator[Hit]:

@@ -32,7 +32,7 @@ def _few(hits: Iterator[Hit]) -> Iterator[Hit]:
 
 def cut_off(sheet: Sheet) -> Iterator[Hit]:
     return _few(
-        hit_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside of the trim")
+        hit_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside the trim")
         for behind, part, area in _texts(sheet)
         if (inset := min(area.insets(behind.page))) < -SLACK_MM
     )
@@ -75,7 +75,7 @@ def _rich(sheet: Sheet) -> Iterator[Hit]:
         if color is None or points >= sheet.limits.rich_text_pt:
             continue
         if words := rich_black(color, sheet.limits.policy):
-            yield hit_behind(behind, part.area, f"{words} at {points:.1f} pt", "K alone")
+            yield hit_behind(behind, part.area, f"{words} at {points:.1f} pt", "K only")
 
 
 def contrast_low(sheet: Sheet) -> Iterator[Hit]:

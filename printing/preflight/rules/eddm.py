@@ -44,7 +44,7 @@ RULES = (
     _rule(
         "eddm_too_small",
         ERROR,
-        "is too small for EDDM, which takes flats alone",
+        "is too small, because EDDM accepts only flats",
         "Choose a larger product.",
     ),
     _rule(
@@ -56,7 +56,7 @@ RULES = (
     _rule(
         "eddm_indicia_missing",
         WARNING,
-        "is missing: the entry office refuses pieces without postage",
+        "is missing, and the post office refuses pieces without postage",
         "Add a box of kind EddmIndicia, unless the artwork has the indicia.",
     ),
     _rule(
@@ -68,8 +68,8 @@ RULES = (
     _rule(
         "eddm_indicia_words",
         ERROR,
-        "lacks prescribed words",
-        "Remove Text from the box, which then has the usual words.",
+        "lacks required words",
+        "Remove Text from the box. The box then has the usual words.",
     ),
     _rule(
         "eddm_indicia_place",
@@ -80,25 +80,25 @@ RULES = (
     _rule(
         "eddm_address_missing",
         WARNING,
-        "is missing: carriers deliver no piece without it",
+        "is missing, and carriers do not deliver pieces without it",
         "Add a box of kind EddmAddress, unless the artwork has the address.",
     ),
     _rule(
         "eddm_address_words",
         ERROR,
-        "is none of the simplified addresses",
-        "Remove Text from the box, which then has the usual words.",
+        "is not an accepted simplified address",
+        "Remove Text from the box. The box then has the usual words.",
     ),
     _rule(
         "eddm_address_type",
         ERROR,
-        "is set in letters smaller than the Postal Service allows",
-        "Set the address larger, or enlarge its box.",
+        "has letters smaller than the Postal Service allows",
+        "Make the address larger, or enlarge its box.",
     ),
     _rule(
         "eddm_address_edge",
         ERROR,
-        "is too near to the edge",
+        "is too close to the edge",
         "Move the box further inside.",
     ),
     _rule(
@@ -110,7 +110,7 @@ RULES = (
     _rule(
         "eddm_turned",
         ERROR,
-        "is turned: it must read as the piece lies",
+        "is rotated and must be upright",
         "Set the rotation of the box to 0.",
     ),
 )

@@ -66,9 +66,9 @@ def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
 def picture_empty(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
         if facts.is_clear:
-            yield hit_of(one, "wholly transparent", "something to see")
+            yield hit_of(one, "fully transparent", "something visible")
         elif facts.is_flat and _is_upload(sheet, one):
-            yield hit_of(one, "one single color", "something to see")
+            yield hit_of(one, "a single color", "something visible")
 
 
 def _is_upload(sheet: Sheet, one: Shown) -> bool:

@@ -87,7 +87,7 @@ def artwork_pages_ignored(sheet: Sheet) -> Iterator[Hit]:
         yield Hit(count - 1, last, "The artwork", _pages(count + ignored), _pages(count))
     for one in sheet.backgrounds:
         if one.facts.page_count > 1:
-            yield hit_behind(one, None, _pages(one.facts.page_count), "a PDF of 1 page for each page")
+            yield hit_behind(one, None, _pages(one.facts.page_count), "one PDF page for each page")
 
 
 def page_blank(sheet: Sheet) -> Iterator[Hit]:
@@ -97,7 +97,7 @@ def page_blank(sheet: Sheet) -> Iterator[Hit]:
     behind = {one.number: one for one in sheet.backgrounds}
     for number, page in sheet.pages:
         if number < sent and number not in filled and _is_blank(sheet, number, behind.get(number)):
-            yield Hit(number, trim_area(page), f"Page {number + 1}", "nothing to print", "something to see")
+            yield Hit(number, trim_area(page), f"Page {number + 1}", "nothing to print", "something visible")
 
 
 def _is_blank(sheet: Sheet, number: int, behind: Background | None) -> bool:

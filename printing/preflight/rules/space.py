@@ -115,7 +115,7 @@ def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
 def box_off_page(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.shown:
         if not one.area.overlap(trim_area(one.page)):
-            yield hit_of(one, "outside of the page", "on the page")
+            yield hit_of(one, "outside the page", "on the page")
 
 
 def text_cut_off(sheet: Sheet) -> Iterator[Hit]:
@@ -123,7 +123,7 @@ def text_cut_off(sheet: Sheet) -> Iterator[Hit]:
     for one, _ in sheet.texts:
         insets = one.area.insets(one.page)
         if min(insets) < -SLACK_MM and one.area.overlap(trim_area(one.page)):
-            yield hit_of(one, f"{-min(insets):.1f} mm beyond the trim", "inside of the trim")
+            yield hit_of(one, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
 
 
 def text_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:

@@ -38,7 +38,7 @@ def text_rich_black(sheet: Sheet) -> Iterator[Hit]:
     for one, text in sheet.texts:
         words = rich_black(one.box.color, sheet.limits.policy)
         if words and text.size < largest:
-            yield hit_of(one, f"{words} at {_points(text.size)}", "K alone")
+            yield hit_of(one, f"{words} at {_points(text.size)}", "K only")
 
 
 def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:

@@ -69,7 +69,7 @@ FINDING = {
     "Box": {"X": 1.0, "Y": 34.2, "Width": 19.88, "Height": 2.54},
     "Found": "1.0 mm from the trim",
     "Wanted": "3 mm",
-    "Message": "Phone is so near to the trim that cutting may touch it: 1.0 mm from the trim; 3 mm wanted.",
+    "Message": "Phone is too close to the trim and may be cut (1.0 mm from the trim; expected: 3 mm).",
     "Remedy": "Move the text further inside, or shorten it.",
 }
 PROOF = {
@@ -112,8 +112,11 @@ BLEED_FINDING = {
     "Box": {"X": 0.0, "Y": 0.0, "Width": 88.9, "Height": 50.8},
     "Found": "0.0 mm of bleed",
     "Wanted": "3.175 mm",
-    "Message": "Page 1 has too little bleed: a white edge may show after cutting: 0.0 mm of bleed; 3.175 mm wanted.",
-    "Remedy": "Add bleed to the page and let backgrounds reach its end.",
+    "Message": (
+        "The background has ink at the trim but too little bleed, so a white edge may show after cutting "
+        "(0.0 mm of bleed; expected: 3.175 mm)."
+    ),
+    "Remedy": "Add bleed to the page, and extend backgrounds to its end.",
 }
 STORE_EXAMPLE = OpenApiExample("Store", value=STORE, response_only=True)
 STORE_EXAMPLES = [STORE_EXAMPLE, OpenApiExample("Verbose store", value=VERBOSE_STORE, response_only=True)]

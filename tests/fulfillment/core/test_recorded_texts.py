@@ -7,7 +7,7 @@ from django.utils import translation
 
 from fulfillment.core.recorded_texts import translated
 
-FINDING = "Phone is so near to the trim that cutting may touch it: 1.5 mm from the trim; 3.25 mm wanted."
+FINDING = "Phone is too close to the trim and may be cut (1.5 mm from the trim; expected: 3.25 mm)."
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ FINDING = "Phone is so near to the trim that cutting may touch it: 1.5 mm from t
             "Import 3 von big.csv läuft, started by Grace: reading, 43 %.",
         ),
         (
-            "Card has more ink than the paper takes: it smears and dries slowly: 383.5%; 300% wanted.",
+            "Card has more ink than the paper can take, so it may smear and dry slowly (383.5%; expected: 300%).",
             "Card: mehr Farbe, als das Papier aufnimmt. Sie schmiert und trocknet langsam "
             "(383,5\xa0%; nötig: 300\xa0%).",
         ),

@@ -12,6 +12,7 @@ from accounts.services.email_confirmations import CONFIRMATION_TASK
 from accounts.services.notifications import mail_notification, notify
 from accounts.services.users import send_reset_links
 from applications.registration.services.owners import invite_owner
+from tests.support import catalogs
 from tests.support.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
 from tests.support.jobs import work_off
 from tests.support.pseudo import FILLED
@@ -158,6 +159,19 @@ def test_translations_keep_what_is_filled_in(language, domain):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_compiled_catalog_is_that_of_its_text(language, domain):
     assert path_of(language, domain, ".mo").read_bytes() == compiled(catalog_of(language, domain))
+
+
+def test_new_language_begins_with_empty_catalogs(monkeypatch, tmp_path):
+    monkeypatch.setattr(catalogs, "LOCALE", tmp_path)
+    found = messages("djangojs")
+    try:
+        without = catalogs.update("fr", "djangojs", found)
+    finally:
+        catalog_of.cache_clear()
+
+    assert without == len(found) > 0
+    assert (tmp_path / "fr/LC_MESSAGES/djangojs.po").read_text().count('msgid "') > len(found)
+    assert (tmp_path / "fr/LC_MESSAGES/djangojs.mo").exists()
 
 
 def test_console_names_what_it_shows_in_the_readers_language(shop, client):

@@ -526,7 +526,7 @@ def test_registration_color_has_its_own_sentence():
 
     [found] = inspected(artwork=artwork)
 
-    assert "is in registration color, which prints on every plate" in found.message
+    assert "uses registration color, which prints on every plate" in found.message
     assert "process inks" in found.remedy
 
 
