@@ -512,9 +512,19 @@ OVER_SPOT = b"0 0 0 0 k 0 0 300 170 re f /CS cs 1 scn 40 40 99 40 re f /GS gs 0 
         (WHITE, OVERPRINT_0, []),
         (FULL + b"/GS gs 1 g 60 60 99 40 re f", OVERPRINT, []),
     ],
-    ids="opm 0,opm 1,no zeros,gray,paper,beside,spot,spot opm 1,white opm 1,white opm 0,white gray".split(
-        ","
-    ),
+    ids=[
+        "opm 0",
+        "opm 1",
+        "no zeros",
+        "gray",
+        "paper",
+        "beside",
+        "spot",
+        "spot opm 1",
+        "white opm 1",
+        "white opm 0",
+        "white gray",
+    ],
 )
 def test_overprint_is_named_only_where_its_removal_changes_ink(content, states, codes):
     found = inspected(artwork=pdf(content, ExtGState=states, ColorSpace=SPOT))
