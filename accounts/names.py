@@ -90,7 +90,7 @@ def validate_username(name: str) -> None:
     for letter in prepared:
         if letter in FORBIDDEN:
             raise _refusal(
-                _("it holds %(letter)s (none of %(forbidden)s may stand in it)")
+                _("it contains %(letter)s (not allowed: %(forbidden)s)")
                 % {"letter": letter, "forbidden": " ".join(FORBIDDEN)}
             )
     if len(prepared) > MAX_NAME_LENGTH:

@@ -22,7 +22,7 @@ class Permission(models.TextChoices):
     ORDER_ALL_WRITE = "Order.All.Write", _("Submit orders and change the status of every order of a store")
     ORDER_SELF_WRITE = "Order.Self.Write", _("Submit orders and cancel your own")
     ORDER_ALL_APPROVE = "Order.All.Approve", _("Approve or deny orders of a store that need approval")
-    BUDGET_ALL_WRITE = "Budget.All.Write", _("Make and change the budgets of a store")
+    BUDGET_ALL_WRITE = "Budget.All.Write", _("Create and change a store's budgets")
     ACCOUNT = "Account", _("See your name and e-mail, create users and applications for you")
     OPERATOR = "Operator", _("Act as an operator of the service")
 
@@ -60,12 +60,12 @@ EXPLANATIONS: dict[str, Promise] = {
         "To read orders of others as well, with their recipients. Only for reports and support."
     ),
     Permission.ORDER_ALL_WRITE: _(
-        "To change the status of any order. Only for software that runs the production."
+        "To change the status of any order. Only for software that runs production."
     ),
     Permission.ORDER_ALL_APPROVE: _(
         "To decide for its users on orders that need approval. Only for purchasing software."
     ),
-    Permission.BUDGET_ALL_WRITE: _("To make, change and top up budgets. Only for software of purchasing."),
+    Permission.BUDGET_ALL_WRITE: _("To create, change and adjust budgets. Only for purchasing software."),
 }
 
 EVERY_PERMISSION = frozenset(Permission.values)

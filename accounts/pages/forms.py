@@ -185,7 +185,7 @@ class ProfileForm(forms.Form):
         label=_("Language"),
         required=False,
         choices=[("", _("The browser's language")), *settings.LANGUAGES],
-        help_text=_("Of the pages, and of mails to you. The API always uses English."),
+        help_text=_("For pages, and for mails to you. The API always uses English."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -63,7 +63,7 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
 association_decided = Signal()
 # Withdrawn and repeated requests stay on record, and each is one that operators read.
 MAX_REQUESTS_PER_DAY = 500
-LET_IN = "The store lets test applications in."
+LET_IN = "The store admits test applications."
 
 
 @transaction.atomic
@@ -183,7 +183,7 @@ def check_grants(grants: Sequence[str], *, for_store: bool) -> None:
         raise Invalid.at(
             "/Grants",
             "grant_unknown",
-            _("Grants holds %(unknown)s; allowed: %(allowed)s.")
+            _("Grants contains %(unknown)s; allowed: %(allowed)s.")
             % {"unknown": ", ".join(wrong), "allowed": names},
         )
 
@@ -196,7 +196,7 @@ def _pending(caller: Caller, request_id: Any) -> AssociationRequest:
     request = association_request_for(caller, request_id, lock=True)
     if request.state != AssociationState.PENDING:
         raise Conflict(
-            _("The request is decided already: it is %(state)s.") % {"state": request.state},
+            _("The request is already decided: it is %(state)s.") % {"state": request.state},
             code="association_already_decided",
         )
     return request

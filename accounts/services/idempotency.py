@@ -67,8 +67,8 @@ def stored_response(*, request: KeyedRequest) -> StoredResponse | None:
         return None
     if stored.fingerprint not in digests(request.content):
         raise Unprocessable(
-            "This Idempotency-Key was used for another request within 24 hours. Send a key of its own with each "
-            "request; only the very same request may have the same key.",
+            "This Idempotency-Key was used for another request within 24 hours. Send a new key with each "
+            "request. Only an identical request may reuse a key.",
             code="idempotency_key_reused",
         )
     return StoredResponse(stored.status, stored.headers, decrypt(stored.body).encode())

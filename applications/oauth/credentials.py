@@ -46,7 +46,7 @@ def read_credentials(request: Request) -> ClientCredentials:
     credentials = decode_basic(header)
     if credentials is None:
         raise errors.InvalidClientError(
-            "The Authorization header must hold Basic credentials.", request=request
+            "The Authorization header must contain Basic credentials.", request=request
         )
     if request.client_id and request.client_id != credentials.client_id:
         raise errors.InvalidRequestError(

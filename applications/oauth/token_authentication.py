@@ -189,7 +189,7 @@ def _validate_token(
     if expires <= timezone.now():
         raise _refuse_token("The access token has expired.")
     if not enabled:
-        raise _refuse_token("The application that holds this access token is disabled.")
+        raise _refuse_token("The application of this access token is disabled.")
     if user_id is not None and not active:
         raise _refuse_token("The user of this access token is inactive.")
     if resources and {settings.PUBLIC_URL, settings.API_URL}.isdisjoint(resources):

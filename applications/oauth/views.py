@@ -169,7 +169,7 @@ def _client_response(request: HttpRequest, names: frozenset[str], respond: Respo
             raise
         # Not a client error, after which clients would discard valid credentials.
         away = errors.TemporarilyUnavailableError(
-            "The database does not answer right now. Try again in a few seconds."
+            "The database does not respond right now. Try again in a few seconds."
         )
         return _response(away.json, 503, {"Retry-After": "5"})
     return _response(content or "", status)

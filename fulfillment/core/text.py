@@ -39,7 +39,7 @@ class VisibleText:
             errors = error.update_error_dict({})
         for name in {*self.visible_lines, *self.visible_texts} - {*errors, *(exclude or ())}:
             if has_control_character(getattr(self, name), multiline=name in self.visible_texts):
-                errors[name] = [ValidationError(_("This holds a control character."), "control_character")]
+                errors[name] = [ValidationError(_("This contains a control character."), "control_character")]
         if errors:
             raise ValidationError(errors)
 

@@ -97,7 +97,9 @@ def _check_indicia(page: Page, box: Box, number: int, index: int) -> Iterator[Ed
     if min(box.width, box.height) < SMALLEST_INDICIA * INCH:
         wanted = f"at least {SMALLEST_INDICIA:g} by {SMALLEST_INDICIA:g} in"
         found = f"{box.width / INCH:.3g} by {box.height / INCH:.3g} in"
-        yield EddmFinding("eddm_indicia_too_small", found, wanted, f"The indicia is {wanted}.", number, index)
+        yield EddmFinding(
+            "eddm_indicia_too_small", found, wanted, f"The indicia must be {wanted}.", number, index
+        )
     text = _words(box)
     if missing := [words for words in INDICIA_WORDS if words not in text]:
         lacking = ", ".join(missing)
@@ -111,7 +113,7 @@ def _check_indicia(page: Page, box: Box, number: int, index: int) -> Iterator[Ed
         found = f"{right / INCH:.3g} in from the right, {box.y / INCH:.3g} in from the top"
         wanted = f"at most {INDICIA_FROM_RIGHT:g} in from the right, {INDICIA_FROM_TOP:g} in from the top"
         message = (
-            f"The indicia stands in the upper right corner: at most {INDICIA_FROM_RIGHT:g} in from the right edge and "
+            f"The indicia belongs in the upper right corner: at most {INDICIA_FROM_RIGHT:g} in from the right edge and "
             f"{INDICIA_FROM_TOP:g} in from the upper one."
         )
         yield EddmFinding("eddm_indicia_place", found, wanted, message, number, index, is_error=False)
@@ -121,20 +123,20 @@ def _check_address(page: Page, box: Box, set_in: float, number: int, index: int)
     text = _words(box)
     if text not in ADDRESSES:
         wanted = f"one of {', '.join(one.title() for one in ADDRESSES)}"
-        message = f"The simplified address is {wanted}."
+        message = f"The simplified address must be {wanted}."
         yield EddmFinding("eddm_address_words", text.title()[:60], wanted, message, number, index)
     if set_in < SMALLEST_TYPE:
-        message = f"The simplified address is set in {SMALLEST_TYPE:g} points or more."
+        message = f"The simplified address must have {SMALLEST_TYPE:g} points or more."
         found = f"{set_in:.1f} pt"
         yield EddmFinding("eddm_address_type", found, f"{SMALLEST_TYPE:g} pt", message, number, index)
     yield from _check_upright(box, number, index)
     nearest = min(box.x, box.y, page.width - box.x - box.width, page.height - box.y - box.height)
     if nearest < ADDRESS_FROM_EDGE * INCH:
-        message = f"The simplified address stands at least {ADDRESS_FROM_EDGE:g} in from each edge."
+        message = f"The simplified address must be at least {ADDRESS_FROM_EDGE:g} in from each edge."
         found, wanted = f"{nearest / INCH:.3g} in from the edge", f"{ADDRESS_FROM_EDGE:g} in"
         yield EddmFinding("eddm_address_edge", found, wanted, message, number, index)
     if box.y + box.height > page.height / 2:
-        message = "The simplified address stands in the upper half of the page."
+        message = "The simplified address must be in the upper half of the page."
         found = f"down to {(box.y + box.height) / INCH:.3g} in from the top"
         wanted = f"at most {page.height / 2 / INCH:.3g} in"
         yield EddmFinding("eddm_address_place", found, wanted, message, number, index, is_error=False)
@@ -142,7 +144,7 @@ def _check_address(page: Page, box: Box, set_in: float, number: int, index: int)
 
 def _check_upright(box: Box, number: int, index: int) -> Iterator[EddmFinding]:
     if box.rotation % 360:
-        message = f"{NAMES[box.role]} is not turned."
+        message = f"{NAMES[box.role]} must not be rotated."
         yield EddmFinding("eddm_turned", f"turned by {box.rotation:g}°", "upright", message, number, index)
 
 

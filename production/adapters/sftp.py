@@ -30,7 +30,7 @@ def _host_mistake(host: str) -> str | None:
 
 
 def _folder_mistake(folder: str) -> str | None:
-    return "The path may not hold “..”." if ".." in folder.split("/") else None
+    return "The path must not contain “..”." if ".." in folder.split("/") else None
 
 
 def _key_mistake(text: str) -> str | None:

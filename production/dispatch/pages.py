@@ -67,11 +67,11 @@ def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpRespons
     except signing.SignatureExpired:
         return problem(410, "address_expired", "This address has expired; send the job again for a new one.")
     except (signing.BadSignature, ValueError, TypeError):
-        return problem(403, "address_invalid", "This address is not one the service gave out.")
+        return problem(403, "address_invalid", "The service did not issue this address.")
     item = OrderItem.objects.select_related("order__store", "product").filter(pk=key).first()
     is_papers = named == PAPERS
     if item is None or not _is_name_of(item, name) or not (is_papers or item.print_sha256.startswith(named)):
-        return problem(404, "print_file_not_found", "The print file is not kept any longer.")
+        return problem(404, "print_file_not_found", "The print file is no longer stored.")
     ending = "-papers" if is_papers else ""
     try:
         with pdf_in_turn(0 if is_papers else item.print_bytes) as pdf_response:

@@ -111,7 +111,7 @@ def _key_of(row: SourceRow, mapping: Mapping[str, str], taken: Iterable[str]) ->
         return "", problem_record(
             "row_key_repeated",
             message,
-            f"Give each row a key of its own in the column {column}.",
+            f"Give each row its own key in the column {column}.",
             field=ROW_KEY,
             column=column,
             value=key,

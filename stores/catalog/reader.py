@@ -83,7 +83,7 @@ class _Bounded:
 
 def _read_file(events: Events) -> Iterator[StoreRead | ProductRead]:
     if next(events)[0] != "start_map":
-        raise CatalogUnreadable.at("", "not_an_object", "The file must hold one JSON object.")
+        raise CatalogUnreadable.at("", "not_an_object", "The file must contain one JSON object.")
     head: dict[str, Any] = {}
     for event, name in events:
         if event == "end_map":

@@ -63,7 +63,7 @@ IMAGE_URL = checks.matching(
 FOLDING = checks.matching(r"(|F\d{1,2}-\d{1,2})\Z", "write a fold of CIP4's catalog such as F4-1, or nothing")
 BUDGET_TYPES = checks.distinct(checks.one_of(BudgetType.values), 3)
 BUDGET_DURATIONS = checks.distinct(checks.one_of(BudgetDuration.values), 4)
-PRESET_HINT = "Requirements of the printer for print files. Without one: PDF/X-4, colors as they are."
+PRESET_HINT = "The printer's requirements for print files. Without one: PDF/X-4 with unchanged colors."
 
 # In the order of the API's answers.
 STORE_MEMBERS = (
@@ -153,7 +153,7 @@ PRODUCT_MEMBERS = (
         "integer",
         example=500,
         label=gettext_noop("Default quantity"),
-        hint="What an order form starts with.",
+        hint="The initial quantity in an order form.",
     ),
     FieldSpec("MinimumQty", checks.whole(1), REQUIRED, "minimum_quantity", "integer", example=100),
     FieldSpec("MaximumQty", checks.whole(1), REQUIRED, "maximum_quantity", "integer", example=10000),
@@ -195,7 +195,7 @@ PRODUCT_MEMBERS = (
         "delivery_method",
         "text",
         example="GROUND",
-        hint="The usual one, for orders that name none.",
+        hint="The default, for orders that name no method.",
     ),
     computed("ShippingMethod"),
     computed("TemplateFields"),

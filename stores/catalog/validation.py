@@ -183,7 +183,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     if isinstance(value, str) and "\0" in value:
-        raise ValueError("it holds a NUL character")
+        raise ValueError("it contains a NUL character")
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         # jsonb writes larger numbers out in full, and Python would read them back as other numbers.
         if not -MAX_TEMPLATE_NUMBER < value < MAX_TEMPLATE_NUMBER:

@@ -83,7 +83,7 @@ def stricter_lines() -> Iterator[Stricter]:
     """Each thing that a line leaves, taken away by itself."""
     web = hardening_of(UNITS["web"])
     yield Stricter("no `ReadWritePaths`", "ReadWritePaths", ())
-    yield Stricter("no /tmp of its own", "PrivateTmp", ("no",))
+    yield Stricter("no private /tmp", "PrivateTmp", ("no",))
     families = web["RestrictAddressFamilies"][0].split()
     for family in families:
         left = " ".join(one for one in families if one != family)

@@ -168,7 +168,7 @@ def _notify_of_quota(kind: str, number: UUID, day: int) -> None:
         "kind": NotificationKind.QUOTA_NEAR,
         "key": f"quota:{number}:{day}",
         "text": lambda: _(
-            "Requests above it are answered 429 until the minute is over. Spread calls out, or ask the operator for a "
+            "Requests above it get 429 until the minute is over. Spread out your calls, or ask the operator for a "
             "higher limit."
         ),
     }

@@ -137,7 +137,7 @@ def _write_invitation(caller: Caller, application: Application, email: str, toke
         )
     if known is None and pending.count() >= MAX_PENDING:
         raise Conflict(
-            _("At most %(max_pending)s invitations can wait for an answer; withdraw some.")
+            _("At most %(max_pending)s invitations can be pending; withdraw some.")
             % {"max_pending": MAX_PENDING},
             code="too_many",
         )

@@ -97,7 +97,7 @@ def parse(url: str) -> URL:
     if len(url) > MAX_URL_LENGTH:
         raise ValueError(f"it may have {MAX_URL_LENGTH} characters at most.")
     if "\\" in url or any(letter.isspace() or not letter.isprintable() for letter in url):
-        raise ValueError("it may hold no spaces, control characters or backslashes.")
+        raise ValueError("it must not contain spaces, control characters or backslashes.")
     try:
         parsed = URL(url)
         host, port = parsed.host, parsed.port
@@ -108,9 +108,9 @@ def parse(url: str) -> URL:
     if not host or not port:
         raise ValueError("it is not an address such as https://example.com/events.")
     if USER_INFORMATION.match(url):
-        raise ValueError("it may hold no user name or password.")
+        raise ValueError("it must not contain a user name or password.")
     if parsed.fragment or url.endswith("#"):
-        raise ValueError("it may hold no fragment (#).")
+        raise ValueError("it must not contain a fragment (#).")
     _check_host(parsed.raw_host or "")
     return parsed
 
@@ -124,7 +124,7 @@ def literal_address(host: str) -> Address | None:
 
 def _check_host(host: str) -> None:
     if "%" in host:
-        raise ValueError("its host may hold no percent sign.")
+        raise ValueError("its host must not contain a percent sign.")
     if literal_address(host):
         return
     last = host.rstrip(".").rpartition(".")[2]

@@ -83,8 +83,8 @@ def rotate_secret(*, webhook: Webhook) -> str:
         first = locked.secrets.aggregate(first=Min("expires"))["first"]
         raise Conflict(
             _(
-                "%(max_secrets)s secrets of the webhook are in force, as many as may be; the first of "
-                "them ends at %(first_end)s UTC."
+                "The webhook has %(max_secrets)s valid secrets, which is the limit; the first one ends at "
+                "%(first_end)s UTC."
             )
             % {"max_secrets": MAX_SECRETS, "first_end": f"{first:%Y-%m-%d %H:%M}"},
             code="too_many_secrets",

@@ -193,7 +193,7 @@ export async function finishSignIn(signIn: SignIn, address: string, clientSecret
   const error = answer.get("error");
   if (error !== null) throw new OAuthError(error, answer.get("error_description") ?? "");
   const code = answer.get("code");
-  if (code === null) throw new OAuthError("invalid_request", "The address holds no code.");
+  if (code === null) throw new OAuthError("invalid_request", "The address contains no code.");
   const form = { grant_type: "authorization_code", code, redirect_uri: signIn.redirectUri, code_verifier: signIn.verifier };
   return tokensOf(await fetch(tokenRequest(signIn.baseUrl, signIn.clientId, clientSecret, form)));
 }

@@ -214,7 +214,7 @@ def _vintage(options: ImportOptions, source: Source | None, name: str, path: Pat
 
 def _nothing_readable(rows: int, log: ProblemLog) -> str:
     if not rows:
-        return "The file holds no routes."
+        return "The file contains no routes."
     codes: Iterable[str] = (f"{code} {count} times" for code, count in log.counts.most_common(3))
     line, column, value, code = log.listed[0]
     return (

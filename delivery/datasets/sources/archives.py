@@ -108,7 +108,7 @@ class _BoundedReads:
 
     def read(self, size: int = -1) -> bytes:
         if size > MAX_LIST_BYTES:
-            raise FileRefused("The .zip file must hold exactly one file; it holds tens of thousands.")
+            raise FileRefused("The .zip file must contain exactly one file; it contains tens of thousands.")
         return self.packed.read(size)
 
 
@@ -123,7 +123,9 @@ def _only_member(archive: zipfile.ZipFile) -> IO[bytes]:
         raise FileRefused("This is a workbook of a spreadsheet program. Save the sheet as CSV (UTF-8) first.")
     if len(members) != 1:
         listed = ", ".join(names[:5]) or "nothing"
-        raise FileRefused(f"The .zip file must hold exactly one file; it holds {len(members)}: {listed}.")
+        raise FileRefused(
+            f"The .zip file must contain exactly one file; it contains {len(members)}: {listed}."
+        )
     if members[0].flag_bits & 1:
         raise FileRefused("The .zip file is encrypted. Unpack it with its password first.")
     # Other methods unpack any amount from a few bytes and cannot be stopped.

@@ -74,7 +74,7 @@ def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> So
     except ijson.JSONError as error:
         raise _broken(error) from error
     if first is None:
-        raise FileRefused("The JSON holds no routes (no features with attributes).")
+        raise FileRefused("The JSON contains no routes (no features with attributes).")
     names = list(first[0])
     columns = _columns(names, chosen)
     log.columns = {field: names[at] for field, at in columns.items()}

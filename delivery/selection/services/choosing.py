@@ -300,9 +300,9 @@ class _Search:
             pointer = "/MaxPieces" if self.criteria.max_pieces == self.piece_limit else "/Budget/Amount"
             return Invalid.at(pointer, "selection_empty", message)
         if self.criteria.needs_geometry and not (self.criteria.postal_codes or self.criteria.routes):
-            message = "No route with deliveries is in the area, or none there holds the other criteria."
+            message = "No route with deliveries is in the area, or none there meets the other criteria."
         else:
-            message = "No route holds all of the criteria."
+            message = "No route meets all criteria."
         return Invalid(message, code="selection_empty")
 
 

@@ -44,7 +44,7 @@ DATABASE_MESSAGES = {
     DISK_FULL: "The database has no room left: nothing can be written until its operator makes some. Reads still work.",
     LOCK_TIMEOUT: TOO_LONG,
     STATEMENT_TIMEOUT: TOO_LONG,
-    READ_ONLY: "The database takes no writes at the moment. Try again in a few seconds.",
+    READ_ONLY: "The database accepts no writes at the moment. Try again in a few seconds.",
 }
 # RFC 9457: one title for each status; `Code` and `detail` distinguish problems.
 TITLES = {

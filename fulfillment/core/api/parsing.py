@@ -98,7 +98,7 @@ class PacedLock:
 
 
 _reading_large = PacedLock()
-UNSTORABLE = "This holds a NUL or half of a surrogate pair."
+UNSTORABLE = "This contains a NUL or half of a surrogate pair."
 
 
 class JSONParser(BaseParser):

@@ -26,7 +26,7 @@ class StrictText(serializers.CharField):
 
     default_error_messages = {
         "invalid": "This must be a string.",
-        "control_character": "This holds a control character.",
+        "control_character": "This contains a control character.",
     }
 
     def __init__(self, *, multiline: bool = False, **kwargs: Any) -> None:

@@ -37,6 +37,6 @@ class Command(BaseCommand):
         )
         if names := settings_that_do_not_fit():
             self.stderr.write(
-                f"{' and '.join(names)} of here did not make the restored keys, so that none of them works; set the "
-                "values the backup was made with."
+                f"The restored keys do not fit {' and '.join(names)} of this installation, so no key works. Set the "
+                "values that the backup was made with."
             )

@@ -43,8 +43,8 @@ def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line:
             restore_database(backup, manifest)
             if names := settings_that_do_not_fit():
                 raise Unprocessable(
-                    f"{' and '.join(names)} of here did not make the keys in the backup. Find the values it was made "
-                    "with: with others no client can sign in after a restore.",
+                    f"The keys in the backup do not fit {' and '.join(names)} of this installation. Find the values "
+                    "that it was made with: with others, no client can sign in after a restore.",
                     code="secrets_differ",
                 )
         BackupDrill.objects.update_or_create(pk=1, defaults={"passed": timezone.now(), "backup_made": made})

@@ -45,7 +45,7 @@ class ReportAdmin(ReadOnlyAdmin):
     ordering = ["-id"]
     sortable_by = ()
     list_select_related = ["provider", "job"]
-    empty_help = "Providers report here what becomes of their jobs."
+    empty_help = "Providers report the progress of their jobs here."
     actions = ["mark_seen"]
     recorded_fields = ["explanation", "message"]
     fields = [

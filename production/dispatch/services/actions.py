@@ -142,7 +142,7 @@ def refuse_ended(order: Order) -> None:
     """Raises Conflict for an order of which nothing is produced any more."""
     if order.status in TERMINAL_OR_SHIPPED:
         raise Conflict(
-            f"Order {order} is {order.get_status_display()}: nothing of it is produced any more.",
+            f"Order {order} is {order.get_status_display()}, so it is no longer produced.",
             code="order_at_its_end",
         )
 

@@ -103,7 +103,7 @@ class ProviderChoices:
             last = job.message if " refused it: " in job.message else ""
             reason = f"Every provider refused it. {last}".strip()
             outcomes.fail_locked(
-                job, "No routing rule fits it any more." if decision.rule is None else reason
+                job, "No routing rule matches it any more." if decision.rule is None else reason
             )
             return False
         reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)

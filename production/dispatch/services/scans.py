@@ -30,7 +30,7 @@ def record_scan(
     if known is not None and known.job_id == locked.pk:
         return known
     if known is not None:
-        raise Conflict("This scan was one of another job.", code="scan_of_another_job")
+        raise Conflict("This scan was for another job.", code="scan_of_another_job")
     _refuse_idle(locked)
     now = timezone.now()
     at = min(max(at or now, now - OLDEST), now)
@@ -56,7 +56,7 @@ def _refuse_idle(job: Job) -> None:
     refuse_ended(job.order)
     if job.cancel_requested or job.state not in AT_PROVIDER:
         state = "being cancelled" if job.cancel_requested else job.get_state_display().lower()
-        raise Conflict(f"Job {job} is {state}: nothing of it is printed now.", code="job_not_at_provider")
+        raise Conflict(f"Job {job} is {state}, so it is not printed now.", code="job_not_at_provider")
 
 
 def _advance(job: Job, step: ScanStep, actor: Actor) -> None:

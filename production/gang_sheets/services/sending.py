@@ -227,7 +227,7 @@ def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: Pr
 
 def record_sheet_fault(*, sheet_pk: int) -> None:
     """After an error of the service, which is logged: open attempts are closed when the sheet is retried."""
-    postpone_sheet(sheet_pk=sheet_pk, message="The service met an error of its own; its log says more.")
+    postpone_sheet(sheet_pk=sheet_pk, message="The service had an internal error; see its log.")
 
 
 @transaction.atomic

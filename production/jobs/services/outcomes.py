@@ -127,7 +127,7 @@ def record_fault(*, job_pk: int) -> None:
     jobs = Job.objects.filter(order=order)
     number = jobs.values_list("provider_order", flat=True).get(pk=job_pk)
     sent = lock_jobs(jobs.filter(provider_order=number) if number else jobs.filter(pk=job_pk))
-    message = "The service met an error of its own; its log says more."
+    message = "The service had an internal error; see its log."
     for attempt in Attempt.objects.filter(job__in=sent, outcome=AttemptOutcome.UNFINISHED):
         job = _complete(attempt, AttemptOutcome.FAILED, message=message)
         job.is_uncertain = job.is_uncertain or attempt.kind == AttemptKind.SUBMIT

@@ -157,7 +157,7 @@ def error_value(cell: str, where: str = "") -> Fault:
 def _formula(cell: str) -> Fault:
     return Fault(
         "formula_without_value",
-        "The cell holds a formula and no value.",
+        "The cell contains a formula and no value.",
         "Write the value, or save the file again in the program that made it.",
         cell,
     )

@@ -88,7 +88,7 @@ class RowsWriter:
         if self._length > MAX_TABLE_LENGTH:
             raise refused(
                 "file_too_large",
-                f"The rows hold more than {MAX_TABLE_LENGTH:,} characters.",
+                f"The rows contain more than {MAX_TABLE_LENGTH:,} characters.",
                 "Split the file, or delete columns that the product does not need.",
                 row=number,
             )
@@ -200,6 +200,6 @@ def _too_many_cells(cells: Sequence[str], heads: int) -> Fault:
     return Fault(
         "too_many_cells",
         f"The row has {len(cells)} cells below {heads} heads.",
-        "Put a cell that holds a separator in quotes, or write a head above every column.",
+        "Put quotes around a cell that contains a separator, or write a heading above every column.",
         next(cell for cell in cells[heads:] if cell),
     )

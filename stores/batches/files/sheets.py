@@ -182,7 +182,7 @@ def _number(value: str, reference: str, style: str | None, book: Book) -> tuple[
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        return "", Fault("number_invalid", f"Cell {reference} holds no number.", "Type it again.", value)
+        return "", Fault("number_invalid", f"Cell {reference} contains no number.", "Type it again.", value)
     index = _whole(style) if style else 0
     code = book.formats[index] if index < len(book.formats) else "General"
     text = shown(number, code, is_1904=book.is_1904)
@@ -209,7 +209,7 @@ _HIDDEN = Fault(
 def _without_value(reference: str, formula: str) -> Fault:
     return Fault(
         "formula_without_value",
-        f"Cell {reference} holds a formula and no value.",
+        f"Cell {reference} contains a formula and no value.",
         "Open the file in Excel or LibreOffice, save it again and upload that file, or write the value.",
         formula if formula.startswith("=") else f"={formula}",
     )
@@ -218,7 +218,7 @@ def _without_value(reference: str, formula: str) -> Fault:
 def _imprecise(reference: str, text: str) -> Fault:
     return Fault(
         "number_shortened",
-        f"Cell {reference} holds a number of more than {PRECISION} digits; the last ones are lost.",
+        f"Cell {reference} contains a number of more than {PRECISION} digits; the last ones are lost.",
         "Set the column's format to text and type the number again.",
         text,
         WARNING,

@@ -275,5 +275,5 @@ def _too_long_cells(cells: Mapping[str, str]) -> Iterator[Fault]:
 def _unstorable_cells(cells: Mapping[str, str]) -> Iterator[Fault]:
     for column, text in cells.items():
         if "\x00" in text:
-            message = _("%(column)s: the cell holds a NUL character.") % {"column": column}
+            message = _("%(column)s: the cell contains a NUL character.") % {"column": column}
             yield Fault(pointer_to((None, column)), "control_character", message)

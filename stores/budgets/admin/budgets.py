@@ -67,7 +67,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
     list_select_related = ["store"]
     search_fields = ["name", "store__external_id"]
     search_help_text = "Name or StoreID"
-    empty_help = "Add one, for a store whose budgets are switched on."
+    empty_help = "Add one for a store with budgets turned on."
     change_form_outer_before_template = "admin/stores/budget_before.html"
     change_form_outer_after_template = "admin/stores/budget_after.html"
     readonly_fields = ["scope"]
@@ -225,7 +225,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         budget = self._changeable(request, budget_id)
         today = local_day(budget.store, timezone.now())
         facts = [
-            _("Today, %(today)s, is its last day: from tomorrow it holds back no order.")
+            _("Today, %(today)s, is its last day: from tomorrow it limits no order.")
             % {"today": date_format(today)},
             _("Its entries stay."),
         ]

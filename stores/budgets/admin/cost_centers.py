@@ -125,7 +125,7 @@ class CostCenterAdmin(ConsoleAdmin):
     list_select_related = ["store"]
     search_fields = ["code", "name", "store__external_id"]
     search_help_text = "Code, name or StoreID"
-    empty_help = "Add one, with its people, to bind them together by a budget."
+    empty_help = "Add one with its people, to give them a shared budget."
     fields = ["store", "code", "name"]
     inlines = [MemberInline]
 

@@ -23,7 +23,7 @@ from stores.catalog.admin.scoping import ValidatedByService
 
 SCOPE_HELP = (
     "The person's full name or e-mail address, the application's name or ID, or the cost center's code. "
-    "Leave it empty for a budget of everybody."
+    "Leave it empty for a budget for everyone."
 )
 FURTHER_ORDERS = {
     OverBudget.REFUSE: _("further orders are refused"),
@@ -51,7 +51,7 @@ class BudgetForm(ValidatedByService):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.is_new:
-            self.fields["store"].help_text = _("Of those that have budgets switched on.")
+            self.fields["store"].help_text = _("Only stores with budgets turned on.")
             self.fields["start_date"].required = False
             self.fields["start_date"].help_text = _(
                 "Periods begin on this day, in the time zone of the store. Empty: today."
@@ -116,14 +116,14 @@ class BudgetForm(ValidatedByService):
                 }
             )
         if budget.is_enabled and not new["is_enabled"]:
-            found.append(str(_("It holds back no order from now on. Its entries stay.")))
+            found.append(str(_("From now on it limits no order. Its entries stay.")))
         last, before = new["end_date"], budget.end_date
         if last and (before is None or last < before):
             is_over = last < local_day(budget.store, timezone.now())
             words = (
-                _("%(day)s was its last day: later orders are not held back by it. Its entries stay.")
+                _("%(day)s was its last day: it does not limit later orders. Its entries stay.")
                 if is_over
-                else _("%(day)s is its last day: later orders are not held back by it. Its entries stay.")
+                else _("%(day)s is its last day: it does not limit later orders. Its entries stay.")
             )
             found.append(words % {"day": date_format(last)})
         return found

@@ -117,7 +117,7 @@ def _check_adjustment(standing: Standing, amount: Decimal) -> None:
     raise_faults(list(_amount_faults("Amount", amount, standing.budget.type)))
     if standing.limit + amount < 0:
         message = (
-            f"Amount: the limit of the period is {standing.text(standing.limit)}; not more can be taken."
+            f"Amount: the limit of the period is {standing.text(standing.limit)}; you cannot subtract more."
         )
         raise Invalid.at("/Amount", "limit_below_zero", message)
     if standing.limit + amount > MAX_LIMIT:

@@ -138,7 +138,7 @@ def plan_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> Peo
             else:
                 before = people.setdefault(user.pk, (row, user))[0]
                 if before is not row:
-                    problems.append(f"{row.person} stands in row {before.line} already.")
+                    problems.append(f"{row.person} is already in row {before.line}.")
         faults += [
             Fault(
                 f"/{row.line}", "row_invalid", _("Row %(line)s: %(text)s") % {"line": row.line, "text": text}

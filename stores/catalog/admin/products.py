@@ -184,7 +184,7 @@ class ProductAdmin(StaffAdmin):
     @harmless
     @admin.action(description=gettext_lazy("Archive: take out of the catalog …"), permissions=["change"])
     @requires_confirmation(
-        gettext_lazy("Take these products out of the catalog? They can no longer be ordered."),
+        gettext_lazy("Remove these products from the catalog? They can no longer be ordered."),
         gettext_lazy("Archive"),
     )
     def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:

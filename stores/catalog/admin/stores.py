@@ -201,8 +201,8 @@ class StoreAdmin(StaffAdmin):
     ]
     readonly_fields = ["product_count", "catalog_version", "created", "updated"]
     help_texts = {
-        "approval_above": "Orders with a higher total need approval by a user who holds Order.All.Approve. "
-        "Empty: none does.",
+        "approval_above": "Orders with a higher total need approval by a user with Order.All.Approve. "
+        "Empty: no order does.",
         "approval_hours": "After so many hours without a decision an order is rejected.",
         "hold_window_minutes": "A new order can be cancelled at once for this many minutes. Later, the store "
         "accepts or refuses the cancellation.",

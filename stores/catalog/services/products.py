@@ -207,17 +207,15 @@ def steps_to_sale(record: Record) -> list[Step]:
         Step(_("Prices"), _("Write at least one price."), "prices", bool(prices), True),
         Step(
             _("Default price"),
-            _("Choose the price that counts where an order names no location."),
+            _("Choose the price for orders that name no location."),
             "prices",
             any(price.get("IsDefault") for price in prices),
             False,
         ),
-        Step(
-            _("Production speeds"), _("Say how many business days it takes."), "speeds", bool(speeds), False
-        ),
+        Step(_("Production speeds"), _("Enter the number of business days."), "speeds", bool(speeds), False),
         Step(
             _("Template"),
-            _("Make a template: it shows where the fields are printed."),
+            _("Create a template: it shows where the fields print."),
             "template",
             template is not None,
             bool(fields),

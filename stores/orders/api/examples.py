@@ -1,4 +1,8 @@
+from collections.abc import Iterable
+
 from drf_spectacular.utils import OpenApiExample
+
+from stores.orders.models.status import ALLOWED_TRANSITIONS, OrderStatus
 
 QUOTE_REQUEST = {
     "Items": [{"ItemKey": "cards", "ProductID": "business-card-standard", "Quantity": 500}],
@@ -210,3 +214,17 @@ ORDER_EXAMPLES = [
     ORDER_EXAMPLE,
     PENDING_EXAMPLE,
 ]
+
+
+def _names(statuses: Iterable[int]) -> str:
+    return ", ".join(f"{status} {OrderStatus(status).label}" for status in sorted(statuses))
+
+
+# Markdown, for the description of `order_status`.
+TRANSITIONS = "\n".join(
+    [
+        "| from | to |",
+        "|---|---|",
+        *(f"| {_names([one])} | {_names(others)} |" for one, others in ALLOWED_TRANSITIONS.items() if others),
+    ]
+)

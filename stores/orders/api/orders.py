@@ -20,6 +20,7 @@ from stores.orders.api.examples import (
     ORDER_EXAMPLES,
     REFUSAL_EXAMPLE,
     STATUS_EXAMPLE,
+    TRANSITIONS,
 )
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.orders.api.requests import order_request_of, parcels_of
@@ -227,9 +228,9 @@ class OrderViewSet(ApiViewSet):
         operation_id="order_status",
         summary="Move an order to a status",
         description=(
-            "Allowed transitions: 10 to 20, 30, 90, 95; 20 to 10, 30, 90, 95; 30 to 20, 40, 90; 40 to 20, "
-            "50, 60, and to 90 after a cancellation request; 50 to 60; 60 to 70, 80; 70 to 80. Sending the "
-            "current status again changes nothing, except that 50 and 60 add new shipments."
+            f"An order can move from each status to these:\n\n{TRANSITIONS}\n\nAn order in production becomes "
+            "Cancelled only after a cancellation request. Sending the current status again changes nothing, except "
+            "that 50 and 60 add new shipments."
         ),
         parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=StatusRequestSerializer,

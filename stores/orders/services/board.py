@@ -33,10 +33,7 @@ def add_comment(
     locked = lock_order(order, ())
     if locked.recipient_erased:
         raise Conflict(
-            _(
-                "The recipient of this order was erased, and what people wrote about it with them: it takes no "
-                "comments."
-            ),
+            _("The recipient and the comments of this order were erased. It accepts no new comments."),
             code="recipient_erased",
         )
     if OrderComment.objects.filter(order=order)[:MAX_COMMENTS].count() >= MAX_COMMENTS:
@@ -75,7 +72,9 @@ def save_order_view(
         with transaction.atomic():
             return OrderView.objects.create(owner=owner, name=name, **values)
     except IntegrityError as error:
-        raise Conflict(_("A view of this name was just saved; save it again."), code="view_exists") from error
+        raise Conflict(
+            _("A view with this name was just saved; save it again."), code="view_exists"
+        ) from error
 
 
 def delete_order_view(*, owner: Any, view_id: int) -> str:

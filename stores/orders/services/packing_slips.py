@@ -44,7 +44,7 @@ def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
         Fault(
             f"/Recipient/{name}",
             "character_not_printable",
-            _("%(name)s contains %(letter)s, which no font here can print.")
+            _("%(name)s contains %(letter)s, which no available font can print.")
             % {"name": name, "letter": named(letter)},
         )
         for name, letter in unprintable.items()

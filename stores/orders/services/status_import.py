@@ -80,7 +80,7 @@ def _text_fault(cells: dict[str, str]) -> str:
         if len(text) > length:
             return f"{name}: Ensure this field has no more than {length} characters."
         if has_control_character(text):
-            return f"{name}: This holds a control character."
+            return f"{name}: This contains a control character."
     return ""
 
 

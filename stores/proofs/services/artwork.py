@@ -206,8 +206,7 @@ def merge_artwork(
         raise Invalid.at(
             "",
             "artwork_not_allowed",
-            _("%(external_id)s has too many pages for a PDF of yours.")
-            % {"external_id": product.external_id},
+            _("%(external_id)s has too many pages for your own PDF.") % {"external_id": product.external_id},
         )
     uploads = uploads or Uploads(caller, product.store_id)
     key = parse_uuid(choice.asset_id)

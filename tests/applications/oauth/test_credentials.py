@@ -54,7 +54,7 @@ def test_other_header_is_no_client(header):
     with pytest.raises(errors.InvalidClientError) as refused:
         read_credentials(request)
 
-    assert refused.value.description == "The Authorization header must hold Basic credentials."
+    assert refused.value.description == "The Authorization header must contain Basic credentials."
     assert refused.value.uri is None
     assert refused.value.status_code == 401
 

@@ -105,7 +105,7 @@ def test_without_any_subscription_the_usual_quota_holds(world):
         (lambda: change_token(expires=timezone.now()), "The access token has expired."),
         (
             lambda: Application.objects.update(is_enabled=False),
-            "The application that holds this access token is disabled.",
+            "The application of this access token is disabled.",
         ),
         (lambda: User.objects.update(is_active=False), "The user of this access token is inactive."),
         (

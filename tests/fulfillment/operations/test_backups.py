@@ -406,7 +406,7 @@ def test_backup_with_other_secrets_is_reported(second, backup, name):
     done = manage(other, "restore", str(backup))
 
     assert done.returncode == 0
-    assert f"{name} of here did not make the restored keys" in done.stderr
+    assert f"The restored keys do not fit {name} of this installation" in done.stderr
 
 
 def test_database_that_was_not_prepared_is_one_clear_line_of_a_command(second):
@@ -486,7 +486,7 @@ def test_drill_leaves_a_database_of_its_name_that_it_did_not_make(shop, backup):
         ("rows", "other numbers of rows than the backup"),
         ("old", "no new ones are made. Look at the log of fulfillment-backup.service"),
         ("none", "holds no backup; look at the log"),
-        ("secrets", "FULFILLMENT_PEPPERS of here did not make the keys"),
+        ("secrets", "The keys in the backup do not fit FULFILLMENT_PEPPERS"),
     ],
 )
 def test_failed_drill_says_why_and_counts_as_none(shop, backup, kind, said, monkeypatch):

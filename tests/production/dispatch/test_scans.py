@@ -187,12 +187,12 @@ def test_as_many_are_missing_as_were_printed(scan, job, pieces):
 
 def test_job_that_is_cancelled_or_unsent_is_refused(scan, job):
     scan(job.number, "Missing", pieces="7")
-    assert "queued: nothing of it is printed now" in words(scan(job.number), 409)
+    assert "queued, so it is not printed now" in words(scan(job.number), 409)
     work_off_jobs()
     cancel_job(job=only_job(), actor=STORE)
-    assert "being cancelled: nothing of it is printed now" in words(scan(job.number), 409)
+    assert "being cancelled, so it is not printed now" in words(scan(job.number), 409)
     work_off_jobs()
-    assert "cancelled: nothing of it is printed now" in words(scan(job.number), 409)
+    assert "cancelled, so it is not printed now" in words(scan(job.number), 409)
 
 
 @pytest.mark.parametrize("sent", [{"id": "1"}, {"step": "Folded"}, {"code": ""}, {"at": "now"}])

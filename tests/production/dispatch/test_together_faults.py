@@ -214,7 +214,7 @@ def test_error_of_our_own_postpones_every_item_of_the_order(shop, flow, press, m
     assert set(Attempt.objects.values_list("outcome", flat=True)) == {"Failed"}
     for one in order.jobs.all():
         assert one.is_uncertain
-        assert "an error of its own" in one.message
+        assert "an internal error" in one.message
 
     monkeypatch.setattr(SiteFlowAdapter, "submit", submit)
     make_due()

@@ -39,7 +39,7 @@ def test_store_is_requested_once_and_withdrawn(world, browser, address):
     requested.refresh_from_db()
     assert requested.state == "Withdrawn"
     again = browser.post(f"{address}/{requested.pk}/withdraw", follow=True)
-    assert "is decided already" in again.content.decode()
+    assert "is already decided" in again.content.decode()
 
 
 def test_answer_appears_with_its_note(world, browser, address):

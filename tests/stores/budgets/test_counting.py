@@ -62,6 +62,14 @@ def test_budget_that_is_just_used_up_allows_the_order_and_refuses_the_next(shop)
     assert (Order.objects.count(), BudgetEntry.objects.count()) == (1, 1)
 
 
+def test_orders_of_the_period_from_before_the_budget_do_not_count(shop):
+    shop.place()
+    budget = make_budget(shop.store, Limit=PRICE, StartDate=timezone.now().date().replace(day=1))
+
+    assert shop.place().status_code == 201
+    assert used(budget) == [PRICE]
+
+
 def test_limit_of_zero_allows_nothing(shop):
     make_budget(shop.store, Limit=0)
     assert shop.place().json()["Code"] == "budget_exceeded"

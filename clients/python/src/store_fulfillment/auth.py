@@ -257,7 +257,7 @@ def finish_sign_in(sign_in: SignIn, address: str, client_secret: str | None = No
     if "error" in answer:
         raise OAuthError(answer["error"], answer.get("error_description", ""))
     if "code" not in answer:
-        raise OAuthError("invalid_request", "The address holds no code.")
+        raise OAuthError("invalid_request", "The address contains no code.")
     form = {
         "grant_type": "authorization_code",
         "code": answer["code"],

@@ -58,9 +58,11 @@ def test_content_decides_and_not_the_name(read, content):
         ),
         pytest.param(zipped(a__csv=TEXT)[:-40], "damaged or cut off", id="zip cut off"),
         pytest.param(
-            zipped(a__csv=TEXT, aa__csv=TEXT), "exactly one file; it holds 2: a.csv, aa.csv", id="two files"
+            zipped(a__csv=TEXT, aa__csv=TEXT),
+            "exactly one file; it contains 2: a.csv, aa.csv",
+            id="two files",
         ),
-        pytest.param(zipped(), "exactly one file; it holds 0: nothing", id="no file"),
+        pytest.param(zipped(), "exactly one file; it contains 0: nothing", id="no file"),
         pytest.param(encrypted(TEXT), "encrypted", id="encrypted"),
         pytest.param(
             zipped(**{"[Content_Types]__xml": b"<x/>", "xl": b""}), "spreadsheet program", id="xlsx"

@@ -43,5 +43,5 @@ def test_former_primary_is_a_503_to_be_sent_again(world, client):
 
     for answer in (called, signed_in, page):
         assert (answer.status_code, int(answer["Retry-After"]) > 0) == (503, True)
-    assert "takes no writes" in called.json()["detail"]
+    assert "accepts no writes" in called.json()["detail"]
     assert program.call("GET", "/store").status_code == 200

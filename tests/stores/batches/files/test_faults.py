@@ -342,7 +342,7 @@ def test_a_formula_is_named_by_its_cell(tmp_path):
 
     (problem,) = problems_in(content, tmp_path)
 
-    assert problem.message == "Cell B3 holds a formula and no value."
+    assert problem.message == "Cell B3 contains a formula and no value."
     assert problem.value == "=A1+1"
 
 

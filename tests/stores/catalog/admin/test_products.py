@@ -110,7 +110,7 @@ def test_product_with_fields_is_not_published_without_a_template(operator):
     refused = operator.post(page, form.submission({**typed, "_publish": ""})).content.decode()
     operator.post(page, form.submission(typed))
 
-    assert "It cannot be published yet. Make a template" in refused
+    assert "It cannot be published yet. Create a template" in refused
     saved = Product.objects.get()
     assert (saved.is_active, saved.template_fields.get().choices) == (False, ["red, warm", "blue"])
 
@@ -207,7 +207,7 @@ def test_archiving(operator, product):
         {"action": "archive", "_selected_action": [product.pk]},
     )
 
-    assert "out of the catalog?" in operator.post(page, sent).content.decode()
+    assert "from the catalog?" in operator.post(page, sent).content.decode()
     assert Product.objects.get().is_active is True
     operator.post(page, {**sent, "confirmed": "1"})
 

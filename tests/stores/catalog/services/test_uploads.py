@@ -120,13 +120,13 @@ def test_import_for_one_store_takes_no_other_one(world, file):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"[]", "must hold one JSON object"),
+        (b"[]", "must contain one JSON object"),
         (b"{", "not valid JSON"),
         (b"not json", "not valid JSON"),
         (b"\x1f\x8b\x08\x00broken", "not a complete gzip file"),
         (gzip.compress(b"{" * 90)[:-6], "not a complete gzip file"),
         (b'{"Format": "store-fulfillment-catalog", "Version": 1', "not valid JSON"),
-        (b"[" * 100_000, "must hold one JSON object"),
+        (b"[" * 100_000, "must contain one JSON object"),
         (b'{"Format":' + b"[" * 100_000, "nested deeper"),
         (b"\xff\xfe{}", "JSON"),
     ],

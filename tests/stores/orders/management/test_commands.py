@@ -117,9 +117,9 @@ def test_refusal_while_writing_takes_back_every_line(orders, tmp_path, capsys, m
     ("cells", "fault"),
     [
         ("60,UPS,1Z1,a\0b", "note: "),
-        ("60,UPS,1Z1,a\u202eb", "note: This holds a control character."),
-        ("60,UPS,1Z\x1b1,", "tracking: This holds a control character."),
-        ("60,UPS,1Z1,one\u2028two", "note: This holds a control character."),
+        ("60,UPS,1Z1,a\u202eb", "note: This contains a control character."),
+        ("60,UPS,1Z\x1b1,", "tracking: This contains a control character."),
+        ("60,UPS,1Z1,one\u2028two", "note: This contains a control character."),
         (f"60,UPS,{'1' * 101},", "tracking: Ensure this field has no more than 100 characters."),
         (f"60,{'U' * 61},1,", "carrier: Ensure this field has no more than 60 characters."),
         (f"60,,,{'n' * 1001}", "note: Ensure this field has no more than 1000 characters."),

@@ -20,7 +20,7 @@ Types = Annotated[
 @reported
 def events(
     types: Types = None,
-    store: Annotated[str | None, typer.Option(help="Of this store alone.")] = None,
+    store: Annotated[str | None, typer.Option(help="Only for this store.")] = None,
     since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "1d",
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, until Ctrl-C.")] = False,
     application: listening.Application = None,

@@ -63,7 +63,7 @@ def moment_before(span: str) -> datetime:
 
 Application = Annotated[
     str | None,
-    typer.Option(help="External ID of an application of yours. Default: the one you signed in with."),
+    typer.Option(help="External ID of one of your applications. Default: the one you signed in with."),
 ]
 
 

@@ -43,7 +43,7 @@ def login(
         str,
         typer.Option(
             envvar="FULFILLMENT_CLIENT_ID",
-            help="External ID of an application of yours. Its own subscription key is needed too.",
+            help="External ID of one of your applications. Its own subscription key is needed too.",
         ),
     ] = profiles.COMMAND_LINE,
     subscription_key: Annotated[
