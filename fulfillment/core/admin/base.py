@@ -59,6 +59,8 @@ def _badge(tones: Mapping[str, str], text: str) -> str:
 
 # An action works within one request; more records would exceed its time limit.
 MAX_AT_ONCE = 1000
+# Marked, so that cards of a phone can leave it out.
+NOTHING = format_html('<span class="is-nothing">{}</span>', "—")
 OwnPage = tuple[str, Callable[..., HttpResponseBase], str]
 
 
@@ -83,6 +85,7 @@ def _with_help(options: dict[str, Any], form: Any, help_texts: Mapping[str, str]
 class ConsoleInline(AutocompleteMixin, TabularInline):
     formset = LabelledFormSet
     extra = 0
+    empty_value_display = NOTHING
     # In place of those of the model, by field.
     help_texts: Mapping[str, str] = {}
 
@@ -106,8 +109,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     # Each facet counts the whole table once more.
     show_facets = ShowFacets.NEVER
     compressed_fields = True
-    # Marked, so that cards of a phone can leave it out.
-    empty_value_display = format_html('<span class="is-nothing">{}</span>', "—")
+    empty_value_display = NOTHING
     # The hint of an empty list.
     empty_help = ""
     # The button that leads to a new record; empty means Add and the name of the model.
