@@ -192,12 +192,11 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
         (None, {"fields": [*NewUserForm.Meta.fields, "password1", "password2"]}),
     ]
 
-    @display(description="access", label={"Operator": "info", "Inactive": "danger"})
+    @display(description="access", label={"Active": "success", "Operator": "info", "Inactive": "danger"})
     def standing(self, user: User) -> str:
-        """What is not as usual of a user."""
         if not user.is_active:
             return "Inactive"
-        return "Operator" if user.is_operator else ""
+        return "Operator" if user.is_operator else "Active"
 
     def disambiguated_label(self, user: User) -> str:
         return f"{user.username} ({user.email})"

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.factories.orders import make_card
+from tests.factories.orders import make_card, make_product
+from tests.support.console_forms import in_database, open_console
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)]
 SCROLLS = "place => place.scrollWidth - place.clientWidth"
@@ -53,3 +54,27 @@ def test_events_are_read_without_marks_of_their_source(visitor):
     visitor.go("/api/v1/docs/events")
     expect(visitor.page.locator("main code").get_by_text("WarnAt", exact=True)).to_be_visible()
     assert "`" not in visitor.page.locator("main").inner_text()
+
+
+def test_prices_of_a_product_are_kept_without_scrolling_sideways(visitor):
+    page = visitor.page
+    product = in_database(lambda: make_product(visitor.world.associated))
+    open_console(visitor, f"/admin/stores/product/{product.pk}/change/")
+    prices = page.get_by_role("group", name="Prices")
+    assert prices.evaluate(SCROLLS) == 0
+    cell = prices.locator("tbody td").first
+    method = prices.locator("thead [data-part=code]").first.locator("option:checked").inner_text()
+    expect(cell).to_have_attribute("data-label", method)
+    prices.get_by_label("Price, ").first.fill("0.77")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("is saved")).to_be_visible()
+    assert str(in_database(product.delivered_prices.first).price) == "0.77"
+    assert visitor.complaints == []
+
+
+def test_roles_of_a_user_are_cards_without_empty_lines(visitor):
+    open_console(visitor, f"/admin/accounts/user/{visitor.world.user.pk}/change/")
+    role = visitor.page.locator(".form-group:not(.empty-form) > .form-row").first
+    expect(role.locator("td").filter(visible=True).first).to_be_visible()
+    assert role.bounding_box()["height"] < 200
+    expect(role.locator("td:has(.is-nothing)").filter(visible=True)).to_have_count(0)
