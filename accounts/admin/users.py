@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts.admin.roles import RoleForm, RolePlaces
@@ -154,7 +155,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
     form = ChangedUserForm
     add_form = NewUserForm
     change_password_form = SetPasswordForm
-    list_display = ["username", "tenant", "full_name", "email", "is_operator", "is_active", "last_login"]
+    list_display = ["username", "full_name", "email", "tenant", "standing", "last_login"]
     list_filter = ["is_operator", "is_active", "tenant"]
     list_select_related = ["tenant"]
     search_fields = ["username", "first_name", "last_name", "email"]
@@ -191,6 +192,12 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
     add_fieldsets = [
         (None, {"fields": [*NewUserForm.Meta.fields, "password1", "password2"]}),
     ]
+
+    @display(description="access", label={"Active": "success", "Operator": "info", "Inactive": "danger"})
+    def standing(self, user: User) -> str:
+        if not user.is_active:
+            return "Inactive"
+        return "Operator" if user.is_operator else "Active"
 
     def disambiguated_label(self, user: User) -> str:
         return f"{user.username} ({user.email})"

@@ -66,9 +66,11 @@ def _mark_leading(request: HttpRequest, entries: list[Entry], groups: list[dict[
 
 
 def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
-    """The entries shown on the page *System*; none if all fit into the menu."""
+    """The entries shown on the page *System*: not those that are tabs of another; none if all fit into the menu."""
     entries = _open_entries(request)
-    return [] if _fits(request, entries) else _grouped([entry for entry in entries if entry.minor])
+    names = {entry.name for entry in entries}
+    shown = [entry for entry in entries if entry.minor and entry.group not in names]
+    return [] if _fits(request, entries) else _grouped(shown)
 
 
 def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:

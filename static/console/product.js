@@ -103,7 +103,11 @@ function priceTable(form, matrix) {
       const code = matrix.querySelector(`thead [data-method="${cell.dataset.method}"] [data-part="code"]`);
       const place = cell.parentElement;
       const country = place.querySelector('[data-part="country"]');
-      const what = [code.value === "+" ? matrix.querySelector(`thead [data-method="${cell.dataset.method}"] [data-part="code-new"]`).value : code.value, country.selectedOptions[0]?.text, place.querySelector('[data-part="location"]').value];
+      const isNew = code.value === "+";
+      const method = isNew ? matrix.querySelector(`thead [data-method="${cell.dataset.method}"] [data-part="code-new"]`).value : code.value;
+      // On a phone, where the cell does not stand below its delivery method.
+      cell.dataset.label = isNew ? method : code.selectedOptions[0]?.text ?? "";
+      const what = [method, country.selectedOptions[0]?.text, place.querySelector('[data-part="location"]').value];
       cell.querySelector('[data-part="price"]').setAttribute("aria-label", `Price, ${what.join(", ")}`);
       cell.querySelector('[data-part="default"]').setAttribute("aria-label", `Default price: ${what.join(", ")}`);
     }

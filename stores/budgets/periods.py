@@ -29,6 +29,10 @@ def first_day(duration: str, start: date, number: int) -> date:
     return date(year, month + 1, min(start.day, last))
 
 
+def last_day(duration: str, start: date, number: int) -> date:
+    return first_day(duration, start, number + 1) - timedelta(days=1)
+
+
 def start_of_day(day: date, time_zone: str) -> datetime:
     """The first moment of a day, also where the clock is changed at midnight."""
     return datetime.combine(day, time.min, ZoneInfo(time_zone)).astimezone(UTC)

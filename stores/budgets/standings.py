@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Protocol
 from uuid import UUID
@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 
 from fulfillment.core.api.serializers import timestamp
 from stores.budgets.models import Budget, BudgetLevel, OverBudget
+from stores.budgets.periods import first_day, last_day
 from stores.catalog.models.store import BudgetType, Store
 
 ZERO = Decimal("0.00")
@@ -75,6 +76,16 @@ class Standing:
     @property
     def remaining(self) -> Decimal:
         return self.limit - self.period.used
+
+    @property
+    def first_day(self) -> date:
+        return first_day(self.budget.duration, self.budget.start_date, self.period.number)
+
+    @property
+    def last_day(self) -> date:
+        """For people: the last day that counts. The moment `period.ends` belongs to the next period."""
+        last = last_day(self.budget.duration, self.budget.start_date, self.period.number)
+        return min(last, self.budget.end_date or last)
 
     def decide(self, requested: Decimal) -> BudgetDecision:
         if not requested or requested <= self.remaining:

@@ -30,7 +30,8 @@ class SeveritiesWidget(forms.Widget):
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         chosen = value if isinstance(value, Mapping) else {}
         rows = [_row(name, rule, str(chosen.get(rule.code, ""))) for rule in RULES]
-        return render_to_string(self.template_name, {"rows": rows})
+        changed = sum(bool(row["value"]) for row in rows)
+        return render_to_string(self.template_name, {"rows": rows, "changed": changed})
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> dict[str, str]:
         chosen = {rule.code: data.get(f"{name}-{rule.code}", "") for rule in RULES}

@@ -1,5 +1,7 @@
 """Budgets and cost centers kept in the console, as a person does it."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -47,6 +49,9 @@ def test_budget_is_made_topped_up_changed_and_ended(visitor):
     page.locator("#id_scope_name").fill("")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("30.00 USD left")).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"The period lasts from \w+ \d+, \d+ to \w+ \d+, \d+\."))
+    ).to_be_visible()
 
     in_database(lambda: place(visitor.world, 2))
     page.get_by_label("Add to this period").fill("-4.5")

@@ -42,6 +42,7 @@ def test_profile_is_added_a_preset_created_and_a_product_prints_by_it(product_pa
     expect(page.get_by_text("less than or equal to 400").first).to_be_visible()
     page.fill("[name=highest_ink]", "280")
     page.select_option("[name=profile]", label="ISO Coated v2 300% (basICColor)")
+    page.get_by_text("checks, all as usual").click()
     page.locator("[name=severities-text_too_small]").select_option("Error")
     shoot(page, f"preset-new-{page.viewport_size['width']}")
     page.get_by_role("button", name="Save", exact=True).click()

@@ -78,7 +78,7 @@ def test_a_hot_folder_is_set_up_corrected_and_tested(hot_folder, visitor):
     expect(page.get_by_text("Nothing sent yet.")).to_be_visible()
     page.get_by_role("button", name="Test connection").click()
     expect(page.get_by_text("Files can be written to")).to_be_visible()
-    expect(page.get_by_text("Working. Last response")).to_be_visible()
+    expect(page.get_by_text("Last response")).to_be_visible()
     look(page, "provider")
     visitor.go("/admin/production/provider/")
     expect(page.locator("#result_list")).to_contain_text("Harbor press")

@@ -34,7 +34,11 @@ class RoleInline(ConsoleInline):
     autocomplete_fields = ["user", "store"]
     per_page = 10
     ordering = ["pk"]
+    hide_title = True
     verbose_name_plural = "users and stores"
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:
+        return super().get_formset(request, obj, labels={"grant": _("Permission")}, **options)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return super().get_queryset(request).select_related("user", "store", "application")

@@ -140,7 +140,7 @@ class DatasetAdmin(DeliveryAdmin):
     def record_context(self, request: HttpRequest, record: Dataset) -> dict[str, Any]:
         dataset, live = loaded_datasets().filter(pk=record.pk).first(), live_dataset()
         return {
-            "totals": _totals_table(dataset) if dataset else None,
+            "totals": _totals(dataset) if dataset else None,
             "comparison": compare_datasets(live, dataset) if dataset and live and live != dataset else None,
             "live": live,
             "is_loaded": dataset is not None,
@@ -219,28 +219,15 @@ def _address(dataset_id: int) -> str:
     return change_url(dataset) if dataset else reverse("admin:delivery_dataset_changelist")
 
 
-def _totals_table(dataset: Dataset) -> dict[str, list[Any]]:
-    return {
-        "headers": [
-            _("Route type"),
-            _("Routes"),
-            _("Residential"),
-            _("Business"),
-            _("Total"),
-            _("Counted"),
-        ],
-        "rows": [
-            [
-                f"{letter} {_(ROUTE_TYPE_NAMES[letter])}",
-                *(
-                    number_format(number, force_grouping=True)
-                    for number in (routes, homes, firms, homes + firms)
-                ),
-                _("yes") if letter in dataset.route_types else _("no"),
-            ]
-            for letter, (routes, homes, firms) in sorted(dataset.totals_by_type.items())
-        ],
-    }
+def _totals(dataset: Dataset) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": f"{letter} {_(ROUTE_TYPE_NAMES[letter])}",
+            "numbers": (routes, homes, firms, homes + firms),
+            "is_counted": letter in dataset.route_types,
+        }
+        for letter, (routes, homes, firms) in sorted(dataset.totals_by_type.items())
+    ]
 
 
 def _routes_table(routes: list[tuple[str, int, int]], live: Dataset) -> dict[str, list[Any]]:

@@ -15,7 +15,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import path, reverse
 from django.utils.formats import number_format
-from django.utils.html import format_html
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -24,7 +23,7 @@ from unfold.admin import ModelAdmin
 from fulfillment.core.admin.autocomplete import AutocompleteMixin
 from fulfillment.core.admin.badges import BadgeMixin
 from fulfillment.core.admin.history import FieldChange, Parts, history_page
-from fulfillment.core.admin.inlines import with_help
+from fulfillment.core.admin.inlines import NOTHING, with_help
 from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
 from fulfillment.core.admin.names import name_admin
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
@@ -53,8 +52,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     # Each facet counts the whole table once more.
     show_facets = ShowFacets.NEVER
     compressed_fields = True
-    # Marked, so that cards of a phone can leave it out.
-    empty_value_display = format_html('<span class="is-nothing">{}</span>', "—")
+    empty_value_display = NOTHING
     # The hint of an empty list.
     empty_help = ""
     # The button that leads to a new record; empty means Add and the name of the model.

@@ -4,10 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.html import format_html
 from unfold.admin import TabularInline
 from unfold.forms import PaginationInlineFormSet
 
 from fulfillment.core.admin.autocomplete import AutocompleteMixin
+
+# Marked, so that cards of a phone can leave it out.
+NOTHING = format_html('<span class="is-nothing">{}</span>', "—")
 
 
 class LabelledFormSet(PaginationInlineFormSet):
@@ -31,6 +35,7 @@ def with_help(options: dict[str, Any], form: Any, help_texts: Mapping[str, str])
 class ConsoleInline(AutocompleteMixin, TabularInline):
     formset = LabelledFormSet
     extra = 0
+    empty_value_display = NOTHING
     # In place of those of the model, by field.
     help_texts: Mapping[str, str] = {}
 

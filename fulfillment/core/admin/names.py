@@ -16,6 +16,9 @@ from django.utils.translation import gettext, gettext_lazy
 NAMES: set[str] = set()
 # Names that Django makes of fields, in the words of docs/style.md.
 WORDS = {
+    "API key": "APIKey",
+    "hold window minutes": "hold window (minutes)",
+    "approval hours": "time for an approval (hours)",
     "email": "e-mail",
     "Email": "E-mail",
     "support email": "support e-mail",

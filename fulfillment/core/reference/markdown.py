@@ -51,6 +51,13 @@ def rendered(text: str, resolve: Resolve = str) -> Prose:
     return prose
 
 
+def rendered_line(text: str) -> Prose:
+    """Without a paragraph around it."""
+    prose = Prose(_parser().renderInline(text))
+    prose.source = text
+    return prose
+
+
 def headings_of(text: str) -> list[tuple[str, str]]:
     """Fragment and text of each heading of the second level."""
     tokens = _parser().parse(text)

@@ -11,7 +11,7 @@ from fulfillment.core.api.errors import TITLES
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.code_examples import ExampleRequest, request_examples
 from fulfillment.core.plugins import offered
-from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.markdown import rendered, rendered_line
 from fulfillment.core.reference.schemas import (
     Body,
     Event,
@@ -253,7 +253,7 @@ def _event(reader: SchemaReader, name: str, operation: Mapping[str, Any]) -> Eve
     about, _, rest = operation["description"].partition(". ")
     return Event(
         name=name,
-        about=about + ".",
+        about=rendered_line(about + "."),
         description=rendered(rest),
         headers=tuple(_parameter(reader, one) for one in operation["parameters"]),
         schema=reader.read(content["schema"]),

@@ -47,7 +47,7 @@ def operation_text(operation: Operation) -> str:
 
 
 def event_text(event: Event) -> str:
-    parts = [f"# Event {event.name}", event.about, event.description.source, "## Body"]
+    parts = [f"# Event {event.name}", event.about.source, event.description.source, "## Body"]
     return _joined([*parts, _list_of(event.schema.members), _code("json", event.example)])
 
 

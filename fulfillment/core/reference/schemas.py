@@ -210,7 +210,7 @@ class Operation:
 @dataclass(frozen=True, slots=True)
 class Event:
     name: str
-    about: str
+    about: Prose
     description: Prose
     headers: tuple[Member, ...]
     schema: Member

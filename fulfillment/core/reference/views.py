@@ -41,7 +41,7 @@ def show_start(request: HttpRequest) -> HttpResponse:
 def show_operation(request: HttpRequest, operation_id: str) -> HttpResponse:
     operation = operations().get(operation_id.removesuffix(".md"))
     if operation is None:
-        raise Http404(f"There is no operation {operation_id[:80]}. The list beside has all of them.")
+        raise Http404(f"There is no operation {operation_id[:80]}. The API reference lists all of them.")
     leads_to = [operations()[name] for name in operation.leads_to if name != operation_id]
     context = {"operation": operation, "leads_to": leads_to, "here": operation.url}
     return _page(request, "reference/operation.html", partial(operation_text, operation), **context)

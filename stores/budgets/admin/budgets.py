@@ -1,5 +1,6 @@
 """Budgets: how each stands, the forms to make and change them, and their statement."""
 
+from datetime import date
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -147,8 +148,8 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         return render_to_string("admin/stores/budget_gauge.html", gauge_of(standing_of(budget)))
 
     @admin.display(description="period ends")
-    def period_ends(self, budget: Budget) -> Any:
-        return standing_of(budget).period.ends
+    def period_ends(self, budget: Budget) -> date:
+        return standing_of(budget).last_day
 
     @display(description="state", label=STATES)
     def state(self, budget: Budget) -> str:
@@ -164,7 +165,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         return {
             **gauge_of(standing_of(budget)),
             "state": self.state(budget),
-            "lines": statement_lines(newest[:ENTRIES_SHOWN]),
+            "lines": statement_lines(budget, newest[:ENTRIES_SHOWN]),
             "adjustment": AdjustmentForm(),
             "places": places_of(budget),
             "may_change": self._may_change(request, budget),

@@ -112,7 +112,7 @@ class BudgetForm(ValidatedByService):
                     "used": standing.text(period.used),
                     "limit": standing.text(limit),
                     "orders": further,
-                    "ends": date_format(period.ends),
+                    "ends": date_format(standing.last_day),
                 }
             )
         if budget.is_enabled and not new["is_enabled"]:

@@ -1,6 +1,7 @@
 """The statement of a budget: its entries by kind, period, person and order, as a page and as CSV."""
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
 from stores.budgets.models import Budget, BudgetEntry
+from stores.budgets.periods import first_day
 from stores.budgets.representations import ENTRY_COLUMNS, gauge_of
 from stores.budgets.selectors.budgets import actor_names
 from stores.budgets.selectors.standings import standings_of
@@ -60,8 +62,8 @@ class StatementPages(StaffAdmin):
             budget=budget,
             **gauge_of(standing_of(budget)),
             form=form,
-            lines=statement_lines(page[:A_PAGE]),
-            periods=budget.periods.order_by("-number")[:PERIODS_OFFERED],
+            lines=statement_lines(budget, page[:A_PAGE]),
+            periods=_periods(budget),
             query=kept.urlencode(),
             older=page[A_PAGE - 1].pk if len(page) > A_PAGE else None,
             is_filtered=any(form.cleaned_data.get(name) not in (None, "") for name in form.fields),
@@ -107,7 +109,7 @@ def standing_of(budget: Any) -> Standing:
     return standing
 
 
-def statement_lines(entries: Iterable[BudgetEntry]) -> list[dict[str, Any]]:
+def statement_lines(budget: Budget, entries: Iterable[BudgetEntry]) -> list[dict[str, Any]]:
     listed = list(entries)
     names, numbers = actor_names(listed), _order_numbers(listed)
     return [
@@ -115,10 +117,16 @@ def statement_lines(entries: Iterable[BudgetEntry]) -> list[dict[str, Any]]:
             "entry": entry,
             "actor": names.get(actor, _("removed")) if actor else _("the service"),
             "order_number": numbers.get(entry.order_id),
+            "first_day": first_day(budget.duration, budget.start_date, entry.period.number),
         }
         for entry in listed
         for actor in [entry.actor_user or entry.actor_application]
     ]
+
+
+def _periods(budget: Budget) -> list[tuple[int, date]]:
+    numbers = budget.periods.order_by("-number").values_list("number", flat=True)[:PERIODS_OFFERED]
+    return [(number, first_day(budget.duration, budget.start_date, number)) for number in numbers]
 
 
 def places_of(budget: Budget) -> str:

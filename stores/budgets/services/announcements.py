@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -85,8 +86,8 @@ def _notify_staff(standing: Standing, store: Store, level: BudgetLevel) -> None:
         key=f"budget:{budget.pk}:{period.number}:{level.value}",
         title=lambda: _(said) % {"name": budget.name, "store": store.company_name, "share": budget.warn_at},
         text=lambda: (
-            _("%(used)s of %(limit)s are used. The period ends on %(ends)s UTC.")
-            % {"used": used, "limit": limit, "ends": f"{period.ends:%Y-%m-%d %H:%M}"}
+            _("%(used)s of %(limit)s are used. The last day of the period is %(day)s.")
+            % {"used": used, "limit": limit, "day": date_format(standing.last_day)}
         ),
         path=f"/admin/stores/budget/{budget.pk}/change/",
     )

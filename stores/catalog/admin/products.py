@@ -41,7 +41,6 @@ from stores.catalog.admin.product_forms import (
 )
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
-from stores.catalog.records import DELIVERED_PRICE
 from stores.catalog.services.products import archive_product, duplicate_product, save_product, steps_to_sale
 from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.concurrency_limits import RENDERINGS
@@ -49,6 +48,46 @@ from stores.concurrency_limits import RENDERINGS
 # Each is written with its template in the same request.
 MAX_DUPLICATES = 25
 LOWEST_PRICE = DeliveredPrice.objects.filter(product=OuterRef("pk")).order_by("price").values("price")[:1]
+
+
+# What people read who may not change the product: in the order and under the headings of its form.
+READ_ONLY = [
+    (None, {"fields": ["shown_name", "store", "shown_status", "category", "api_key", "description"]}),
+    (
+        gettext_lazy("Size and quantities"),
+        {
+            "fields": [
+                "width_mm",
+                "height_mm",
+                "page_count",
+                "minimum_quantity",
+                "default_quantity",
+                "maximum_quantity",
+                "quantity_increment",
+                "usual_method",
+                "is_eddm",
+            ]
+        },
+    ),
+    (
+        gettext_lazy("Paper and finishing"),
+        {
+            "fields": [
+                "stock_code",
+                "stock_weight_gsm",
+                "coating",
+                "finish",
+                "binding",
+                "binding_edge",
+                "folding",
+                "piece_weight_g",
+                "thickness_mm",
+                "preset",
+            ]
+        },
+    ),
+    (gettext_lazy("Record"), {"fields": ["has_layout", "position", "version", "updated"]}),
+]
 
 
 class ChildInline(ConsoleInline):
@@ -60,14 +99,6 @@ class ChildInline(ConsoleInline):
 class TemplateFieldInline(ChildInline):
     model = TemplateField
     form = TemplateFieldForm
-
-
-class DeliveredPriceInline(ConsoleInline):
-    """Prices for users without write access; all others edit them in the price table."""
-
-    model = DeliveredPrice
-    fields = [member.column for member in DELIVERED_PRICE]
-    readonly_fields = fields
 
 
 class ProductionSpeedInline(ChildInline):
@@ -121,18 +152,14 @@ class ProductAdmin(StaffAdmin):
         css = {"all": ["console/product.css"]}
         js = ["console/product.js"]
 
-    def get_fields(self, request: HttpRequest, product: Product | None = None) -> Any:
-        more = (
-            [] if self._may_write(request, product) else ["has_layout", "shown_status", "version", "updated"]
-        )
-        return [*self.fields, *more]
+    def get_fieldsets(self, request: HttpRequest, product: Product | None = None) -> Any:
+        return super().get_fieldsets(request, product) if self._may_write(request, product) else READ_ONLY
 
     def get_readonly_fields(self, request: HttpRequest, product: Product | None = None) -> list[str]:
         return ["store", "external_id"] if product else []
 
     def get_inlines(self, request: HttpRequest, product: Product | None) -> list[Any]:
-        rows: list[Any] = [TemplateFieldInline, ProductionSpeedInline]
-        return rows if self._may_write(request, product) else [*rows, DeliveredPriceInline]
+        return [TemplateFieldInline, ProductionSpeedInline] if self._may_write(request, product) else []
 
     def _may_write(self, request: HttpRequest, product: Product | None) -> bool:
         return self.has_change_permission(request, product) if product else self.has_add_permission(request)
@@ -156,6 +183,10 @@ class ProductAdmin(StaffAdmin):
     @admin.display(description="template")
     def has_layout(self, product: Product) -> str:
         return _("Yes") if getattr(product, "is_templated", False) else ""
+
+    @admin.display(description=gettext_lazy("delivery method"))
+    def usual_method(self, product: Product) -> str:
+        return method_name(product.delivery_method)
 
     @display(description="status", label={"In the catalog": "success", "Not published": "info"})
     def shown_status(self, product: Product) -> str:

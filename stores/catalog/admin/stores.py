@@ -1,14 +1,15 @@
 """The admin of stores, and the choice of a delivery method: a known one, or a new one that is typed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextChoices
 from django.http import FileResponse, HttpRequest
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
@@ -226,6 +227,14 @@ class StoreAdmin(StaffAdmin):
             .defer("rendering", "verbose_rendering", "profile__logo")
         )
 
+    @property
+    def readonly_preprocess_fields(self) -> dict[str, Callable[[str], str]]:
+        words = {
+            "budget_types": partial(_in_words, BudgetType),
+            "budget_durations": partial(_in_words, BudgetDuration),
+        }
+        return {**super().readonly_preprocess_fields, **words}
+
     def disambiguated_label(self, store: Store) -> str:
         return f"{store.company_name} ({store.external_id})"
 
@@ -288,6 +297,12 @@ class StoreAdmin(StaffAdmin):
         )
         store.pk = saved.pk
         store.refresh_from_db()
+
+
+def _in_words(choices: type[TextChoices], listed: str) -> str:
+    """The values of an array as the form names them."""
+    names = {value: gettext(label) for value, label in choices.choices}
+    return ", ".join(names.get(value, value) for value in listed.split(", "))
 
 
 register_history(Store, "external_id", "company_name", search=["=external_id"], search_help="Exact StoreID")

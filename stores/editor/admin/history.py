@@ -10,10 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.http import require_POST
 
 from fulfillment.core.admin.history import FieldChange, first_changes
 from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from stores.catalog.models import Product, TemplateChange
 from stores.editor.admin.editor import TemplateEditor, data_address, limited
@@ -32,7 +34,7 @@ from stores.editor.services.previews import preview_page
 
 LABELS = {member.name: member.label for member in (*PAGE_MEMBERS, *BOX_MEMBERS)}
 PLACE, SIZE = ("X", "Y"), ("Width", "Height")
-PICTURES = {"Artwork": "Artwork", "Gallery": "Gallery picture"}
+PICTURES = {"Artwork": gettext_noop("Artwork"), "Gallery": gettext_noop("Gallery picture")}
 PIXELS = 600
 # Pages shown of each version; the others are named by number.
 SHOWN_PAGES = 4
@@ -54,9 +56,9 @@ def template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[
 def changes_of_template(before: Any, after: Any) -> list[FieldChange]:
     """(what, before, after) of each change; before or after is empty if it was added or removed."""
     if before is None or after is None:
-        return [("Template", _summary(before), _summary(after) or "none")]
-    changes = first_changes([*_pages(before, after), *_pictures(before, after)], rest="Template")
-    return changes or [("Template", "", "written in another form; it shows the same")]
+        return [(_("Template"), _summary(before), _summary(after) or _("none"))]
+    changes = first_changes([*_pages(before, after), *_pictures(before, after)], rest=_("Template"))
+    return changes or [(_("Template"), "", _("written in another form; it shows the same"))]
 
 
 def _summary(outline: Any) -> str:
@@ -64,13 +66,14 @@ def _summary(outline: Any) -> str:
         return ""
     pages = _listed(outline, "Pages")
     boxes = sum(_count(page) for page in pages)
-    return f"{_counted(len(pages), 'page')}, {_counted(boxes, 'box', 'boxes')}"
+    count = ngettext("%(count)s page", "%(count)s pages", len(pages)) % {"count": len(pages)}
+    return f"{count}, {_boxes_in_words(boxes)}"
 
 
 def _pages(before: Any, after: Any) -> Iterator[FieldChange]:
     old, new = _listed(before, "Pages"), _listed(after, "Pages")
     if len(old) != len(new):
-        yield "Pages", str(len(old)), str(len(new))
+        yield _("Pages"), str(len(old)), str(len(new))
     for pair in _paired(old, new):
         yield from _page(pair, old, new)
 
@@ -106,14 +109,14 @@ def _by_place(pair: tuple[int | None, int | None]) -> tuple[bool, int]:
 def _page(pair: tuple[int | None, int | None], old: list[Any], new: list[Any]) -> Iterator[FieldChange]:
     one, other = pair
     if other is None and one is not None:
-        yield f"Page {one + 1}", _page_summary(old[one]), "removed"
+        yield _page_name(one), _page_summary(old[one]), _("removed")
     elif one is None and other is not None:
-        yield f"Page {other + 1}", "", f"added: {_page_summary(new[other])}"
+        yield _page_name(other), "", _("added: %(what)s") % {"what": _page_summary(new[other])}
     elif one is not None and other is not None:
         if _key(old[one]) == _key(new[other]):
-            yield f"Page {one + 1}", "", f"moved to place {other + 1}"
+            yield _page_name(one), "", _("moved to place %(place)s") % {"place": other + 1}
             return
-        where = f"Page {other + 1}"
+        where = _page_name(other)
         yield from _members(where, old[one], new[other], skipped=("Boxes",))
         yield from _boxes(where, old[one].get("Boxes"), new[other].get("Boxes"))
 
@@ -122,12 +125,12 @@ def _boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
     if isinstance(before, int) or isinstance(after, int):
         # Outlines of very long templates hold only the number of boxes.
         if before != after:
-            yield f"{where}, boxes", _number_of(before), _number_of(after)
+            yield _("%(where)s, boxes") % {"where": where}, _number_of(before), _number_of(after)
         return
     old, new = _boxes_of(before), _boxes_of(after)
     if sorted(map(_key, old)) == sorted(map(_key, new)):
         if old != new:
-            yield f"{where}, boxes", "", "drawn in another order"
+            yield _("%(where)s, boxes") % {"where": where}, "", _("drawn in another order")
         return
     for one in list(old):
         if one in new:
@@ -136,26 +139,26 @@ def _boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
     for one in old:
         same = next((box for box in new if _name(box) == _name(one)), None)
         if same is None:
-            yield f"{where}, {_name(one)}", _where(one), "removed"
+            yield f"{where}, {_name(one)}", _where(one), _("removed")
         else:
             new.remove(same)
             yield from _members(f"{where}, {_name(one)}", one, same, skipped=())
     for one in new:
-        yield f"{where}, {_name(one)}", "", f"added at {_where(one)}"
+        yield f"{where}, {_name(one)}", "", _("added at %(place)s") % {"place": _where(one)}
 
 
 def _members(
     where: str, old: Mapping[str, Any], new: Mapping[str, Any], skipped: tuple[str, ...]
 ) -> Iterator[FieldChange]:
-    for names, verb, of in ((PLACE, "moved", _spot), (SIZE, "resized", _extent)):
+    for names, verb, of in ((PLACE, _("moved"), _spot), (SIZE, _("resized"), _extent)):
         if any(old.get(name) != new.get(name) for name in names):
             yield f"{where}, {verb}", of(old), of(new)
     for name in dict.fromkeys([*old, *new]):
         if name not in (*PLACE, *SIZE, *skipped) and old.get(name) != new.get(name):
             yield (
-                f"{where}, {LABELS.get(name, name)}",
+                f"{where}, {translated(LABELS.get(name, name))}",
                 _value(old.get(name)),
-                _value(new.get(name)) or "as usual",
+                _value(new.get(name)) or _("as usual"),
             )
 
 
@@ -164,19 +167,22 @@ def _pictures(before: Any, after: Any) -> Iterator[FieldChange]:
         old, new = (_named(of, part) for of in (before, after))
         for name in dict.fromkeys([*old, *new]):
             if old.get(name) != new.get(name):
-                done = "added" if name not in old else "removed" if name not in new else "replaced by another"
-                yield f"{title} {name}", "", done
+                done = _("replaced by another")
+                if name not in old or name not in new:
+                    done = _("added") if name not in old else _("removed")
+                yield f"{_(title)} {name}", "", done
 
 
 def _name(box: Mapping[str, Any]) -> str:
-    kind = lower_first(KINDS.get(str(box.get("Kind")), "Box"))
+    kind = lower_first(translated(KINDS.get(str(box.get("Kind")), "Box")))
+    called = _("%(kind)s box") % {"kind": kind}
     if box.get("Field"):
-        return f"{kind} box of {box['Field']}"
-    return f"{kind} box “{_value(box.get('Text'))[:40]}”" if box.get("Text") else f"{kind} box"
+        return _("%(kind)s box of %(field)s") % {"kind": kind, "field": box["Field"]}
+    return f"{called} “{_value(box.get('Text'))[:40]}”" if box.get("Text") else called
 
 
 def _page_summary(page: Any) -> str:
-    return f"{_extent(page, 'WidthMM', 'HeightMM')}, {_counted(_count(page), 'box', 'boxes')}"
+    return f"{_extent(page, 'WidthMM', 'HeightMM')}, {_boxes_in_words(_count(page))}"
 
 
 def _where(box: Mapping[str, Any]) -> str:
@@ -192,11 +198,15 @@ def _extent(of: Mapping[str, Any], width: str = "Width", height: str = "Height")
 
 
 def _value(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else shown(value)[:200]
+    return (_("yes") if value else _("no")) if isinstance(value, bool) else shown(value)[:200]
 
 
-def _counted(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def _page_name(index: int) -> str:
+    return _("Page %(number)s") % {"number": index + 1}
+
+
+def _boxes_in_words(count: int) -> str:
+    return ngettext("%(count)s box", "%(count)s boxes", count) % {"count": count}
 
 
 def _number_of(boxes: Any) -> str:

@@ -142,8 +142,10 @@ def test_menu_has_at_most_14_entries_and_leads_to_everything_that_is_worked_with
     named = ["Production", "Gang sheets", "Print providers", "Routing rules", "Provider reports"]
     assert re.findall(r">\s*([A-Z][a-z ]+?)\s*</a>", tabs) == named
     system = client.get("/admin/system/").content.decode()
-    for title in ("Background jobs", "Access tokens", "Refresh tokens", "Roles", "Deliveries"):
+    for title in ("Background jobs", "Cost centers", "Roles", "Fonts"):
         assert f">{title}</a>" in system
+    for title in ("Gang sheets", "Routing rules", "Quotes"):
+        assert f">{title}</a>" not in system, "it is a tab of another list"
     assert system.count('<a class="console-link" href="/admin/') == system.count("system-about")
     assert Order.objects.exists()
 

@@ -1,10 +1,16 @@
 """The console's pages of budgets and cost centers."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
+from django.utils import timezone
+from django.utils.formats import date_format
 
 from stores.budgets.models import BudgetPeriod, CostCenter, CostCenterMember
+from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.checks import check_balances
+from stores.catalog.models import Store
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.support.scenario import sign_in
@@ -27,6 +33,38 @@ def test_staff_see_how_a_budget_stands_and_its_statement(shop, client):
     assert "Add entry" not in page
     assert "Mail Studio" in page
     assert "-12.00" in page
+
+
+def test_pages_name_the_first_and_the_last_day_of_a_period(shop, client):
+    Store.objects.filter(pk=shop.store.pk).update(time_zone="Pacific/Auckland")
+    shop.store.refresh_from_db()
+    first = local_day(shop.store, timezone.now())
+    first_words, last_words = date_format(first), date_format(first + timedelta(days=6))
+    following = date_format(first + timedelta(days=7))
+    budget = make_budget(shop.store, Limit=50, Duration="Weekly")
+    shop.place()
+    sign_in(client, shop.world.user)
+
+    pages = [
+        client.get(f"{LIST}{path}").content.decode()
+        for path in ("", f"{budget.pk}/change/", f"{budget.pk}/statement/")
+    ]
+
+    assert [last_words in page for page in pages] == [True] * 3
+    assert [following in page for page in pages] == [False] * 3
+    assert f"lasts from {first_words} to {last_words}" in pages[1]
+    assert f">from {first_words}</option>" in pages[2]
+    assert f"<td>{first_words}</td>" in pages[2]
+
+
+def test_last_day_is_not_after_that_of_the_budget(shop, client):
+    first = local_day(shop.store, timezone.now())
+    budget = make_budget(shop.store, Limit=50, EndDate=first + timedelta(days=2))
+    sign_in(client, shop.world.user)
+
+    page = client.get(f"{LIST}{budget.pk}/change/").content.decode()
+
+    assert f"to {date_format(first + timedelta(days=2))}." in page
 
 
 def test_statement_is_filtered_by_number_and_id_of_an_order(shop, client):

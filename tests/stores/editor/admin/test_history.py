@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils.translation import override
 
 from fulfillment.core.admin.history import MAX_SHOWN
 from stores.catalog.models import TemplateChange
@@ -186,3 +187,14 @@ def test_template_of_any_form_can_be_written(world, template):
     history(world, product)
     kept = TemplateChange.objects.get()
     assert changes_of_template(kept.before, kept.after)
+
+
+def test_changes_are_named_in_the_language_of_the_reader():
+    before = outline(page(text_box("Name")))
+    after = outline(page(text_box("Name", X=7.5), text_box("Title")), page())
+    with override("de"):
+        found = [" ".join(one) for one in changes_of_template(before, after)]
+    assert "Seiten 1 2" in found
+    assert any("verschoben" in one for one in found)
+    assert any("hinzugefügt bei" in one for one in found)
+    assert not any(english in " ".join(found) for english in ("moved", "added", "box"))
