@@ -147,3 +147,23 @@ def test_reading_xjmf_costs_a_few_calls_for_each_element():
 
     assert len(read_xjmf(body)) == 8_000
     assert calls(lambda: read_xjmf(body)) < 10 * 158_000
+
+
+def test_xjmf_with_many_namespaces_costs_little():
+    """Written where it stands, each report would have all of them, and a file would take minutes."""
+    spaces = "".join(f' xmlns:a{number}="u"' for number in range(10_000))
+    entry = '<QueueEntry JobID="1-1" Status="Waiting"/>'
+    body = f'<XJMF xmlns="{NAMESPACE}"{spaces}>{entry * 100}</XJMF>'.encode()
+
+    reports = read_xjmf(body)
+
+    assert len(reports) == 100
+    assert all(len(report.raw) < 200 for report in reports)
+
+
+def test_reports_that_lie_in_each_other_are_refused_once_they_are_long():
+    begin = '<QueueEntry JobID="1-1" Status="Waiting">'
+    body = f'<XJMF xmlns="{NAMESPACE}">{begin * 100}{"x" * 1_000_000}{"</QueueEntry>" * 100}</XJMF>'.encode()
+
+    with pytest.raises(ValueError, match="lie in each other"):
+        read_xjmf(body)
