@@ -7,6 +7,7 @@ from django.test import Client
 
 from accounts.models import Notification, Role
 from accounts.permissions import Grant
+from production.dispatch import pages
 from production.dispatch.services.reports import receive_reports
 from production.interface import Exchange, Report, Submitted
 from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
@@ -167,3 +168,32 @@ def test_reports_that_lie_in_each_other_are_refused_once_they_are_long():
 
     with pytest.raises(ValueError, match="lie in each other"):
         read_xjmf(body)
+
+
+@pytest.mark.django_db
+def test_postback_that_takes_long_goes_on_where_it_ended(press, number, monkeypatch):
+    monkeypatch.setattr(pages, "MAX_SECONDS", 0.0)
+    many = [{"JobNumber": number, "State": state} for state in ("Acknowledged", "InProduction")]
+
+    first, then = post(press, json.dumps(many)), post(press, json.dumps(many[1:]))
+
+    assert (first.status_code, first.json()["Code"]) == (503, "service_busy")
+    assert then.json() == {"Received": 1, "Outcomes": ["Applied"]}
+
+
+@pytest.mark.django_db
+def test_report_of_an_order_is_stored_for_the_jobs_that_it_changes(world, press, tmp_path):
+    answer = open_shop(world).place(body=order_body(("card", 100), ("card", 100), ("card", 100)))
+    order = accept(answer.json()["OrderID"])
+    work_off_jobs()
+    number = f"{order.number}-1"
+    order.jobs.update(provider_order=number)
+    other = make_provider(tmp_path, "other")
+
+    def outcomes_of(provider, identifier, state):
+        rows = receive_reports(provider=provider, reports=[Report(identifier, number, state, None)])
+        return [row.outcome for row in rows]
+
+    assert outcomes_of(press, "1", "InProduction") == ["Applied"] * 3
+    assert outcomes_of(press, "2", "InProduction") == ["Late"]
+    assert outcomes_of(other, "1", "Shipped") == ["Contradiction"]
