@@ -11,7 +11,7 @@ from ipaddress import ip_network
 import asyncssh
 import pytest
 
-from production.adapters import sftp
+from production.adapters import sftp, sftp_returns
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused, ProviderUnavailable
 from tests.support.production_jobs import made_job
@@ -297,3 +297,11 @@ def test_packets_of_the_server_are_not_unpacked(tmp_path, settings, monkeypatch)
     monkeypatch.setattr(asyncssh.connection, "get_default_compression_algs", lambda: [b"zlib@openssh.com"])
     with running_sftp_server(tmp_path) as press, pytest.raises(ProviderUnavailable):
         _adapter(press).check_connection()
+
+
+def test_one_poll_holds_few_more_reports_than_a_file_may_have(press, monkeypatch):
+    monkeypatch.setattr(sftp_returns, "MAX_REPORTS", 3)
+    for name in "abc":
+        path = press.root / "out" / f"{name}.csv"
+        path.write_text(f"JobNumber,State\n{name}-1,Shipped\n{name}-2,Shipped\n")
+    assert len(_adapter(press).poll()) == 4
