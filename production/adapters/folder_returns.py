@@ -14,6 +14,7 @@ from production.adapters.folder_names import new_names, settle_names
 from production.adapters.open_folder import OpenFolder
 from production.interface import Ledger, Report
 from production.tickets import REPORT_SUFFIXES, read_report_file
+from production.tickets.reports import MAX_REPORTS
 
 # The most files examined, and read, in one poll, so that little is read again after a crash.
 MAX_FILES_AT_ONCE, READ_AT_ONCE = 500, 50
@@ -47,9 +48,10 @@ class ReturnFolder:
             if not name.startswith(".") and PurePath(name).suffix.lower() in REPORT_SUFFIXES
         ]
         # By chance, so that names that stay there hold up no others.
-        read, examined = 0, random.sample(names, min(len(names), MAX_FILES_AT_ONCE))
+        read = count = 0
+        examined = random.sample(names, min(len(names), MAX_FILES_AT_ONCE))
         for name in sorted(examined):
-            if read >= READ_AT_ONCE or time.monotonic() > until:
+            if read >= READ_AT_ONCE or count >= MAX_REPORTS or time.monotonic() > until:
                 return
             status = self._folder.status(name)
             if status is None or status.st_mtime > settled:
@@ -65,7 +67,7 @@ class ReturnFolder:
                 continue
             if not found:
                 self.move_processed(name)
-            read += 1
+            read, count = read + 1, count + len(found)
             for report in found:
                 yield replace(report, raw=f"file:{name}\n{report.raw}")
 

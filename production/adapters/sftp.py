@@ -181,11 +181,17 @@ class SftpAdapter:
     async def _check(self, sftp: asyncssh.SFTPClient) -> str:
         folder = Places(self._settings["folder"].rstrip("/") or "/", "check", "", is_flat=False)
         probe = f"{folder.work}/staging/.check"
-        await sftp.listdir(folder.folder)
+        await _list_first(sftp, folder.folder)
         await sftp.makedirs(probe, exist_ok=True)
         await sftp.rmdir(probe)
         sentence = f"Connected to {self._settings['host']}; {folder.folder} can be written to"
         if self._return_folder:
-            await sftp.listdir(self._return_folder)
+            await _list_first(sftp, self._return_folder)
             sentence += f", {self._return_folder} can be read"
         return f"{sentence}."
+
+
+async def _list_first(sftp: asyncssh.SFTPClient, folder: str) -> None:
+    """Raises SFTPError for a folder that cannot be listed; a server may list names without end."""
+    async for _ in sftp.scandir(folder):
+        return

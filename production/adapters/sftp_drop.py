@@ -17,6 +17,8 @@ from production.adapters.sftp_session import MISSING, Progress
 from production.interface import Job, ProviderRefused
 
 CHUNK = 256 * 1024
+# Of a job in a folder of ours; a server may list names without end.
+MAX_FILES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +79,21 @@ async def withdraw_files(sftp: asyncssh.SFTPClient, places: Places, files: Seque
     """Raises ProviderRefused once the press has taken a file. A late try to send the job is refused after this."""
     await sftp.makedirs(places.cancelled, exist_ok=True)
     if not await sftp.exists(places.marker):
-        await sftp.rmtree(places.staging, ignore_errors=True)
+        with suppress(asyncssh.SFTPError):
+            await _remove_folder(sftp, places.staging)
         return "The job was not sent."
     try:
         await (_take_files(sftp, places, files) if places.is_flat else _take_folder(sftp, places))
     except ProviderRefused:
-        await sftp.rmtree(places.cancelled, ignore_errors=True)
+        with suppress(asyncssh.SFTPError):
+            await _remove_folder(sftp, places.cancelled)
         raise
     return f"Moved to {places.cancelled}."
 
 
 async def _stage(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
     if await sftp.exists(places.staging):
-        await sftp.rmtree(places.staging)
+        await _remove_folder(sftp, places.staging)
     await sftp.makedirs(places.staging, exist_ok=True)
     for file in files:
         path = f"{places.staging}/{file.name}"
@@ -100,6 +104,19 @@ async def _stage(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[Drop
                 await remote.fsync()
         if (await sftp.stat(path)).size != len(file.content):
             raise OSError(f"{file.name} did not arrive whole")
+
+
+async def _remove_folder(sftp: asyncssh.SFTPClient, folder: str) -> None:
+    """With its files, of which `rmtree` would hold every name in memory."""
+    names: list[str] = []
+    async for entry in sftp.scandir(folder):
+        names.append(str(entry.filename))
+        if len(names) > MAX_FILES:
+            raise ProviderRefused(f"{folder} has more than {MAX_FILES:,} files; remove it at the server.")
+    for name in names:
+        if name not in {".", ".."}:
+            await sftp.remove(f"{folder}/{name}")
+    await sftp.rmdir(folder)
 
 
 async def _mark(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:

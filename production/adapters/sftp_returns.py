@@ -12,7 +12,7 @@ from production.adapters.file_names import name_with_room
 from production.adapters.sftp_files import acknowledgement, is_unfinished, read_returned
 from production.interface import Report
 from production.tickets.report_files import REPORT_SUFFIXES
-from production.tickets.reports import MAX_BODY_BYTES
+from production.tickets.reports import MAX_BODY_BYTES, MAX_REPORTS
 
 # The most files examined, and read, in one poll, so that little is read again after a crash.
 MAX_FILES, READ_AT_ONCE = 500, 50
@@ -39,6 +39,8 @@ async def read_returns(
             continue
         seen += 1
         if seen > MAX_FILES or len(found) + len(silent) >= READ_AT_ONCE:
+            break
+        if sum(map(len, found.values())) >= MAX_REPORTS:
             break
         try:
             reports = await _read(sftp, folder, name, entry.attrs, settle)

@@ -81,6 +81,8 @@ async def open_sftp(
             password=secrets.get("password") or None,
             client_keys=keys,
             agent_path=None,
+            # A packet of 256 kB may unpack to as many MB.
+            compression_algs=["none"],
             login_timeout=CONNECT_SECONDS,
             keepalive_interval=15,
         )

@@ -28,6 +28,8 @@ from stores.orders.services.print_files import read_print_file
 MAX_BODY_BYTES = 1024 * 1024
 # Each is a transaction of its own: more would hold a thread for many seconds.
 MAX_REPORTS = 100
+# One report may be of all jobs of an order.
+MAX_SECONDS = 10.0
 
 
 @csrf_exempt
@@ -55,7 +57,7 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
     if len(reports) > MAX_REPORTS:
         message = f"There are {len(reports):,} reports; at most {MAX_REPORTS} are taken at once."
         return problem(400, "too_many_reports", message)
-    rows = receive_reports(provider=provider, reports=reports)
+    rows = receive_reports(provider=provider, reports=reports, seconds=MAX_SECONDS)
     return JsonResponse({"Received": len(rows), "Outcomes": [row.outcome for row in rows]})
 
 

@@ -5,13 +5,14 @@ What is read: the phase of a job (`JobPhase`, `QueueEntry`, `ProcessRun`), what 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 from lxml import etree
 
 from production.interface import Report
-from production.tickets.reports import check_count, identify, read_time, report_of
+from production.tickets.reports import MAX_BODY_BYTES, check_count, identify, read_time, report_of
 from production.tickets.xjdf import NAMESPACE
 from production.tickets.xml_reading import parse_xml
 
@@ -30,6 +31,8 @@ STATE_OF_STATUS = {
 CANCELLED_DETAILS = frozenset({"Cancelled", "Canceled", "Removed"})
 SHIPPED_DETAILS = frozenset({"Shipped", "Delivered"})
 Headers = dict[Any, Mapping[str, str] | None]
+# Characters of all reports together: one may lie in another.
+MAX_WRITTEN = 10 * MAX_BODY_BYTES
 SEVERITIES = frozenset({"Event", "Information", "Warning", "Error", "Fatal"})
 
 
@@ -43,11 +46,16 @@ def read_xjmf(body: bytes) -> Sequence[Report]:
         )
     reports: list[Report] = []
     headers: Headers = {}
+    written = 0
     for element in root.iter():
         reader = READERS.get(etree.QName(element).localname)
         if reader and (values := reader(element)) is not None:
             check_count(len(reports) + 1)
-            reports.append(_report(element, values, _header(element, headers)))
+            raw = _written(element)
+            written += len(raw)
+            if written > MAX_WRITTEN:
+                raise ValueError(f"{_where(element)}: too many reports lie in each other.")
+            reports.append(_report(element, values, _header(element, headers), raw))
     return reports
 
 
@@ -110,12 +118,16 @@ READERS: Mapping[str, Callable[[Any], Mapping[str, str] | None]] = {
 }
 
 
-def _report(element: Any, values: Mapping[str, str], header: Mapping[str, str]) -> Report:
+def _written(element: Any) -> str:
+    """Of a copy: where it stands each would be written with all namespaces around it, which takes minutes."""
+    return str(etree.tostring(deepcopy(element), encoding="unicode", with_tail=False))
+
+
+def _report(element: Any, values: Mapping[str, str], header: Mapping[str, str], raw: str) -> Report:
     where = _where(element)
     at = values.get("At") or header.get("Time", "")
     if at:
         read_time(at, where=where, field="Time")
-    raw = etree.tostring(element, encoding="unicode", with_tail=False)
     report = report_of({**values, "At": at}, where=where, raw=raw)
     # IDs of messages are unique within their sender only, and one message may report several jobs.
     message_id = "/".join(filter(None, [header.get("DeviceID"), header.get("ID"), header.get("Time")]))

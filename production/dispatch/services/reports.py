@@ -1,5 +1,7 @@
 """Reports of providers: stored once each, applied only if they advance the job."""
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -9,6 +11,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from fulfillment.core.errors import ServiceBusy
 from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.order_progress import follow_jobs
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
@@ -30,19 +33,27 @@ from production.providers.models import Provider
 from stores.orders.services.transitions import Parcel, lock_order
 
 MAX_RAW_LENGTH = 20_000
+WITH_ORDERS = Job.objects.select_related("order", "provider")
 O = ReportOutcome  # noqa: E741 - used beside long words
 Verdict = tuple[ReportOutcome, str]
 
 
-def receive_reports(*, provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
-    """Applies reports in the order of their times where known; those of one order in one transaction."""
+def receive_reports(
+    *, provider: Provider, reports: Sequence[Report], seconds: float = math.inf
+) -> list[ProviderReport]:
+    """Applies reports in the order of their times where known; those of one order in one transaction.
+
+    Raises ServiceBusy after `seconds`: what is stored by then is passed over when they are sent again.
+    """
     known = sorted(enumerate(reports), key=lambda one: (one[1].at is None, one[1].at or 0, one[0]))
-    return [
-        row
-        for _, report in known
-        for of_one_order in _for_each_job(provider, _storable(report))
-        for row in _receive(provider, of_one_order)
-    ]
+    rows: list[ProviderReport] = []
+    until = time.monotonic() + seconds
+    for _, report in known:
+        if rows and time.monotonic() > until:
+            raise ServiceBusy(f"Storing the reports takes more than {seconds:g} seconds; send them again.")
+        for of_one_order in _for_each_job(provider, _storable(report)):
+            rows += _receive(provider, of_one_order)
+    return rows
 
 
 def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
@@ -53,7 +64,7 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
     """A report of a gang sheet, or of an order at the provider, is one of each job in it; they are put by order."""
     sheet, jobs = _jobs_of_sheet(provider, report.job_number)
     if not jobs:
-        jobs = _jobs_of_provider_order(report.job_number)
+        jobs = _jobs_of_provider_order(provider, report.job_number)
         if (meant := _meant(report, jobs)) is not None:
             return [[replace(report, job_number=meant)]]
     if not jobs:
@@ -63,10 +74,12 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
         # A parcel it names is kept where all go to one order.
         report = replace(report, carrier="", tracking_number="", tracking_url="")
     message = f"{report.message} (gang sheet {sheet})".strip() if sheet else report.message
-    for job in jobs:
+    each = [(job, replace(report, job_number=job.number, message=message)) for job in jobs]
+    # Assessed again under the locks: hundreds of jobs that stay as they are would hold those of the store for long.
+    changed = [one for one in each if _assess(one[0], provider, one[1])[0] == O.APPLIED]
+    for job, one in changed or each[:1]:
         identifier = f"{report.identifier[:150]}:{job.number}"
-        one = replace(report, identifier=identifier, job_number=job.number, message=message)
-        by_order.setdefault(job.order_id, []).append(one)
+        by_order.setdefault(job.order_id, []).append(replace(one, identifier=identifier))
     return list(by_order.values())
 
 
@@ -76,14 +89,15 @@ def _jobs_of_sheet(provider: Provider, number: str) -> tuple[GangSheet | None, l
     sheet = GangSheet.objects.filter(provider=provider, pk=int(found[1])).first()
     if sheet is None or sheet.number != number:
         return None, []
-    return sheet, list(Job.objects.filter(gang_sheet=sheet).order_by("pk"))
+    return sheet, list(WITH_ORDERS.filter(gang_sheet=sheet).order_by("pk"))
 
 
-def _jobs_of_provider_order(number: str) -> list[Job]:
+def _jobs_of_provider_order(provider: Provider, number: str) -> list[Job]:
     """An order at a provider has the number of one of its jobs."""
     if (job := _job_for(number)) is None:
         return []
-    return list(Job.objects.filter(order=job.order_id, provider_order=number).order_by("item__position"))
+    found = WITH_ORDERS.filter(order=job.order_id, provider=provider, provider_order=number)
+    return list(found.order_by("item__position"))
 
 
 def _meant(report: Report, jobs: Sequence[Job]) -> str | None:

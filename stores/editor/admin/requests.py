@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from printing.typesetting import Field
+from printing.typesetting.parsing import ARTWORKS
 from printing.typesetting.template import (
     BLEED_MM,
     BOX_LIMITS,
@@ -24,12 +25,22 @@ from printing.typesetting.template import (
     TEXT_LETTERS,
 )
 from stores.catalog.models import Product
+from stores.catalog.records import MAX_CHOICES, MAX_FIELDS
 from stores.editor.admin.actions import EditorState
 from stores.editor.admin.forms import BOX_MEMBERS, KINDS, NEW_TEXT, PAGE_MEMBERS, Member, new_box, read_page
 from stores.editor.selectors import Draft, EditorContext
 
 TEXTS_OF_FIELD = ("FieldName", "Prompt", "Type", "SubType", "DefaultValue", "OrgValue")
 MAX_NUMBER_LENGTH = 9
+# Of parts of a draft: one that is wrong by some is shown with its faults, and 60,000 would be a page of 120 MB.
+MOST = {
+    "Pages": 2 * PAGES,
+    "Boxes": 2 * BOXES_OF_A_PAGE,
+    "Artwork": 2 * ARTWORKS,
+    "Gallery": 2 * ARTWORKS,
+    "NewFields": MAX_FIELDS,
+    "Choices": MAX_CHOICES,
+}
 DESIGNER_LIMITS = {
     "box": BOX_LIMITS,
     "page": {"WidthMM": PAGE_MM, "HeightMM": PAGE_MM, "BleedMM": BLEED_MM},
@@ -63,9 +74,9 @@ def draft_sent(request: HttpRequest) -> SentDraft:
     try:
         draft = orjson.loads(sent.get("draft", ""))
         version, number = int(sent.get("version", "")), int(sent.get("page", ""))
-        pages = [_plain_page(page) for page in draft["Pages"]]
-        pictures = {part: _plain_names(draft[part]) for part in ("Artwork", "Gallery")}
-        fields = [_plain_field(entry) for entry in draft.get("NewFields") or []]
+        pages = [_plain_page(page) for page in _few(draft, "Pages")]
+        pictures = {part: _plain_names(_few(draft, part)) for part in ("Artwork", "Gallery")}
+        fields = [_plain_field(entry) for entry in _few(draft, "NewFields")]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest(
             "The form arrived incomplete, so nothing was saved. Load the page again and repeat the change."
@@ -116,8 +127,15 @@ def draft_as_json(draft: Draft) -> dict[str, Any]:
     }
 
 
+def _few(owner: Any, part: str) -> Any:
+    found = () if owner.get(part) is None else owner[part]
+    if len(found) > MOST[part]:
+        raise ValueError(f"The draft has too many {part}.")
+    return found
+
+
 def _plain_page(page: Any) -> dict[str, Any]:
-    boxes = [dict(box) for box in page.get("Boxes") or []]
+    boxes = [dict(box) for box in _few(page, "Boxes")]
     names = [page.get("Background"), *(box.get(member) for box in boxes for member in ("Kind", "Field"))]
     if not all(isinstance(name, str | None) for name in names):
         raise TypeError("A name in the draft is no text.")
@@ -131,7 +149,7 @@ def _plain_names(names: Any) -> dict[str, str]:
 def _plain_field(entry: Any) -> dict[str, Any]:
     """Whether the values are allowed is checked where the product is saved."""
     texts = {name: entry.get(name) or "" for name in TEXTS_OF_FIELD}
-    choices = list(entry.get("Choices") or ())
+    choices = list(_few(entry, "Choices"))
     if not all(isinstance(text, str) for text in (*texts.values(), *choices)):
         raise TypeError("A text of a new field is none.")
     return {**texts, "Required": entry.get("Required") is True, "Choices": choices}

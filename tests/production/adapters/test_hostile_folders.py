@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from production.adapters import folder_returns
 from production.interface import ProviderRefused, Report
 from tests.factories.production import folder_adapter
 from tests.support.production_jobs import made_job
@@ -166,3 +167,11 @@ def test_socket_in_the_return_folder_delays_no_others(places, monkeypatch):
     put(places[1], "good.csv", b"JobNumber,State\n1001-1,Shipped\n")
 
     assert [report.job_number for report in folder_adapter(places).poll()] == ["1001-1"]
+
+
+def test_one_poll_holds_few_more_reports_than_a_file_may_have(places, monkeypatch):
+    monkeypatch.setattr(folder_returns, "MAX_REPORTS", 3)
+    for name in "abc":
+        put(places[1], f"{name}.csv", f"JobNumber,State\n{name}-1,Shipped\n{name}-2,Shipped\n".encode())
+
+    assert len(folder_adapter(places).poll()) == 4

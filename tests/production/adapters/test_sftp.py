@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import itertools
 import os
 import shutil
 import socket
@@ -10,7 +11,7 @@ from ipaddress import ip_network
 import asyncssh
 import pytest
 
-from production.adapters import sftp
+from production.adapters import sftp, sftp_returns
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused, ProviderUnavailable
 from tests.support.production_jobs import made_job
@@ -267,3 +268,40 @@ def test_poll_has_a_deadline_of_its_own(press, monkeypatch):
             slow.poll()
 
     assert limits[0] == 1
+
+
+def test_folder_with_names_without_end_fills_no_memory(press, monkeypatch):
+    async def endless(_, path):
+        for number in itertools.count():
+            name = f"name-{number}".encode()
+            yield asyncssh.SFTPName(name, name, asyncssh.SFTPAttrs(permissions=0o100644))
+
+    (press.root / "in/.store-fulfillment/staging/1001-1").mkdir(parents=True)
+    monkeypatch.setattr(asyncssh.SFTPServer, "scandir", endless)
+
+    assert _adapter(press).check_connection().startswith("Connected")
+    with pytest.raises(ProviderRefused, match="more than 1,000 files"):
+        _adapter(press).submit(_job())
+
+
+def test_leftovers_of_an_earlier_try_are_replaced(press):
+    staging = press.root / "in/.store-fulfillment/staging/1001-1"
+    staging.mkdir(parents=True)
+    (staging / "half.pdf").write_bytes(b"%PDF")
+    _adapter(press).submit(_job())
+    assert press.names() == JOB_FILES
+
+
+def test_packets_of_the_server_are_not_unpacked(tmp_path, settings, monkeypatch):
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    monkeypatch.setattr(asyncssh.connection, "get_default_compression_algs", lambda: [b"zlib@openssh.com"])
+    with running_sftp_server(tmp_path) as press, pytest.raises(ProviderUnavailable):
+        _adapter(press).check_connection()
+
+
+def test_one_poll_holds_few_more_reports_than_a_file_may_have(press, monkeypatch):
+    monkeypatch.setattr(sftp_returns, "MAX_REPORTS", 3)
+    for name in "abc":
+        path = press.root / "out" / f"{name}.csv"
+        path.write_text(f"JobNumber,State\n{name}-1,Shipped\n{name}-2,Shipped\n")
+    assert len(_adapter(press).poll()) == 4

@@ -7,6 +7,7 @@ from django.test import Client
 
 from accounts.models import Notification, Role
 from accounts.permissions import Grant
+from production.dispatch import pages
 from production.dispatch.services.reports import receive_reports
 from production.interface import Exchange, Report, Submitted
 from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
@@ -147,3 +148,52 @@ def test_reading_xjmf_costs_a_few_calls_for_each_element():
 
     assert len(read_xjmf(body)) == 8_000
     assert calls(lambda: read_xjmf(body)) < 10 * 158_000
+
+
+def test_xjmf_with_many_namespaces_costs_little():
+    """Written where it stands, each report would have all of them, and a file would take minutes."""
+    spaces = "".join(f' xmlns:a{number}="u"' for number in range(10_000))
+    entry = '<QueueEntry JobID="1-1" Status="Waiting"/>'
+    body = f'<XJMF xmlns="{NAMESPACE}"{spaces}>{entry * 100}</XJMF>'.encode()
+
+    reports = read_xjmf(body)
+
+    assert len(reports) == 100
+    assert all(len(report.raw) < 200 for report in reports)
+
+
+def test_reports_that_lie_in_each_other_are_refused_once_they_are_long():
+    begin = '<QueueEntry JobID="1-1" Status="Waiting">'
+    body = f'<XJMF xmlns="{NAMESPACE}">{begin * 100}{"x" * 1_000_000}{"</QueueEntry>" * 100}</XJMF>'.encode()
+
+    with pytest.raises(ValueError, match="lie in each other"):
+        read_xjmf(body)
+
+
+@pytest.mark.django_db
+def test_postback_that_takes_long_goes_on_where_it_ended(press, number, monkeypatch):
+    monkeypatch.setattr(pages, "MAX_SECONDS", 0.0)
+    many = [{"JobNumber": number, "State": state} for state in ("Acknowledged", "InProduction")]
+
+    first, then = post(press, json.dumps(many)), post(press, json.dumps(many[1:]))
+
+    assert (first.status_code, first.json()["Code"]) == (503, "service_busy")
+    assert then.json() == {"Received": 1, "Outcomes": ["Applied"]}
+
+
+@pytest.mark.django_db
+def test_report_of_an_order_is_stored_for_the_jobs_that_it_changes(world, press, tmp_path):
+    answer = open_shop(world).place(body=order_body(("card", 100), ("card", 100), ("card", 100)))
+    order = accept(answer.json()["OrderID"])
+    work_off_jobs()
+    number = f"{order.number}-1"
+    order.jobs.update(provider_order=number)
+    other = make_provider(tmp_path, "other")
+
+    def outcomes_of(provider, identifier, state):
+        rows = receive_reports(provider=provider, reports=[Report(identifier, number, state, None)])
+        return [row.outcome for row in rows]
+
+    assert outcomes_of(press, "1", "InProduction") == ["Applied"] * 3
+    assert outcomes_of(press, "2", "InProduction") == ["Late"]
+    assert outcomes_of(other, "1", "Shipped") == ["Contradiction"]

@@ -37,6 +37,9 @@ NOT_WHOLE = [
     '{"Pages": [{"Background": {"a": 1}}], "Artwork": {}, "Gallery": {}}',
     '{"Pages": [{"Boxes": [{"Kind": {"a": 1}}]}], "Artwork": {}, "Gallery": {}}',
     '{"Pages": [{"Boxes": [{"Kind": "Text", "Field": [1]}]}], "Artwork": {}, "Gallery": {}}',
+    # A page of the editor would hold the inputs of each.
+    f'{{"Pages": [{{"Boxes": [{",".join(["{}"] * 121)}]}}], "Artwork": {{}}, "Gallery": {{}}}}',
+    f'{{"Pages": [{",".join(["{}"] * 65)}], "Artwork": {{}}, "Gallery": {{}}}}',
 ]
 
 
