@@ -11,7 +11,7 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
-from accounts.mail import send_letter
+from accounts.mail import send_templated_mail
 from accounts.models import User
 from accounts.throttles import may_mail
 
@@ -40,7 +40,7 @@ def send_reset_links(*, email: str) -> None:
     for address, users in mailboxes.items():
         accounts = [{"user": user, "path": _reset_path(user)} for user in users]
         context = {"accounts": accounts, "valid_for": link_lifetime}
-        send_letter("accounts/mails/password_reset.txt", address, context, language=users[0].language)
+        send_templated_mail("accounts/mails/password_reset.txt", address, context, language=users[0].language)
 
 
 def _reset_path(user: User) -> str:
