@@ -184,7 +184,10 @@ class AssociationRequestAdmin(ConsoleAdmin):
         context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
         if record.state == AssociationState.PENDING:
             known = self.get_queryset(request).select_related(*self.list_select_related).get(pk=record.pk)
-            context |= {"waiting": [_shown(GrantsForm(access_request=known))], "note_form": NoteForm()}
+            context |= {
+                "waiting": [_with_applicant(GrantsForm(access_request=known))],
+                "note_form": NoteForm(),
+            }
         return context
 
     def decision_view(self, request: HttpRequest) -> HttpResponse:
@@ -208,7 +211,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
             return HttpResponseRedirect(reverse(INBOX))
         context = {
             **self.page_context(request, _("Decide association requests")),
-            "waiting": [_shown(form) for form in forms],
+            "waiting": [_with_applicant(form) for form in forms],
             "note_form": note_form,
         }
         return TemplateResponse(request, "admin/accounts/decide.html", context)
@@ -246,7 +249,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
             messages.success(request, f"{what} {done}." if len(decided) > 1 else f"{what}: {done}.")
 
 
-def _shown(form: GrantsForm) -> GrantsForm:
+def _with_applicant(form: GrantsForm) -> GrantsForm:
     """The form with the facts about the applicant."""
     form.applicant = get_applicant(form.access_request)
     return form

@@ -98,7 +98,7 @@ class ClaimedDelivery:
 def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
     """Claims due deliveries, the longest waiting first; never the same for two workers."""
     parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
-    return [_taken(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
+    return [_claimed_delivery(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
 
 
 def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[UUID, UUID, int]]:
@@ -129,7 +129,7 @@ def record_attempt(
         _record_gone(taken, parameters)
     else:
         wait = parse_retry_after(response.retry_after, now=now)
-        following = _following(next_try(tries=taken.tries, now=now, retry_after=wait))
+        following = _state_until(next_try(tries=taken.tries, now=now, retry_after=wait))
         execute(FAILED, {**parameters, **following})
 
 
@@ -139,13 +139,13 @@ def _record_gone(taken: ClaimedDelivery, parameters: dict[str, Any]) -> None:
     webhook = Webhook.objects.get(pk=taken.webhook_id)
     if webhook.deleted is None:
         disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")
-    execute(FAILED, {**parameters, **_following(None)})
+    execute(FAILED, {**parameters, **_state_until(None)})
 
 
-def _following(moment: datetime | None) -> dict[str, Any]:
+def _state_until(moment: datetime | None) -> dict[str, Any]:
     return {"state": DeliveryState.PENDING if moment else DeliveryState.FAILED, "next_try": moment}
 
 
-def _taken(*row: Any) -> ClaimedDelivery:
+def _claimed_delivery(*row: Any) -> ClaimedDelivery:
     body = orjson.dumps(envelope(*row[7:]))
     return ClaimedDelivery(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)

@@ -377,7 +377,7 @@ def _note_changes(formset: ChildFormSet) -> None:
 
 
 def _currency(form: ProductForm, product: Product | None) -> str:
-    """Of the product's store, or of the one that is chosen for a new product."""
+    """The currency of the product's store, or of the one that is chosen for a new product."""
     if product is not None:
         return product.store.currency
     # Other texts are errors of the field.

@@ -72,8 +72,8 @@ class AssetFormSerializer(serializers.Serializer):
     file = serializers.FileField()
 
 
-def in_turn(view: Callable[..., Response]) -> Callable[..., Response]:
-    """The body too is read in turn, and kept in memory no longer: 100 MB of it take 200 MB."""
+def limits_uploads(view: Callable[..., Response]) -> Callable[..., Response]:
+    """Limits how many run at once, before the body is read: 100 MB of it take 200 MB of memory."""
 
     @wraps(view)
     def limited(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -143,7 +143,7 @@ class AssetViewSet(ApiViewSet):
         responses={201: AssetSerializer},
         examples=[ASSET_EXAMPLE, DOCUMENT_EXAMPLE],
     )
-    @in_turn
+    @limits_uploads
     @idempotent(prepare=_prepare, access=_authorize, content=_content)
     def create(self, request: Request, prepared: tuple[int, CleanPicture | CleanDocument]) -> Response:
         store, clean = prepared
