@@ -24,7 +24,7 @@ class MailUnavailable(Unavailable):
     code = "mail_unavailable"
 
 
-def send_letter(template: str, to: str, context: Mapping[str, object], *, language: str = "") -> None:
+def send_templated_mail(template: str, to: str, context: Mapping[str, object], *, language: str = "") -> None:
     """In the person's language, else in that of the installation. Raises MailUnavailable if the mail server refuses.
 
     Never call it in a transaction: mail servers may be slow.

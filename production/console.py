@@ -73,11 +73,11 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         ),
     ]
     if staff.is_operator:
-        found += _of_operators(counts)
+        found += _operator_attention(counts)
     return [one for one in found if one.count]
 
 
-def _of_operators(counts: dict[str, int]) -> list[Attention]:
+def _operator_attention(counts: dict[str, int]) -> list[Attention]:
     address = reverse("admin:production_provider_changelist")
     if counts["failing"] == 1 and (provider := failing_providers().first()):
         address = reverse("admin:production_provider_change", args=[provider.pk])

@@ -141,7 +141,7 @@ def _name_methods(events: Sequence[Any]) -> Callable[[Any, str], str]:
 
 
 def _name_products(events: Sequence[Any]) -> Callable[[Any, str], str]:
-    """Of the stores of these events; a product that is gone keeps its ID."""
+    """Names the products of the stores of these events; a deleted product keeps its ID."""
     found = Product.objects.filter(
         store__in={event.store_id for event in events},
         external_id__in={code for event in events for code in event.product_ids},

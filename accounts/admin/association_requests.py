@@ -1,8 +1,9 @@
+"""The inbox of requests for associations, and the page on which operators decide them."""
+
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
-from django import forms
 from django.contrib import admin, messages
 from django.contrib.humanize.templatetags.humanize import naturaltime
 from django.core.exceptions import PermissionDenied
@@ -15,18 +16,11 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.decorators import display
-from unfold.widgets import UnfoldAdminTextareaWidget
 
+from accounts.admin.decision_forms import GrantsForm, NoteForm
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
-from accounts.permissions import (
-    APPLICATION_GRANTS,
-    DEFAULT_APPLICATION_GRANTS,
-    DEFAULT_STORE_GRANTS,
-    STORE_GRANTS,
-    Permission,
-)
-from accounts.selectors.associations import Applicant, get_applicant
+from accounts.selectors.associations import get_applicant
 from accounts.services.associations import approve_association, deny_association
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
@@ -34,62 +28,6 @@ from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.text import parse_uuid
-
-# What each grant allows an application on a store, or a user on an application.
-PLAIN: dict[str, str] = {
-    Permission.STORE_SELF_READ: "Read the store, its catalog and its own roles",
-    Permission.STORE_ALL_READ: "See which users have which roles on the store",
-    Permission.ORDER_SELF_READ: "See the orders it submitted",
-    Permission.ORDER_ALL_READ: "See every order of the store, with the recipients' names and addresses",
-    Permission.ORDER_SELF_WRITE: "Submit orders, and cancel its own",
-    Permission.ORDER_ALL_WRITE: "Accept, hold, ship and cancel every order of the store",
-    Permission.APPLICATION_SELF_READ: "See the application, its owners and webhooks",
-    Permission.APPLICATION_ALL_READ: "See every application of the service",
-    Permission.APPLICATION_SELF_WRITE: "Change the application, its keys, webhooks and icon",
-    Permission.APPLICATION_ALL_WRITE: "Change every application of the service",
-}
-
-
-class GrantsForm(forms.Form):
-    """The grants for one request: by default the requested ones, else the default ones."""
-
-    grants = forms.MultipleChoiceField(
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": gettext_lazy("Choose at least one permission, or decline the request.")},
-    )
-
-    # Set by the view.
-    applicant: Applicant | None = None
-
-    def __init__(self, data: QueryDict | None = None, *, access_request: AssociationRequest) -> None:
-        for_store = access_request.store_id is not None
-        usual = DEFAULT_STORE_GRANTS if for_store else DEFAULT_APPLICATION_GRANTS
-        allowed = STORE_GRANTS if for_store else APPLICATION_GRANTS
-        initial = {"grants": access_request.grants or list(usual)}
-        super().__init__(data, prefix=str(access_request.pk), initial=initial)
-        self.access_request = access_request
-        cast("forms.ChoiceField", self.fields["grants"]).choices = [
-            (value, f"{PLAIN.get(value, label)} ({value})")
-            for value, label in Permission.choices
-            if value in allowed
-        ]
-
-
-class NoteForm(forms.Form):
-    note = forms.CharField(
-        label=gettext_lazy("Reason"),
-        required=False,
-        max_length=2000,
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
-        help_text=gettext_lazy("The applicant sees this note. Required to decline."),
-    )
-
-    def clean_note(self) -> str:
-        note: str = self.cleaned_data["note"].strip()
-        if "deny" in self.data and not note:
-            raise forms.ValidationError(_("Enter a reason: the applicant sees it."), code="required")
-        return note
-
 
 DENY = "Decline these requests without a reason? Applicants are informed and may send another request."
 INBOX = "admin:accounts_associationrequest_changelist"
@@ -246,7 +184,10 @@ class AssociationRequestAdmin(ConsoleAdmin):
         context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
         if record.state == AssociationState.PENDING:
             known = self.get_queryset(request).select_related(*self.list_select_related).get(pk=record.pk)
-            context |= {"waiting": [_shown(GrantsForm(access_request=known))], "note_form": NoteForm()}
+            context |= {
+                "waiting": [_with_applicant(GrantsForm(access_request=known))],
+                "note_form": NoteForm(),
+            }
         return context
 
     def decision_view(self, request: HttpRequest) -> HttpResponse:
@@ -270,7 +211,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
             return HttpResponseRedirect(reverse(INBOX))
         context = {
             **self.page_context(request, _("Decide association requests")),
-            "waiting": [_shown(form) for form in forms],
+            "waiting": [_with_applicant(form) for form in forms],
             "note_form": note_form,
         }
         return TemplateResponse(request, "admin/accounts/decide.html", context)
@@ -308,7 +249,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
             messages.success(request, f"{what} {done}." if len(decided) > 1 else f"{what}: {done}.")
 
 
-def _shown(form: GrantsForm) -> GrantsForm:
+def _with_applicant(form: GrantsForm) -> GrantsForm:
     """The form with the facts about the applicant."""
     form.applicant = get_applicant(form.access_request)
     return form

@@ -56,7 +56,7 @@ def idempotent(
         return lambda chosen: idempotent(
             chosen, prepare=prepare, discard=discard, access=access, content=content
         )
-    steps = _Steps(view, prepare, discard)
+    steps = _Steps(view, prepare, discard, access, content)
 
     @wraps(view)
     def wrapper(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
@@ -64,14 +64,7 @@ def idempotent(
         if key is None:
             with steps.ready(self, request, args, kwargs) as act:
                 return act()
-        address = f"{request.method} {request.get_full_path()}"
-        keyed = KeyedRequest(request.auth, key, f"{address}\n{content(self, request)}")
-        stored, replayed = stored_response(request=keyed), True
-        if stored is None:
-            stored, replayed = steps.done_once(keyed, self, request, args, kwargs)
-        if replayed and access is not None:
-            access(self, request, *args, **kwargs)
-        return _from_stored(stored, replayed=replayed)
+        return steps.respond(key, self, request, args, kwargs)
 
     wrapper.is_idempotent = True  # type: ignore[attr-defined]  # read by the API description
     return wrapper
@@ -79,13 +72,26 @@ def idempotent(
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """An action with its `prepare` and `discard` steps."""
+    """An action with its other functions, as `idempotent` describes them."""
 
     view: View
     prepare: View | None
     discard: Callable[[Any, Any], None] | None
+    access: View | None
+    content: Callable[[Any, Request], str]
 
-    def done_once(
+    def respond(self, key: str, viewset: Any, request: Request, args: Any, kwargs: Any) -> HttpResponse:
+        """The response stored under the key, or that of the action."""
+        address = f"{request.method} {request.get_full_path()}"
+        keyed = KeyedRequest(request.auth, key, f"{address}\n{self.content(viewset, request)}")
+        stored, replayed = stored_response(request=keyed), True
+        if stored is None:
+            stored, replayed = self.act_once(keyed, viewset, request, args, kwargs)
+        if replayed and self.access is not None:
+            self.access(viewset, request, *args, **kwargs)
+        return _from_stored(stored, replayed=replayed)
+
+    def act_once(
         self, keyed: KeyedRequest, viewset: Any, request: Request, args: Any, kwargs: Any
     ) -> tuple[StoredResponse, bool]:
         with ExitStack() as held:

@@ -21,7 +21,7 @@ from fulfillment.core.errors import CountedFaults, Fault, Invalid
 
 @extend_schema_field({"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH, "pattern": PATTERN})
 class UsernameField(StrictText):
-    """Not checked here: the service checks names together with all other fields."""
+    """A text that is not checked here: the service checks names together with all other fields."""
 
 
 class UserRequestSerializer(StrictSerializer):

@@ -55,7 +55,7 @@ def confirmed_until(request: HttpRequest, *, shown: bool = False) -> datetime | 
 def require_confirmation(request: HttpRequest, view: Any, arguments: dict[str, Any]) -> HttpResponse | None:
     """The page that asks for a confirmation, where the request needs one; after it the view gets the same form."""
     if request.method == "POST" and WAITING in request.POST:
-        return _answered(request)
+        return _check_confirmation(request)
     effect = effect_of(view, request, arguments)
     if not effect or confirmed_until(request):
         return None
@@ -94,7 +94,7 @@ def _page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: st
     return response
 
 
-def _answered(request: HttpRequest) -> HttpResponse | None:
+def _check_confirmation(request: HttpRequest) -> HttpResponse | None:
     form, waiting = ConfirmationForm(request.user, request.POST), request.POST[WAITING]
     if not confirmed_until(request) and not (form.is_valid() and _is_confirmed_by(request, form)):
         return _page(request, form, request.POST.get("effect", ""), waiting)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from accounts.devices import remember_device
 from accounts.pages.forms import ForgottenPasswordForm, NewPasswordForm
 from accounts.pages.guards import signed_in, too_many
-from accounts.services.users import link_lifetime, request_reset_link
+from accounts.services.password_resets import link_lifetime, request_reset_link
 from accounts.throttles import count_reset
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.secrets import decrypt, encrypt

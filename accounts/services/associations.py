@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
 from accounts.callers import Caller
-from accounts.mail import send_letter
+from accounts.mail import send_templated_mail
 from accounts.models import AssociationRequest, AssociationState, Role, User
 from accounts.permissions import (
     APPLICATION_GRANTS,
@@ -50,7 +50,7 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
     association_request = requests.filter(pk=request_id, state=AssociationState.PENDING).first()
     operator = User.objects.filter(pk=user_id, is_operator=True, is_active=True).exclude(email="").first()
     if association_request is not None and operator is not None:
-        send_letter(
+        send_templated_mail(
             "accounts/mails/association_request.txt",
             operator.email,
             {"association_request": association_request},

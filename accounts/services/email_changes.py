@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.mail import MailUnavailable, send_letter
+from accounts.mail import MailUnavailable, send_templated_mail
 from accounts.models import EmailChange, User
 from accounts.selectors.emails import get_email_change
 from accounts.services.users import field_faults
@@ -26,7 +26,7 @@ def request_email_change(*, user: User, email: str) -> EmailChange:
     change = _write_change(user, email, token)
     context = {"user": user, "email": change.email, "token": token, "hours": LIFETIME // timedelta(hours=1)}
     try:
-        send_letter("accounts/mails/email_confirm.txt", change.email, context, language=user.language)
+        send_templated_mail("accounts/mails/email_confirm.txt", change.email, context, language=user.language)
     except MailUnavailable:
         # The unsent change cannot be confirmed; deleted, so that the next try need not wait.
         EmailChange.objects.filter(pk=change.pk).delete()
@@ -92,4 +92,4 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
 def _notify_old_address(user: User, address: str, template: str, context: dict[str, object]) -> None:
     """Mails the old address. A failure is ignored: a lost mailbox is a common reason for the change."""
     with contextlib.suppress(MailUnavailable):
-        send_letter(template, address, context, language=user.language)
+        send_templated_mail(template, address, context, language=user.language)

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from procrastinate.contrib.django import app
 
-from accounts.mail import send_letter
+from accounts.mail import send_templated_mail
 from accounts.models import User
 from accounts.selectors.emails import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, get_user_by_confirmation
 from accounts.throttles import may_mail
@@ -30,7 +30,7 @@ def send_confirmation_link(*, user_id: str) -> None:
             "token": confirmation_token(user),
             "days": CONFIRMATION_LIFETIME // timedelta(days=1),
         }
-        send_letter("accounts/mails/address_confirm.txt", user.email, context, language=user.language)
+        send_templated_mail("accounts/mails/address_confirm.txt", user.email, context, language=user.language)
 
 
 def confirmation_token(user: User) -> str:

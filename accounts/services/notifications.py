@@ -64,7 +64,7 @@ def in_words(words: Words) -> str:
 
 
 def erase_texts(*, keys: Collection[str]) -> None:
-    """Of all people's notifications with these keys; that there was one stays."""
+    """Erases the texts of everyone's notifications with these keys; that there was one stays."""
     Notification.objects.filter(key__in=keys).exclude(text="").update(text=ERASED)
 
 

@@ -114,7 +114,7 @@ def _whole(listed: str) -> str:
 
 
 def _about(user: User) -> Q:
-    """Of the person's account, roles, subscription and association requests, of then and now."""
+    """Selects log entries on the person's account, roles, subscription and association requests, past and present."""
     condition = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
     kinds: tuple[Any, ...] = (Role, Subscription, AssociationRequest)
     for model in kinds:

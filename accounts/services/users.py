@@ -1,30 +1,24 @@
+"""Creates users and changes their profiles, by the rules for user names and passwords."""
+
 import math
 from datetime import timedelta
+from typing import TypedDict, Unpack
 
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.auth.tokens import default_token_generator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Value
-from django.db.models.functions import Lower
-from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
-from procrastinate.contrib.django import app
 
-from accounts.mail import send_letter
 from accounts.models import Tenant, User
 from accounts.names import prepared_name
 from accounts.selectors.emails import is_confirmed_by_another
 from accounts.services.email_confirmations import request_confirmation
 from accounts.services.subscriptions import create_subscription
-from accounts.throttles import may_mail
 from fulfillment.core.errors import Fault, Invalid, TooManyRequests
 
 DAY = timedelta(days=1)
-PROFILE = ("first_name", "last_name", "phone", "time_zone", "language")
 # The JSON pointer of each model field in the request.
 POINTERS = {
     "username": "/Username",
@@ -33,9 +27,19 @@ POINTERS = {
     "email": "/Email",
     "phone": "/Phone",
 }
-RESET_TASK = "accounts.send_reset_links"
-# In one mail.
-MAX_ACCOUNTS = 100
+
+
+class Profile(TypedDict, total=False):
+    """What people write about themselves; a new account may leave out any of it."""
+
+    first_name: str
+    last_name: str
+    phone: str
+    time_zone: str
+    language: str
+
+
+PROFILE = tuple(Profile.__annotations__)
 
 
 @transaction.atomic
@@ -45,14 +49,10 @@ def create_user(
     username: str,
     email: str,
     password: str,
-    first_name: str = "",
-    last_name: str = "",
-    phone: str = "",
-    time_zone: str = "UTC",
-    language: str = "",
     is_operator: bool = False,
     email_is_confirmed: bool = False,
     made_by: User | None = None,
+    **profile: Unpack[Profile],
 ) -> User:
     """Creates the user with a subscription, and mails a link that confirms the address.
 
@@ -62,15 +62,11 @@ def create_user(
     user = User(
         tenant=tenant,
         username=username,
-        first_name=first_name,
-        last_name=last_name,
         email=email,
-        phone=phone,
-        time_zone=time_zone,
-        language=language,
         is_operator=is_operator,
         email_confirmed=timezone.now() if email_is_confirmed else None,
         counted_on=_person_responsible(made_by) if made_by else None,
+        **profile,
     )
     _check_new_user(user, password)
     user.set_password(password)
@@ -121,16 +117,14 @@ def _person_responsible(maker: User) -> User:
 
 
 @transaction.atomic
-def change_profile(
-    *, user: User, first_name: str, last_name: str, phone: str, time_zone: str, language: str
-) -> User:
-    user.first_name, user.last_name, user.phone = first_name, last_name, phone
-    user.time_zone, user.language = time_zone, language
+def change_profile(*, user: User, **profile: Unpack[Profile]) -> User:
+    for name, value in profile.items():
+        setattr(user, name, value)
     # The unchanged name is not checked: it may be older than the current rules.
     faults = [fault for fault in field_faults(user) if fault.pointer != POINTERS["username"]]
     if faults:
         raise Invalid(_("The profile cannot be saved."), faults=faults)
-    user.save(update_fields=[*PROFILE, "updated"])
+    user.save(update_fields=[*profile, "updated"])
     return user
 
 
@@ -178,38 +172,3 @@ def field_faults(user: User) -> list[Fault]:
             for reason in reasons
         ]
     return []
-
-
-def request_reset_link(*, email: str) -> None:
-    """Queues a job that looks up the address, so that the response time is the same for all addresses."""
-    if may_mail(email=email):
-        app.configure_task(RESET_TASK).defer(email=email)
-
-
-def send_reset_links(*, email: str) -> None:
-    """One mail with a link for each active user who confirmed the address.
-
-    It goes to the address as it was confirmed: another spelling may be another mailbox.
-    """
-    owners = User.objects.filter(is_active=True, email_confirmed__isnull=False)
-    owners = owners.alias(lower=Lower("email")).filter(lower=Lower(Value(email)))
-    mailboxes: dict[str, list[User]] = {}
-    for user in owners.select_related("tenant").order_by("username", "pk")[:MAX_ACCOUNTS]:
-        if user.has_usable_password():
-            mailboxes.setdefault(user.email, []).append(user)
-    for address, users in mailboxes.items():
-        accounts = [{"user": user, "path": _reset_path(user)} for user in users]
-        context = {"accounts": accounts, "valid_for": link_lifetime}
-        send_letter("accounts/mails/password_reset.txt", address, context, language=users[0].language)
-
-
-def _reset_path(user: User) -> str:
-    uid = urlsafe_base64_encode(str(user.pk).encode())
-    return reverse("password_reset_confirm", args=[uid, default_token_generator.make_token(user)])
-
-
-def link_lifetime() -> str:
-    hours = timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT) // timedelta(hours=1)
-    if hours >= 48:
-        return _("%(days)s days") % {"days": hours // 24}
-    return _("%(hours)s hours") % {"hours": hours}

@@ -1,6 +1,7 @@
 from django.urls import path
 
-from applications.oauth.pages import revoke, send_request, show_authorizations
+from applications.oauth.pages.authorizations import revoke, show_authorizations
+from applications.oauth.pages.sending import send_request
 from applications.registration.pages.applications import (
     edit_application,
     list_applications,

@@ -176,8 +176,8 @@ PATTERNS = (EVERYTHING, *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in
 
 def named_types(patterns: list[str]) -> list[str]:
     """The event types that match names and patterns."""
-    return [name for name in EventType.values if any(is_of(pattern, name) for pattern in patterns)]
+    return [name for name in EventType.values if any(matches_pattern(pattern, name) for pattern in patterns)]
 
 
-def is_of(pattern: str, name: str) -> bool:
+def matches_pattern(pattern: str, name: str) -> bool:
     return pattern in {EVERYTHING, name} or (pattern.endswith(".*") and name.startswith(pattern[:-1]))

@@ -100,7 +100,7 @@ class Packed:
     def shapes(self, moved: Callable[[np.ndarray], np.ndarray] | None = None) -> Shapes:
         """One for each route, None where there is none; its corners on the grid, or `moved`."""
         corners = moved(self.corners) if moved and len(self.corners) else self.corners
-        return _assembled(self.kinds, self.counts, self.lengths, corners)
+        return _build_shapes(self.kinds, self.counts, self.lengths, corners)
 
     @property
     def bounds(self) -> tuple[float, float, float, float] | None:
@@ -144,11 +144,11 @@ def read_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Packed:
         np.frombuffer(b"".join(kinds), np.uint8),
         np.frombuffer(b"".join(counts), "<u2").astype(np.int64),
         np.frombuffer(b"".join(lengths), "<u2"),
-        _placed(corners, np.array(origins, np.int64).reshape(-1, 4)),
+        _place_corners(corners, np.array(origins, np.int64).reshape(-1, 4)),
     )
 
 
-def _placed(corners: Mapping[int, Sequence[bytes]], origins: np.ndarray) -> np.ndarray:
+def _place_corners(corners: Mapping[int, Sequence[bytes]], origins: np.ndarray) -> np.ndarray:
     """The corners of all areas on the grid, in their order."""
     widths, sizes = origins[:, 0], origins[:, 1]
     width_of_corner = np.repeat(widths, sizes)
@@ -175,7 +175,7 @@ def on_grid(shapes: Shapes) -> Shapes:
     return grid
 
 
-def _assembled(kinds: np.ndarray, counts: np.ndarray, lengths: np.ndarray, corners: np.ndarray) -> Shapes:
+def _build_shapes(kinds: np.ndarray, counts: np.ndarray, lengths: np.ndarray, corners: np.ndarray) -> Shapes:
     shapes = np.full(len(kinds), None, dtype=object)
     is_hole = (lengths & HOLE) > 0
     sizes = (lengths & ~np.uint16(HOLE)).astype(np.int64)

@@ -157,7 +157,7 @@ async def _is_writable() -> bool:
 
 
 def connection_parameters() -> dict[str, Any]:
-    """Of the worker's own connections, which lead past the pooler."""
+    """The parameters of the worker's own connections, which lead past the pooler."""
     direct = connections[DEFAULT_DB_ALIAS].copy()
     direct.settings_dict = direct.settings_dict | settings.DIRECT_DATABASE
     parameters: dict[str, Any] = direct.get_connection_params()

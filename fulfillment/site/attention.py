@@ -59,7 +59,7 @@ def _full_disk() -> list[Attention]:
 
 
 def _ending_certificate() -> list[Attention]:
-    """Of the public address, as clients see it, whichever proxy holds it."""
+    """Checks the certificate of the public address as clients see it, whichever proxy holds it."""
     if not settings.HTTPS:
         return []
     certificate.refresh(settings.PUBLIC_URL)

@@ -39,7 +39,7 @@ class Area:
         return max(across, 0.0) * max(down, 0.0)
 
     def touches(self, other: "Area") -> bool:
-        """Also a line, which has no area."""
+        """Whether the areas meet, also for a line, which has no area."""
         across = self.x <= other.right and self.right >= other.x
         return across and self.y <= other.bottom and self.bottom >= other.y
 

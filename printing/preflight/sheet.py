@@ -159,7 +159,7 @@ class Sheet:
 
     @cached_property
     def shown(self) -> list[Shown]:
-        return [one for number, page in self.pages for one in self._of_page(number, page)]
+        return [one for number, page in self.pages for one in self._shown_on_page(number, page)]
 
     @cached_property
     def backgrounds(self) -> list[Background]:
@@ -190,7 +190,7 @@ class Sheet:
 
     @cached_property
     def plate_inks(self) -> dict[int, PlateInk]:
-        """Of pages whose ink is not that of their parts: they blend or overprint, or what is heavy may be faint."""
+        """The inks of pages where those of the parts mislead: they blend or overprint, or heavy ink may be faint."""
         most = self.limits.total_ink
         numbers = [one.number for one in self.backgrounds if one.mixes_inks(self.limits)]
         return plate_inks(self.template, numbers, self.job.press, most)
@@ -203,7 +203,7 @@ class Sheet:
     def pictures(self) -> Iterator[tuple[Shown, PictureFacts]]:
         return ((one, one.picture) for one in self.shown if one.picture is not None)
 
-    def _of_page(self, number: int, page: Page) -> Iterator[Shown]:
+    def _shown_on_page(self, number: int, page: Page) -> Iterator[Shown]:
         """The boxes in drawing order, later ones on top."""
         known = self.background_pixels.get(number)
         canvas = known.copied() if known is not None and page.boxes else None

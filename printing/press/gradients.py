@@ -96,7 +96,7 @@ def _compiled(function: Any, depth: int = 0) -> Colour:
     elif kind == 3:
         inner = _stitched(function, low, high, depth)
     elif kind == 0:
-        inner = _of_samples(function, low, high)
+        inner = _sampled_colour(function, low, high)
     else:
         raise NotSampled
     return lambda place: inner(min(max(place, low), high))
@@ -129,7 +129,7 @@ def _stitched(function: Any, low: float, high: float, depth: int) -> Colour:
     return colour
 
 
-def _of_samples(function: Any, low: float, high: float) -> Colour:
+def _sampled_colour(function: Any, low: float, high: float) -> Colour:
     if int(function.BitsPerSample) != 8 or len(function.Size) != 1:
         raise NotSampled
     count, content = int(function.Size[0]), function.read_bytes()

@@ -105,7 +105,7 @@ class _Layers:
                 yield _instruction(instead)
 
     def _is_shown(self, content: Any) -> bool:
-        """Of a layer, or of a rule about layers (OCMD)."""
+        """Whether a layer, or a rule about layers (OCMD), shows its content."""
         if not isinstance(content, pikepdf.Dictionary):
             return True
         if str(content.get("/Type")) != "/OCMD":

@@ -232,7 +232,7 @@ class _Drawing(Repaint):
             inner = function.read_bytes().strip()[1:-1]
             return self._computed(inner + b" " + self._view.postscript[kind], domain)
         if form == 0:
-            return self._of_samples(function, domain) if kind == OF_CMYK else None
+            return self._sampled_function(function, domain) if kind == OF_CMYK else None
         if form == 2:
             ends = (function.get("/C0", [0]), function.get("/C1", [1]))
             first, last = (self._view.colour(kind, [float(one) for one in end]) for end in ends)
@@ -244,7 +244,7 @@ class _Drawing(Repaint):
             FunctionType=3, Domain=domain, Functions=parts, Bounds=function.Bounds, Encode=function.Encode
         )
 
-    def _of_samples(self, function: Any, domain: list[float]) -> pikepdf.Stream | None:
+    def _sampled_function(self, function: Any, domain: list[float]) -> pikepdf.Stream | None:
         import numpy as np  # noqa: PLC0415 - heavy, and only for tables of spot colours
 
         if (bits := int(function.BitsPerSample)) not in {8, 16}:

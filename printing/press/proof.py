@@ -45,7 +45,7 @@ def draw_proof(
         one.resize((round(width * ppi), round(height * ppi)), Image.Resampling.BOX)
         for one, (width, height) in zip(pictures, sizes, strict=True)
     ]
-    return _of_pictures(pictures, sizes), [_png(one) for one in small]
+    return _picture_pdf(pictures, sizes), [_png(one) for one in small]
 
 
 def draw_inks(
@@ -85,10 +85,10 @@ def _in_screen_colours(printed: bytes, separation: Separation, *, is_cmyk: bool)
             cut_to_trim(page)
             if "/Group" in page.obj:
                 page.obj.Group.CS = pikepdf.Name.DeviceRGB
-        return _written(pdf)
+        return _save(pdf)
 
 
-def _of_pictures(pictures: Sequence[Image.Image], sizes: Sequence[tuple[float, float]]) -> bytes:
+def _picture_pdf(pictures: Sequence[Image.Image], sizes: Sequence[tuple[float, float]]) -> bytes:
     with pikepdf.new() as pdf:
         for picture, (width, height) in zip(pictures, sizes, strict=True):
             packed = BytesIO()
@@ -107,10 +107,10 @@ def _of_pictures(pictures: Sequence[Image.Image], sizes: Sequence[tuple[float, f
             page = pdf.add_blank_page(page_size=(width * 72, height * 72)).obj
             page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Page=image))
             page.Contents = pdf.make_stream(b"%.4f 0 0 %.4f 0 0 cm /Page Do" % (width * 72, height * 72))
-        return _written(pdf)
+        return _save(pdf)
 
 
-def _written(pdf: pikepdf.Pdf) -> bytes:
+def _save(pdf: pikepdf.Pdf) -> bytes:
     out = BytesIO()
     for key in ("/OutputIntents", "/Metadata"):
         if key in pdf.Root:

@@ -73,7 +73,9 @@ def _pictures(stream: Any, resources: Any, start: Matrix, depth: int) -> Iterato
         elif name == "cm":
             matrix = times(matrix, _matrix(one.operands))
         elif name in {"Do", "gs"}:
-            yield from _of(_drawn_by(resources, name, str(one.operands[0])), resources, matrix, depth)
+            yield from _pictures_drawn(
+                _drawn_by(resources, name, str(one.operands[0])), resources, matrix, depth
+            )
 
 
 def _drawn_by(resources: Any, operator: str, name: str) -> Any:
@@ -88,7 +90,9 @@ def _named(resources: Any, key: str) -> Any:
     return resources.get(key, pikepdf.Dictionary())
 
 
-def _of(drawn: Any, resources: Any, matrix: Matrix, depth: int) -> Iterator[tuple[Any, float, float]]:
+def _pictures_drawn(
+    drawn: Any, resources: Any, matrix: Matrix, depth: int
+) -> Iterator[tuple[Any, float, float]]:
     if drawn is None:
         return
     if drawn.get("/Subtype") == "/Form":

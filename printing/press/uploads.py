@@ -149,7 +149,7 @@ def _in_srgb(picture: Image.Image) -> Image.Image:
 def _plain(picture: Image.Image) -> Image.Image:
     """The same colours in one of the modes L, RGB, RGBA and CMYK."""
     if picture.mode.startswith("I"):
-        return _of_eight_bits(picture)
+        return _reduce_to_eight_bits(picture)
     if has_transparency(picture):
         return picture.convert("RGBA")
     if picture.mode in {"L", "RGB", "CMYK"}:
@@ -157,7 +157,7 @@ def _plain(picture: Image.Image) -> Image.Image:
     return picture.convert("L" if picture.mode == "1" else "RGB")
 
 
-def _of_eight_bits(picture: Image.Image) -> Image.Image:
+def _reduce_to_eight_bits(picture: Image.Image) -> Image.Image:
     """Converts a grey PNG of 16 bits; `convert` would clip nearly all of it to white."""
     wide = picture.convert("I")
     shades = wide.point([round(value / 257) for value in range(65_536)], "L")

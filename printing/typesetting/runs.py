@@ -137,7 +137,7 @@ def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
 
 
 def _outputs(sheet: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> list[str]:
-    """Of the request for the whole sheet, whose layout the later ones reuse."""
+    """The outputs of the request for the whole sheet, whose layout the later ones reuse."""
     first = [] if "page-only" in job and not new else ["png" if "page-only" in job else "pdf"]
     return [*first, SIZES] if sheet.places else first
 

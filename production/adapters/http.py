@@ -73,7 +73,7 @@ def failure(
     """What a response without success means: wrong credentials, busy, or a refusal, of the jobs with these numbers."""
     if response.status in {401, 403}:
         return ProviderRefused(
-            f"{name} does not accept the token and the secret, or the clock of this machine is wrong"
+            f"{name} does not accept the credentials, or the clock of this machine is wrong"
             f"{': ' + message if message else ''}.",
             exchange,
             concerns_all=True,

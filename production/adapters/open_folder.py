@@ -55,7 +55,7 @@ class OpenFolder:
         return found
 
     def status(self, name: str) -> os.stat_result | None:
-        """Of the name itself, also where it is a link; None if there is none."""
+        """The status of the name itself, also where it is a link; None if there is none."""
         with suppress(FileNotFoundError):
             return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         return None

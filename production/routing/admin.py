@@ -166,7 +166,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
             **self.page_context(request, _("Rule tester")),
             "entered": entered,
             "order": order,
-            "tested": _tested(order) if order else (),
+            "tested": _test_rules(order) if order else (),
             "is_unknown": bool(entered) and order is None,
             "is_never_sent": order is not None and (order.is_test or order.store.is_demo),
         }
@@ -177,7 +177,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
         return Order.objects.select_related("store").filter(number=number).first() if number else None
 
 
-def _tested(order: Order) -> Sequence[TestedItem]:
+def _test_rules(order: Order) -> Sequence[TestedItem]:
     routing, tested = Routing(timezone.now()), []
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
         facts = facts_of(order, item)

@@ -70,6 +70,7 @@ def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     pool = _add(root, "ResourcePool")
     _add_plan(pool, job)
     _add_files(pool, job, urls or {})
+    _add_paper(pool, job.item)
     _add_press(pool, job.item)
     _add_links(_add(root, "ResourceLinkPool"), job)
     etree.indent(root)
@@ -133,7 +134,7 @@ def _add_files(pool: Any, job: Job, urls: Mapping[str, str]) -> None:
         _add(element, "FileSpec", MimeType=file.media_type, URL=url, UserFileName=file.name)
 
 
-def _add_press(pool: Any, item: JobItem) -> None:
+def _add_paper(pool: Any, item: JobItem) -> None:
     paper = {**media_of_product(item), **media_of(item.options)}
     coating = COATINGS.get(paper.get("Coating", ""), "")
     _add(
@@ -152,6 +153,9 @@ def _add_press(pool: Any, item: JobItem) -> None:
         Thickness=paper.get("Thickness"),
         Weight=paper.get("Weight"),
     )
+
+
+def _add_press(pool: Any, item: JobItem) -> None:
     size = f"{points(item.width_mm)} {points(item.height_mm)}"
     params = _add(
         pool,

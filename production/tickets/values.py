@@ -59,7 +59,7 @@ def points(millimetres: float) -> str:
 
 
 def sheet_size(item: JobItem) -> str:
-    """Of the paper of a gang sheet."""
+    """The size of the paper of a gang sheet."""
     return " ".join(map(points, item.sheet_mm or ()))
 
 

@@ -12,7 +12,8 @@ from stores.orders.api.files import OrderFileViewSet
 from stores.orders.api.orders import OrderViewSet
 from stores.orders.api.quotes import QuoteViewSet
 from stores.orders.approvals.api import ApprovalViewSet
-from stores.proofs.api import ArtworkViewSet, AssetViewSet, ProofViewSet
+from stores.proofs.api.assets import AssetViewSet
+from stores.proofs.api.proofs import ArtworkViewSet, ProofViewSet
 
 ORDER = "store/<str:store_id>/order/<str:order_id>"
 BATCH = "store/<str:store_id>/batch/<str:batch_id>"

@@ -151,7 +151,7 @@ def counts_of(batch: Batch) -> Counts:
 
 
 def counts_of_batches(batches: Iterable[Batch]) -> dict[UUID, Counts]:
-    """Of each, in one statement along the index of counts."""
+    """The counts of each batch, in one statement along the index of counts."""
     found: dict[UUID, list[Mapping[str, Any]]] = {one.pk: [] for one in batches}
     states = BatchRow.objects.filter(batch__in=found).order_by().values("batch_id", "state")
     for group in states.annotate(count=Count("id"), total=Sum("total"), pieces=Sum("quantity")):
@@ -276,7 +276,7 @@ def proofs_of(rows: Iterable[BatchRow]) -> dict[str, StoredProof]:
 
 
 def page_counts(digests: Iterable[str]) -> dict[str, int]:
-    """Of stored proofs, by digest."""
+    """The numbers of pages of stored proofs, by digest."""
     # The first of the sizes is the PDF's.
     sizes = Proof.objects.filter(digest__in=set(digests)).values_list("digest", "sizes__len")
     return {digest: size - 1 for digest, size in sizes}

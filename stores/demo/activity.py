@@ -82,7 +82,7 @@ def load_activity(run: DemoRun) -> None:
     callers = {name: Caller.of_application(one) for name, one in applications.items()} | people
     actors = _Cast(run.people[OPERATOR.username], staff, applications, callers, now)
     _associate(actors, owner)
-    prepared = [(order, _prepared(actors, order)) for order in ORDERS]
+    prepared = [(order, _prepare(actors, order)) for order in ORDERS]
     with transaction.atomic():
         webhook = _act(actors, prepared)
         _count_calls(actors)
@@ -125,7 +125,7 @@ def _associate(actors: _Cast, owner: User) -> None:
         )
 
 
-def _prepared(actors: _Cast, order: DemoOrder) -> PreparedOrder:
+def _prepare(actors: _Cast, order: DemoOrder) -> PreparedOrder:
     opened = authorize_store(actors.callers[order.caller], order.store_id, WRITE)
     return prepare_order(access=opened, request=order_request(order, actors.now))
 

@@ -195,7 +195,7 @@ class TemplateVersion:
 
     @property
     def is_whole(self) -> bool:
-        """Of a very long template only the number of boxes is kept."""
+        """Whether all boxes are kept: of a very long template it is only their number."""
         pages = self.outline.get("Pages") if isinstance(self.outline, dict) else None
         return isinstance(pages, list) and not any(isinstance(page.get("Boxes"), int) for page in pages)
 

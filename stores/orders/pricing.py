@@ -122,7 +122,7 @@ def price(
     today: date,
     places_served: PlacesServed,
 ) -> Prices:
-    """Of producing and delivering all items; raises Invalid with everything that prevents a price.
+    """Prices the production and delivery of all items; raises Invalid with everything that prevents a price.
 
     Delivery is checked for the known products alone, and the speed where all products are known.
     """

@@ -21,14 +21,9 @@ from stores.orders.pages import (
 )
 from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
 from stores.playground.pages.batch import make_batch
+from stores.playground.pages.catalog import show_catalog, show_store, show_thumbnail
 from stores.playground.pages.drafts import show_draft
-from stores.playground.pages.product import (
-    add_picture,
-    show_catalog,
-    show_product,
-    show_store,
-    show_thumbnail,
-)
+from stores.playground.pages.product import add_picture, show_product
 from stores.proofs.pages import show_live_proof, show_picture
 
 ARTWORK = "catalog/<str:store_id>/<str:product_id>/artwork"

@@ -176,7 +176,7 @@ class ProductMailings:
     def choose(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = self._product(request, product_id)
         actor = Actor(MYSELF, "Myself", Caller.on_pages(request.user))
-        priced, problem = _priced(actor.caller, product)
+        priced, problem = _price(actor.caller, product)
         try:
             page = open_mailing(request, actor=actor, owner=actor, products=[priced] if priced else [])
         except NotFound as error:
@@ -213,7 +213,7 @@ class ProductMailings:
 
     def _shown(self, page: MailingOrder, product: Product) -> dict[str, Any]:
         selection = page.selection
-        priced, problem = _priced(page.caller, product)
+        priced, problem = _price(page.caller, product)
         routes = list(routes_of_selection(selection)[:MAX_LISTED])
         return {
             **tiles_context(),
@@ -261,7 +261,7 @@ def _differences(page: MailingOrder, routes: list[EddmSelectionRoute]) -> Differ
         return None
 
 
-def _priced(caller: Caller, product: Product) -> tuple[MailingProduct | None, str]:
+def _price(caller: Caller, product: Product) -> tuple[MailingProduct | None, str]:
     try:
         return mailing_product(caller, store=product.store, product=product), ""
     except DomainError as error:

@@ -128,7 +128,7 @@ def _file_response(
 ) -> HttpResponseBase:
     size = file.size
     try:
-        wanted = _wanted(request, headers["ETag"], size)
+        wanted = _requested_range(request, headers["ETag"], size)
     except RangeNotSatisfiable:
         file.close()
         refusal = _refusal(416, _("The file has %(size)s bytes.") % {"size": size})
@@ -146,7 +146,7 @@ def _file_response(
     return FileResponse(span, status=status, content_type=linked.media_type, headers=headers)
 
 
-def _wanted(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | None:
+def _requested_range(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | None:
     """Start and end of one range; all else in a Range header is ignored, as RFC 9110 14.2 allows."""
     match = _RANGE.match(request.headers.get("Range", "").strip())
     if match is None or request.method != "GET" or request.headers.get("If-Range", etag) != etag:

@@ -47,8 +47,8 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     context = frame(request, application, "keys", maximum=MAX_KEYS)
     revealed = request.GET.get("reveal", "") if context["may_write"] else ""
     form = context["form"] = KeyForm(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and (key := _added(request, application, form)):
-        return _revealed(request, application, key, _("Key created. Copy it into your application."))
+    if request.method == "POST" and (key := _add(request, application, form)):
+        return _redirect_to_value(request, application, key, _("Key created. Copy it into your application."))
     context["keys"] = [_shown(key, revealed) for key in application.keys.order_by("created", "pk")]
     context["subscription_keys"] = _subscription_keys(application, in_full=revealed == SUBSCRIPTION)
     context["subscription_in_full"] = revealed == SUBSCRIPTION
@@ -87,7 +87,9 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
             new = regenerate_key(application=application, key_id=key_id)
         except DomainError as error:
             return _refused(request, application, error)
-        return _revealed(request, application, new, _("This is the new key. The old one no longer works."))
+        return _redirect_to_value(
+            request, application, new, _("This is the new key. The old one no longer works.")
+        )
     warning = _(
         "The secret ending in %(ciphertext)s stops working at once, and its key ID changes. The "
         "new one has the same dates. To change over without downtime, add a second key first."
@@ -145,7 +147,7 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
     )
 
 
-def _added(request: HttpRequest, application: Application, form: KeyForm) -> ApplicationKey | None:
+def _add(request: HttpRequest, application: Application, form: KeyForm) -> ApplicationKey | None:
     if not form.is_valid():
         return None
     dates = {name: form.cleaned_data[name] for name in KEY_FIELDS.values()}
@@ -185,7 +187,7 @@ def _refused(request: HttpRequest, application: Application, error: DomainError)
     return redirect("portal:application-keys", application.pk)
 
 
-def _revealed(
+def _redirect_to_value(
     request: HttpRequest, application: Application, key: ApplicationKey, message: str
 ) -> HttpResponse:
     messages.success(request, message)

@@ -53,7 +53,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     form = InviteForm()
     if request.method == "POST":
         form = InviteForm(request.POST)
-        if form.is_valid() and _invited(request, application, form):
+        if form.is_valid() and _invite(request, application, form):
             return redirect("portal:application-owners", application.pk)
     context = frame(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
     searched = context["searched"] = request.GET.get("q", "").strip()[:200]
@@ -61,7 +61,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     context["page"] = Paginator(people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
     if context["may_write"]:
         context["invitations"] = pending_invitations(application)
-        context["joining"] = _joining(application)
+        context["joining"] = _pending_requests(application)
     return render(request, "applications/owners.html", context)
 
 
@@ -118,7 +118,7 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
     if not is_self and not context["may_write"]:
         raise Forbidden(_("Only owners of this application can remove others."))
     if request.method == "POST":
-        return _removed(request, application, person, is_self)
+        return _remove(request, application, person, is_self)
     context |= {
         "keep": "Cancel",
         "back": reverse("portal:application-owners", args=[application.pk]),
@@ -128,7 +128,7 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
     return render(request, "applications/confirm.html", context)
 
 
-def _invited(request: HttpRequest, application: Application, form: InviteForm) -> bool:
+def _invite(request: HttpRequest, application: Application, form: InviteForm) -> bool:
     email = form.cleaned_data["email"]
     try:
         invite_owner(caller=Caller.on_pages(request.user), application=application, email=email)
@@ -143,7 +143,7 @@ def _invited(request: HttpRequest, application: Application, form: InviteForm) -
     return True
 
 
-def _removed(request: HttpRequest, application: Application, person: Any, is_self: bool) -> HttpResponse:
+def _remove(request: HttpRequest, application: Application, person: Any, is_self: bool) -> HttpResponse:
     try:
         remove_person(caller=Caller.on_pages(request.user), application=application, user_id=person.pk)
     except DomainError as error:
@@ -180,7 +180,7 @@ def _warning(person: Any, is_self: bool) -> str:
     }
 
 
-def _joining(application: Application) -> Any:
+def _pending_requests(application: Application) -> Any:
     waiting = AssociationRequest.objects.filter(
         application=application, user__isnull=False, state=AssociationState.PENDING
     )

@@ -181,7 +181,7 @@ def _faults(application: Application, values: Mapping[str, Any]) -> list[Fault]:
 
 
 def _date_faults(values: Mapping[str, Any]) -> list[Fault]:
-    """Of the keys that are sent with both dates."""
+    """Faults of the keys that are sent with both dates."""
     return [
         fault
         for index, key in enumerate(values.get("Keys", ()))

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from accounts.mail import MailUnavailable, send_letter
+from accounts.mail import MailUnavailable, send_templated_mail
 from accounts.models import NotificationKind, Role, User
 from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.throttles import count_invitation_mail
@@ -58,7 +58,9 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
     )
     try:
         language = _language_of(invitation)
-        send_letter("applications/mails/owner_invitation.txt", invitation.email, context, language=language)
+        send_templated_mail(
+            "applications/mails/owner_invitation.txt", invitation.email, context, language=language
+        )
     except MailUnavailable:
         # The link was not sent; deleted, so that the next try need not wait.
         OwnerInvitation.objects.filter(pk=invitation.pk).delete()
@@ -67,7 +69,7 @@ def invite_owner(*, caller: Caller, application: Application, email: str) -> Own
 
 
 def _language_of(invitation: OwnerInvitation) -> str:
-    """Of the invited person; who has no account is known by the inviter alone."""
+    """The language of the invited person or, where that person has no account, of the inviter."""
     person = find_user_by_confirmed_email(invitation.email) or invitation.invited_by
     return person.language if person else ""
 

@@ -105,7 +105,9 @@ class EventViewSet(ApiViewSet):
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter"), user_id
         )
         read = partial(event_page, application, after=after, patterns=patterns, filters=filters, take=take)
-        page = _awaited(read, application, whole_parameter(query, "wait", default=0, least=0, most=MAX_WAIT))
+        page = _wait_for_events(
+            read, application, whole_parameter(query, "wait", default=0, least=0, most=MAX_WAIT)
+        )
         if page.events:
             record_milestone(application_id=application.pk, name=EVENTS)
         parameters = [(name, value) for name, values in query.lists() for value in values]
@@ -113,7 +115,7 @@ class EventViewSet(ApiViewSet):
         return Response([event_record(event) for event in page.events], headers=headers)
 
 
-def _awaited(read: Callable[[], EventPage], application: Application, seconds: int) -> EventPage:
+def _wait_for_events(read: Callable[[], EventPage], application: Application, seconds: int) -> EventPage:
     """The page, as soon as it has events; after `seconds`, or where no thread may wait, without."""
     page = read()
     if page.events or not seconds:

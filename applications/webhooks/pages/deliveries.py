@@ -54,7 +54,7 @@ def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
     if request.method == "POST":
         form = RecoverForm(request.POST)
     webhook = find_webhook(application, webhook_id)
-    if request.method == "POST" and form.is_valid() and _recovered(request, webhook, form):
+    if request.method == "POST" and form.is_valid() and _recover(request, webhook, form):
         return redirect(webhook_path(webhook))
     context = frame(request, application, "webhooks", webhook=webhook, form=form)
     context |= _log(request, webhook)
@@ -158,7 +158,7 @@ def _last(attempts: list[DeliveryAttempt]) -> DeliveryAttempt | None:
     return attempts[-1] if attempts else None
 
 
-def _recovered(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> bool:
+def _recover(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> bool:
     try:
         count = recover_deliveries(webhook=webhook, since=form.cleaned_data["since"])
     except DomainError as error:

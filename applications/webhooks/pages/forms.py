@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy
 
 from applications.registration.models import Application
 from applications.registration.selectors.applications import store_names
-from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, is_of
+from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, matches_pattern
 from fulfillment.core.recorded_texts import translated
 
 # The API's names of the fields.
@@ -76,7 +76,7 @@ class WebhookForm(forms.Form):
                 "types": [
                     (boxes[one], translated(one.label).replace("`", ""))
                     for one in EventType
-                    if is_of(pattern, one)
+                    if matches_pattern(pattern, one)
                 ],
             }
             for pattern in PATTERNS

@@ -67,7 +67,7 @@ def refusal(url: str) -> str | None:
         return str(error)
     host = parsed.raw_host or ""
     literal = literal_address(host)
-    addresses = [literal] if literal else _resolved(host.rstrip("."))
+    addresses = [literal] if literal else _resolve(host.rstrip("."))
     if addresses and all(map(is_allowed, addresses)):
         return None
     if not literal and _is_special_use(host):
@@ -145,7 +145,7 @@ def _plain(address: Address) -> Address:
     return mapped or address
 
 
-def _resolved(host: str) -> list[Address]:
+def _resolve(host: str) -> list[Address]:
     """The addresses of a name; empty if it does not resolve within RESOLVE_SECONDS."""
     try:
         found = _resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)

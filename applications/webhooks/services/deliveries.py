@@ -40,7 +40,7 @@ WHERE known.state = 'Failed' OR (
 @transaction.atomic
 def send_test_event(*, webhook: Webhook) -> Delivery:
     """Sends a `webhook.test` event to this webhook only, also if it does not subscribe to that type."""
-    locked = _enabled(webhook)
+    locked = _lock_enabled(webhook)
     event = Event.objects.create(
         application_id=locked.application_id,
         type=EventType.WEBHOOK_TEST,
@@ -58,7 +58,7 @@ def send_test_event(*, webhook: Webhook) -> Delivery:
 @transaction.atomic
 def resend_delivery(*, delivery: Delivery) -> Delivery:
     """Sends the delivery at once and restarts its schedule, even if it was delivered before."""
-    webhook = _enabled(delivery.webhook)
+    webhook = _lock_enabled(delivery.webhook)
     Delivery.objects.filter(pk=delivery.pk).update(
         state=DeliveryState.PENDING, tries=0, next_try=database_now()
     )
@@ -68,7 +68,7 @@ def resend_delivery(*, delivery: Delivery) -> Delivery:
 @transaction.atomic
 def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
     """Resends several deliveries; returns how many belong to this webhook."""
-    locked = _enabled(webhook)
+    locked = _lock_enabled(webhook)
     if len(event_ids) > MAX_RESENT:
         raise Invalid(
             _("At most %(max_resent)s deliveries are sent again at once.") % {"max_resent": MAX_RESENT},
@@ -88,7 +88,7 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
     if not now - RETENTION <= since <= now:
         message = "Since: events are kept for 30 days; write a moment of that time."
         raise Invalid.at("/Since", "since_out_of_range", message)
-    locked = _enabled(webhook)
+    locked = _lock_enabled(webhook)
     types = [name for name in named_types(locked.event_types) if name in RECOVERABLE]
     with connection.cursor() as cursor:
         cursor.execute(
@@ -106,7 +106,7 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
         return cursor.rowcount
 
 
-def _enabled(webhook: Webhook) -> Webhook:
+def _lock_enabled(webhook: Webhook) -> Webhook:
     locked = lock_webhook(webhook)
     if not locked.is_enabled:
         raise Conflict(_("The webhook is disabled; enable it first."), code="webhook_disabled")

@@ -98,7 +98,7 @@ class ClaimedDelivery:
 def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list[ClaimedDelivery]:
     """Claims due deliveries, the longest waiting first; never the same for two workers."""
     parameters = {"webhook": webhook_id, "limit": limit, "now": now, "lease": now + LEASE}
-    return [_taken(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
+    return [_claimed_delivery(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
 
 
 def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[UUID, UUID, int]]:
@@ -146,6 +146,6 @@ def _following(moment: datetime | None) -> dict[str, Any]:
     return {"state": DeliveryState.PENDING if moment else DeliveryState.FAILED, "next_try": moment}
 
 
-def _taken(*row: Any) -> ClaimedDelivery:
+def _claimed_delivery(*row: Any) -> ClaimedDelivery:
     body = orjson.dumps(envelope(*row[7:]))
     return ClaimedDelivery(row[0], row[1], row[2], row[3], row[4], row[5], row[6] or (), row[7], body)

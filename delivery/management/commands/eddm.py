@@ -64,7 +64,7 @@ class Command(BaseCommand):
         live = live_dataset()
         if live is None:
             raise CommandError("No data set is active.")
-        comparison = compare_datasets(live, _loaded(options["dataset"]))
+        comparison = compare_datasets(live, _find_dataset(options["dataset"]))
         for change in comparison.changes:
             percent = "" if change.percent is None else f" ({change.percent:+.2f}%)"
             self.stdout.write(f"{change.name}: {change.before} -> {change.after}{percent}")
@@ -78,14 +78,14 @@ class Command(BaseCommand):
 
     def _rebuild(self, options: dict[str, Any]) -> None:
         dataset = rebuild_dataset(
-            dataset_id=_loaded(options["dataset"]).pk,
+            dataset_id=_find_dataset(options["dataset"]).pk,
             route_types=read_types(options["types"]),
             by=current_user(),
         )
         self.stdout.write(f"Data set {dataset.pk} is ready: manage.py eddm activate {dataset.pk}")
 
     def _export(self, options: dict[str, Any]) -> None:
-        lines = export_lines(_loaded(options["dataset"]))
+        lines = export_lines(_find_dataset(options["dataset"]))
         if options["output"] is None:
             for line in lines:
                 self.stdout.write(line, ending="")
@@ -95,7 +95,7 @@ class Command(BaseCommand):
         self.stderr.write(f"Written to {options['output']}.")
 
 
-def _loaded(dataset_id: int | None) -> Dataset:
+def _find_dataset(dataset_id: int | None) -> Dataset:
     dataset = live_dataset() if dataset_id is None else loaded_datasets().filter(pk=dataset_id).first()
     if dataset is None:
         raise CommandError(

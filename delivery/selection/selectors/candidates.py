@@ -71,7 +71,7 @@ class Candidates:
         return [code + route for code, route in zip(self.postal_codes, self.routes, strict=True)]
 
     def facts(self, chosen: Sequence[int] | np.ndarray) -> Iterator[Facts]:
-        """Of the routes of these places, in their order."""
+        """The facts of the routes at these places, in their order."""
         read: dict[int, tuple[list[str], list[list[int]]]] = {}
         for at in chosen:
             row = self._row[at]

@@ -91,7 +91,7 @@ def shapes_of_routes(selection: EddmSelection, routes: Sequence[EddmSelectionRou
 
 
 def shapes_by_code(dataset_id: int, routes: Collection[str]) -> dict[str, str]:
-    """Of routes as `84101C001`, those that have a place in the data set, as GeoJSON."""
+    """The shapes, as GeoJSON, of routes such as `84101C001`; without those that have no place in the data set."""
     found = candidates_by_code(dataset_id, sorted({route[:5] for route in routes}), SELECTABLE_TYPES)
     chosen = np.array([code in routes for code in found.codes], bool)
     names = [code for code in found.codes if code in routes]

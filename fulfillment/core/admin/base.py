@@ -96,7 +96,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         return harmless(view) if page in (*self.harmless_pages, *self.forbidden) else view
 
     def _effect_of_action(self, request: HttpRequest) -> str:
-        """Of every action named: Django chooses one of them by another field."""
+        """Looks at every action named: Django chooses one of them by another field."""
         effects = (self.effect_of_action(name) for name in request.POST.getlist("action") if name)
         return next(filter(None, effects), "")
 

@@ -43,7 +43,7 @@ def named(text: Any, words: Mapping[str, str] = WORDS) -> Any:
 
 
 def name_admin(admin: Any) -> None:
-    """Of an admin's class, its model and its inlines."""
+    """Names an admin's class, its model and its inlines."""
     name_model(admin.model)
     for name in _TEXTS:
         if isinstance(getattr(admin, name, None), str):

@@ -63,7 +63,7 @@ class CachedProbe:
 
 
 def part_names() -> set[str]:
-    """Of all parts, also of those that are not looked at while the database is away."""
+    """The names of all parts, also of those that are not looked at while the database is away."""
     apps = {name for probes in offered("health", "PROBES") for name in probes}
     return {"database", "migrations", "room", "clock", "temporary", "process", "storage", "names"} | apps
 
@@ -73,7 +73,12 @@ def failures_of_parts() -> dict[str, str]:
     database, seconds_ahead = _database()
     found = {"database": database}
     if not database:
-        found |= {"migrations": _migrations(), "room": _room(), "clock": _clock(seconds_ahead), **_of_apps()}
+        found |= {
+            "migrations": _migrations(),
+            "room": _room(),
+            "clock": _clock(seconds_ahead),
+            **_app_parts(),
+        }
     own = {"temporary": _temporary(), "process": _process()}
     return found | {"storage": STORAGE.failure(), "names": NAMES.failure(), **own}
 
@@ -162,7 +167,7 @@ STORAGE = CachedProbe(_probe_storage, "files are written and read too slowly")
 NAMES = CachedProbe(_probe_names, "names of other machines are found too slowly")
 
 
-def _of_apps() -> dict[str, str]:
+def _app_parts() -> dict[str, str]:
     """The failures of the apps' `PROBES` in module `health`: (name, function that returns a failure)."""
     return {name: _safely(probe) for probes in offered("health", "PROBES") for name, probe in probes.items()}
 

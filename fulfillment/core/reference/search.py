@@ -104,7 +104,7 @@ def _synonyms() -> dict[str, str]:
 
 @cache
 def _entries() -> tuple[Entry, ...]:
-    return (*_of_operations(), *_of_events(), *_of_guides(), *_of_codes())
+    return (*_operation_entries(), *_event_entries(), *_guide_entries(), *_code_entries())
 
 
 def _entry(kind: str, title: str, about: str, url: str, *more: str, names: Iterable[str] = ()) -> Entry:
@@ -112,7 +112,7 @@ def _entry(kind: str, title: str, about: str, url: str, *more: str, names: Itera
     return Entry(kind, title, about, url, named, " ".join([title, about, *more]).lower())
 
 
-def _of_operations() -> Iterator[Entry]:
+def _operation_entries() -> Iterator[Entry]:
     for one in operations().values():
         members = {
             name for response in one.responses if response.schema for name in _names([response.schema])
@@ -129,18 +129,18 @@ def _names(members: Iterable[Member]) -> Iterator[str]:
         yield from _names(member.members)
 
 
-def _of_events() -> Iterator[Entry]:
+def _event_entries() -> Iterator[Entry]:
     for event in events().values():
         yield _entry("Event", event.name, "Event of a webhook", event.url, *_names(event.schema.members))
 
 
-def _of_guides() -> Iterator[Entry]:
+def _guide_entries() -> Iterator[Entry]:
     for guide in guides().values():
         yield _entry("Guide", guide.title, "", guide.url, guide.text)
         for fragment, heading in guide.headings:
             yield _entry("Guide", heading, guide.title, f"{guide.url}#{fragment}")
 
 
-def _of_codes() -> Iterator[Entry]:
+def _code_entries() -> Iterator[Entry]:
     for one in problems().values():
         yield _entry("Error", one.code, one.about.replace("`", ""), one.url)

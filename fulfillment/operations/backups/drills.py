@@ -32,7 +32,7 @@ AND (shobj_description(oid, 'pg_database') = %s OR (NOT datallowconn AND datconn
 
 
 def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line: None) -> Manifest:
-    """Of the newest backup in the folder. Raises Unprocessable when it cannot be restored, and says why."""
+    """Restores the newest backup in the folder as a test. Raises Unprocessable with the reason if that fails."""
     with exclusive_job("A drill"):
         backup, manifest = _newest(folder)
         made = datetime.fromisoformat(manifest.created)

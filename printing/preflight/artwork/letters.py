@@ -20,7 +20,7 @@ class Letters:
         if self._is_composite:
             inner = font.DescendantFonts[0]
             self._default = float(inner.get("/DW", 1000))
-            self._widths = dict(_of_composite(inner.get("/W", pikepdf.Array())))
+            self._widths = dict(_composite_widths(inner.get("/W", pikepdf.Array())))
         else:
             descriptor = font.get("/FontDescriptor", pikepdf.Dictionary())
             self._default = float(descriptor.get("/MissingWidth", USUAL_WIDTH))
@@ -38,7 +38,7 @@ class Letters:
         return widths * self._unit * size + len(codes) * spacing + spaces * word_spacing
 
 
-def _of_composite(entries: Any) -> Iterator[tuple[int, float]]:
+def _composite_widths(entries: Any) -> Iterator[tuple[int, float]]:
     at = 0
     while at < len(entries) - 1:
         first = int(entries[at])

@@ -56,7 +56,7 @@ def artwork_size(sheet: Sheet) -> Iterator[Hit]:
 
 
 def _size_found(size: tuple[float, float], fitting: Sequence[tuple[float, float]]) -> str:
-    """Also how it came about, if that is likely."""
+    """The size in words, and its likely cause if there is one."""
     across, down = size
     words = f"{across:.1f} x {down:.1f} mm"
     for width, height in fitting:
@@ -110,7 +110,7 @@ def _is_blank(sheet: Sheet, number: int, behind: Background | None) -> bool:
 
 
 def die_line_missing(sheet: Sheet) -> Iterator[Hit]:
-    """Of a customer's PDF; any tool's plate will do, because programs name it in many ways."""
+    """Checks a customer's PDF; any tool's plate will do, because programs name it in many ways."""
     wanted = sheet.job.die_lines
     if wanted and sheet.job.only is None and not die_lines_of(sheet.template, sheet.job.facts):
         first = trim_area(sheet.template.pages[0])

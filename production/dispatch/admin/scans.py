@@ -37,31 +37,31 @@ class JobScans(StaffAdmin):
         if not self.has_change_permission(request):
             raise PermissionDenied
         if request.method == "POST":
-            return self._scanned(request)
+            return self._scan(request)
         steps = [step for step in ScanStep if step != ScanStep.MISSING]
         context = {**self.page_context(request, _("Scan jobs"), is_view_of_list=True), "steps": steps}
         response = TemplateResponse(request, "admin/production/scan.html", context)
         response["Permissions-Policy"] = "camera=(self), geolocation=(), microphone=()"
         return response
 
-    def _scanned(self, request: HttpRequest) -> JsonResponse:
+    def _scan(self, request: HttpRequest) -> JsonResponse:
         form = ScanForm(request.POST)
         if not form.is_valid():
             message = _("The scan cannot be read. These fields are missing or wrong: %(fields)s.")
             return _refused(HTTPStatus.BAD_REQUEST, message % {"fields": ", ".join(form.errors)})
         sent = form.cleaned_data
         if sheet := SHEET_NUMBER.match(sent["code"]):
-            return self._scanned_sheet(request, sent, int(sheet[1]), int(sheet[2] or 1))
+            return self._scan_sheet(request, sent, int(sheet[1]), int(sheet[2] or 1))
         job = job_of_code(self.get_queryset(request), sent["code"])
         if job is None or not self.has_change_permission(request, job):
             return _refused(HTTPStatus.NOT_FOUND, _("There is no job with this number here."))
         try:
-            scan = _recorded(request, job, sent)
+            scan = _record(request, job, sent)
         except DomainError as error:
             return _refused(error.status, translated(error.message))
         return JsonResponse({"words": _words(scan, is_repeated=scan.pk != sent["id"])})
 
-    def _scanned_sheet(
+    def _scan_sheet(
         self, request: HttpRequest, sent: dict[str, Any], sheet_id: int, generation: int
     ) -> JsonResponse:
         """A gang sheet is a scan of each job on it; jobs that are not printed now are named."""
@@ -75,7 +75,7 @@ class JobScans(StaffAdmin):
         refused, scans = [], []
         for job in jobs:
             try:
-                scans.append(_recorded(request, job, {**sent, "id": uuid5(sent["id"], job.number)}))
+                scans.append(_record(request, job, {**sent, "id": uuid5(sent["id"], job.number)}))
             except DomainError as error:
                 refused.append(translated(error.message))
         done = _("%(code)s: %(step)s, %(done)s of %(jobs)s jobs.") % {
@@ -88,7 +88,7 @@ class JobScans(StaffAdmin):
         return _refused(HTTPStatus.CONFLICT, words) if refused else JsonResponse({"words": words})
 
 
-def _recorded(request: HttpRequest, job: Job, sent: dict[str, Any]) -> Scan:
+def _record(request: HttpRequest, job: Job, sent: dict[str, Any]) -> Scan:
     return record_scan(
         job=job,
         scan_id=sent["id"],

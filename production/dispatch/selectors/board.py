@@ -64,7 +64,7 @@ def stage_filter(stage: str) -> Q:
 
 
 def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
-    """Of the visible jobs, and of more by its name, each up to MAX_COUNTED + 1.
+    """Counts the visible jobs, and those in `more` by its names, each up to MAX_COUNTED + 1.
 
     In one statement that costs the same however many there are.
     """

@@ -46,7 +46,7 @@ class Day:
 
 
 def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
-    """Of the visible jobs; the earliest first."""
+    """The days of the visible jobs, the earliest first."""
     days = []
     for key, name, condition in _columns(timezone.localdate()):
         of_day = jobs.filter(condition, state__in=OPEN)

@@ -26,7 +26,7 @@ def record_scan(
     Missing pieces start the job again under a new number: they are printed from the kept file.
     """
     locked = lock_with_order(job)
-    known = Scan.objects.filter(pk=scan_id).first() or _passed(locked, step)
+    known = Scan.objects.filter(pk=scan_id).first() or _earlier_scan(locked, step)
     if known is not None and known.job_id == locked.pk:
         return known
     if known is not None:
@@ -43,7 +43,7 @@ def record_scan(
     return scan
 
 
-def _passed(job: Job, step: ScanStep) -> Scan | None:
+def _earlier_scan(job: Job, step: ScanStep) -> Scan | None:
     return (
         Scan.objects.filter(job=job, number=job.number, step=step).first()
         if step != ScanStep.MISSING

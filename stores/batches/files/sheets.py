@@ -86,7 +86,7 @@ def place_of(reference: str) -> tuple[int, int]:
 
 
 def text_of(element: etree._Element) -> str:
-    """Of a shared or inline string: its runs, without the readings of Japanese."""
+    """The text of a shared or inline string: its runs, without the readings of Japanese."""
     runs = [child for child in element.iter() if local_name(child) == "t" and not _is_reading(child)]
     return _unescaped("".join(child.text or "" for child in runs))
 

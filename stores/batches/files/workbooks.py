@@ -40,7 +40,7 @@ def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
         if chosen is None:
             raise refused("no_sheet", "The workbook has no visible sheet.", "Show the sheet with the rows.")
         by_kind = dict(related.values())
-        texts = [text_of(item) for item in _of(archive, by_kind.get("sharedStrings"), "si")]
+        texts = [text_of(item) for item in _read_parts(archive, by_kind.get("sharedStrings"), "si")]
         book = Book(texts, _formats(archive, by_kind.get("styles")), is_1904)
         sheet = read_sheet(archive, chosen.part, book, rows)
     _say_other_sheets(sheets, chosen, rows)
@@ -49,7 +49,7 @@ def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
     return {"format": "xlsx", "sheet": chosen.name}
 
 
-def _of(archive: zipfile.ZipFile, part: str | None, name: str) -> Iterator[Any]:
+def _read_parts(archive: zipfile.ZipFile, part: str | None, name: str) -> Iterator[Any]:
     return elements(archive, part, {name}) if part else iter(())
 
 

@@ -26,7 +26,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
 
     Raises Forbidden for the people who ordered.
     """
-    locked, approval = _undecided(batch, actor)
+    locked, approval = _lock_undecided(batch, actor)
     claim = claim_of(locked, counts_of(locked))
     check_place(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
     approval.state, approval.note = ApprovalState.APPROVED, note
@@ -40,7 +40,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
 @transaction.atomic
 def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
     """Cancels the batch. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
-    locked, approval = _undecided(batch, actor)
+    locked, approval = _lock_undecided(batch, actor)
     close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
     approval.refresh_from_db()
     notify_of_decision(approval)
@@ -80,7 +80,7 @@ def remind_approvers(*, now: datetime) -> int:
             count += notify_approvers(approval, is_reminder=True)
 
 
-def _undecided(batch: Batch, actor: Actor) -> tuple[Batch, BatchApproval]:
+def _lock_undecided(batch: Batch, actor: Actor) -> tuple[Batch, BatchApproval]:
     locked = lock_batch(batch)
     approval = BatchApproval.objects.filter(batch=locked).first()
     if approval is None:

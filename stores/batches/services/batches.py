@@ -157,7 +157,7 @@ def close_batch(
 
 @transaction.atomic
 def keep_mapping(*, batch: Batch, name: str) -> None:
-    """Under a name of the caller's, for the next file; an existing one is replaced."""
+    """Keeps the mapping under a name for the caller's next file; an existing one is replaced."""
     _lock_limits(caller_of(batch))
     if kept_mappings(batch).exclude(name=name).count() >= MAX_KEPT:
         message = _(
@@ -169,7 +169,7 @@ def keep_mapping(*, batch: Batch, name: str) -> None:
 
 
 def _lock_limits(caller: Caller) -> None:
-    """Until the transaction ends, so that requests at the same moment are counted one after the other."""
+    """Locks until the transaction ends, so that simultaneous requests are counted one after the other."""
     owner = f"{caller.application_id}/{caller.user_id}"
     execute("SELECT pg_advisory_xact_lock(%s::int, hashtext(%s))", [LIMIT_LOCKS, owner])
 

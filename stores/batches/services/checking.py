@@ -84,7 +84,7 @@ def check_batch(*, batch_id: UUID, from_end: bool = False) -> None:
     other one prices and writes.
     """
     order = "-number" if from_end else "number"
-    while batch := _checking(batch_id):
+    while batch := _find_checking(batch_id):
         rows = list(batch.rows.filter(state=RowState.PENDING).order_by(order)[:ROWS_AT_ONCE])
         if not rows:
             _finish(batch)
@@ -226,13 +226,13 @@ def failure_of(error: DomainError) -> Problem:
     return problem_record(error.code, error.message, "Check the batch again.")
 
 
-def _checking(batch_id: UUID) -> Batch | None:
+def _find_checking(batch_id: UUID) -> Batch | None:
     return shown_batches().filter(pk=batch_id, status=BatchStatus.CHECKING).first()
 
 
 @transaction.atomic
 def _store(batch: Batch, outcomes: Sequence[tuple[BatchRow, Outcome]]) -> None:
-    """Not where a row, or what all rows share, has changed meanwhile: it is checked again.
+    """Stores the outcomes, except of rows that changed meanwhile, or whose batch did: they are checked again.
 
     The batch is locked first, as by all who change several rows: else two of them could wait for each other.
     """

@@ -38,7 +38,7 @@ class Stored(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Of a row, without its cells. A new key waits under one that no row has: another row may have it still."""
+    """A change of a row, without its cells. A new key waits under one that no row has: another may have it still."""
 
     pk: int
     former_key: str

@@ -82,12 +82,12 @@ def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready
 
 def refuse_outdated(*, batch: Batch) -> None:
     """Raises Conflict if the check no longer holds, and has all rows checked again: call it outside of transactions."""
-    if refusal := _checked_again(batch):
+    if refusal := _check_if_outdated(batch):
         raise refusal
 
 
 @transaction.atomic
-def _checked_again(batch: Batch) -> Conflict | None:
+def _check_if_outdated(batch: Batch) -> Conflict | None:
     locked = lock_batch(batch)
     if not (why := outdated_because(locked)):
         return None
@@ -143,7 +143,7 @@ def write_orders(*, batch_id: UUID) -> None:
 
     Raises Unavailable or TooManyRequests while the service is busy: the job is tried again.
     """
-    while batch := _ordering(batch_id):
+    while batch := _find_ordering(batch_id):
         rows = batch.rows.filter(state__in=ORDERABLE).order_by("number")
         if batch.mode == BatchMode.ITEMS:
             _order_rows(batch, list(rows))
@@ -160,7 +160,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
     """One order of these rows, or none and why."""
     forms = RowForms.of(batch)
     try:
-        prepared = _prepared(batch, forms, rows)
+        prepared = _prepare(batch, forms, rows)
     except (Unavailable, TooManyRequests):
         raise
     except DomainError as refusal:
@@ -179,7 +179,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
         discard_order(prepared=prepared)
 
 
-def _prepared(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
+def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed and prices."""
     if is_template_changed(batch):
         raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
@@ -231,11 +231,11 @@ def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: Doma
         return
     of_items = batch.mode == BatchMode.ITEMS
     for index, row in enumerate(rows):
-        faults = [one for one in refusal.faults if not of_items or _is_of(one, index)]
+        faults = [one for one in refusal.faults if not of_items or _concerns_item(one, index)]
         if of_items and refusal.faults and not faults:
             continue
         listed = faults or [Fault("", refusal.code, refusal.message)]
-        problems = [forms.problem_of(_of_first_item(one, index), row) for one in listed]
+        problems = [forms.problem_of(_as_first_item(one, index), row) for one in listed]
         state = RowState.ERROR if of_items else RowState.FAILED
         BatchRow.objects.filter(pk=row.pk, order=None).update(state=state, problems=problems)
     if of_items:
@@ -248,11 +248,11 @@ def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: Doma
         release_reservation(reservation_id=locked.reservation_id)
 
 
-def _is_of(fault: Fault, index: int) -> bool:
+def _concerns_item(fault: Fault, index: int) -> bool:
     return not fault.pointer.startswith("/Items/") or fault.pointer.split("/")[2] == str(index)
 
 
-def _of_first_item(fault: Fault, index: int) -> Fault:
+def _as_first_item(fault: Fault, index: int) -> Fault:
     """As if the row were the only item."""
     own = f"/Items/{index}"
     if fault.pointer == own or fault.pointer.startswith(f"{own}/"):
@@ -271,7 +271,7 @@ def _finish(batch: Batch) -> None:
     announce(locked)
 
 
-def _ordering(batch_id: UUID) -> Batch | None:
+def _find_ordering(batch_id: UUID) -> Batch | None:
     """The batch, unless it is cancelled, ordered, or waits for approval."""
     batches = shown_batches().filter(pk=batch_id, status=BatchStatus.ORDERING)
     return batches.exclude(approval__state=ApprovalState.PENDING).first()

@@ -95,7 +95,7 @@ def _batches(user: User) -> Iterator[Record]:
 
 
 def _erase_batches(user: User) -> None:
-    """Of what was ordered the rows stay with their orders, which have an erasure of their own."""
+    """Erases the user's batches. Ordered rows stay with their orders, which have an erasure of their own."""
     Batch.objects.filter(user=user).exclude(status__in=DONE).delete()
 
 

@@ -85,7 +85,7 @@ class BudgetForm(ValidatedByService):
         return change_budget(budget=self.instance, values=self.values())
 
     def values(self) -> dict[str, Any]:
-        """Under the names of the API; fields that stay as they are have none."""
+        """The values under the names of the API, without fields that stay as they are."""
         cleaned = self.cleaned_data
         values = {name: cleaned[column] for name, column in COLUMNS.items() if column in cleaned}
         if values.get("StartDate", "") is None:

@@ -142,7 +142,7 @@ def _order_numbers(entries: Iterable[BudgetEntry]) -> dict[Any, int]:
 
 
 def _order_id(text: str) -> UUID:
-    """Of an OrderID or an order number; an order that is unknown has no entries."""
+    """The ID from an OrderID or an order number; an unknown order has no entries."""
     if key := parse_uuid(text):
         return key
     [find_order] = offered("order_record", "find_order")

@@ -26,7 +26,8 @@ from stores.catalog.records import (
     FieldSpec,
 )
 from stores.catalog.selectors.products import stored_product
-from stores.catalog.services.products import find_product_faults, steps_to_sale
+from stores.catalog.services.products import find_product_faults
+from stores.catalog.steps_to_sale import steps_to_sale
 from stores.templates.records import Record
 
 # The form's names of members; the form chooses a preset as a record, the service takes its ID.

@@ -41,8 +41,9 @@ from stores.catalog.admin.product_forms import (
 )
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
-from stores.catalog.services.products import archive_product, duplicate_product, save_product, steps_to_sale
+from stores.catalog.services.products import archive_product, duplicate_product, save_product
 from stores.catalog.services.thumbnails import draw_thumbnail
+from stores.catalog.steps_to_sale import steps_to_sale
 from stores.concurrency_limits import RENDERINGS
 
 # Each is written with its template in the same request.
@@ -376,7 +377,7 @@ def _note_changes(formset: ChildFormSet) -> None:
 
 
 def _currency(form: ProductForm, product: Product | None) -> str:
-    """Of the product's store, or of the one that is chosen for a new product."""
+    """The currency of the product's store, or of the one that is chosen for a new product."""
     if product is not None:
         return product.store.currency
     # Other texts are errors of the field.

@@ -78,7 +78,7 @@ def method_choice(value: str, known: Sequence[str]) -> dict[str, Any]:
 
 
 def known_methods_of(form: forms.ModelForm) -> list[str]:
-    """Of the product's store; for a new product, of all stores the user may choose."""
+    """The delivery methods of the product's store; for a new product, of all stores the user may choose."""
     return known_delivery_methods(_stores_of(form))
 
 

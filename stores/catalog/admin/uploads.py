@@ -140,7 +140,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         form = CatalogUploadForm(
             request.POST if sent else None, request.FILES if sent else None, initial=initial
         )
-        if form.is_valid() and (upload := self._received(request, form)):
+        if form.is_valid() and (upload := self._receive(request, form)):
             return HttpResponseRedirect(_address(upload))
         context = {
             **self.page_context(request, _("Import a catalog")),
@@ -180,7 +180,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         done = _("The file %(file_name)s was discarded.") % {"file_name": upload.file_name}
         return page or _with(request, lambda: discard_catalog_upload(upload=upload), done, reverse(LIST))
 
-    def _received(self, request: HttpRequest, form: CatalogUploadForm) -> CatalogUpload | None:
+    def _receive(self, request: HttpRequest, form: CatalogUploadForm) -> CatalogUpload | None:
         user: Any = request.user
         values = form.cleaned_data
         try:

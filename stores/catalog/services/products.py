@@ -1,14 +1,13 @@
-"""Saves, archives and copies products, and lists what a product still needs before it can be sold."""
+"""Saves, archives and copies products."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Fault
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
@@ -47,27 +46,36 @@ def save_product(
         raise invalid("The product cannot be saved.", faults)
     now = timezone.now()
     if product is None:
-        saved = Product(store=store, created=now, version=0, position=end_of_catalog(store))
-        unchanged = False
-        if copy_of is None or not same_template(record, copy_of):
-            _check_template(record)
+        saved = _new_product(store, record, copy_of, now)
+        is_changed = True
     else:
         saved = Product.objects.select_for_update().get(pk=product.pk, store=store)
-        stored = stored_product(saved.pk)
-        if not same_template(record, stored.record):
-            _check_template(record)
-        carry_over_price_dates(record, stored.record["DeliveredPrices"], created=stored.created, now=now)
-        unchanged = fingerprint(record) == fingerprint(stored.record)
-    moved = position is not None and position != saved.position
-    if unchanged and not moved:
-        return saved
-    saved.position = saved.position if position is None else position
-    if not unchanged:
+        is_changed = _prepare_change(saved, record, now)
+    is_moved = position is not None and position != saved.position
+    if position is not None:
+        saved.position = position
+    if is_changed:
         _write(saved, record, now)
-    else:
+    elif is_moved:
         saved.save(update_fields=["position"])
-    record_catalog_change(store)
+    if is_changed or is_moved:
+        record_catalog_change(store)
     return saved
+
+
+def _new_product(store: Store, record: Record, copy_of: Record | None, now: datetime) -> Product:
+    if copy_of is None or not same_template(record, copy_of):
+        _check_template(record)
+    return Product(store=store, created=now, version=0, position=end_of_catalog(store))
+
+
+def _prepare_change(saved: Product, record: Record, now: datetime) -> bool:
+    """Checks a new template and dates the prices; False if the record then equals the stored one."""
+    stored = stored_product(saved.pk)
+    if not same_template(record, stored.record):
+        _check_template(record)
+    carry_over_price_dates(record, stored.record["DeliveredPrices"], created=stored.created, now=now)
+    return fingerprint(record) != fingerprint(stored.record)
 
 
 def find_product_faults(
@@ -180,44 +188,3 @@ def _clashes(record: Record, store: Store, product: Product | None) -> list[Faul
 def end_of_catalog(store: Store) -> int:
     last = Product.objects.filter(store=store).aggregate(last=Max("position"))["last"]
     return 0 if last is None else last + 1
-
-
-class Step(NamedTuple):
-    """`text` says what to do; `place` is the part of the product page it belongs to."""
-
-    name: str
-    text: str
-    place: str
-    is_done: bool
-    is_required: bool
-
-    @property
-    def is_missing(self) -> bool:
-        return self.is_required and not self.is_done
-
-
-def steps_to_sale(record: Record) -> list[Step]:
-    """In the order of the page. Without its required steps a product cannot be ordered or printed."""
-    fields, prices = record.get("TemplateFields", ()), record.get("DeliveredPrices", ())
-    speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")
-    sizes = all(record.get(name) for name in ("Name", "DefaultQty", "WidthMM", "HeightMM"))
-    return [
-        Step(_("Name, size and quantities"), _("Fill in name, size and quantities."), "basics", sizes, True),
-        Step(_("Template fields"), _("Add what customers fill in."), "fields", bool(fields), False),
-        Step(_("Prices"), _("Write at least one price."), "prices", bool(prices), True),
-        Step(
-            _("Default price"),
-            _("Choose the price for orders that name no location."),
-            "prices",
-            any(price.get("IsDefault") for price in prices),
-            False,
-        ),
-        Step(_("Production speeds"), _("Enter the number of business days."), "speeds", bool(speeds), False),
-        Step(
-            _("Template"),
-            _("Create a template: it shows where the fields print."),
-            "template",
-            template is not None,
-            bool(fields),
-        ),
-    ]

@@ -45,7 +45,7 @@ class PictureUploads:
         file = self.request.FILES.get("file")
         if file is None:
             raise _refused("required", "Choose a file first.")
-        artwork = self._stored(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
+        artwork = self._store(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
         use = self.request.POST.get("use", "")
         if use == "gallery":
             return self.as_picture(step, artwork)
@@ -81,7 +81,7 @@ class PictureUploads:
         # Under a new name, because another page may use the original picture.
         path = PurePath(name)
         shaped = f"{path.stem[:80]}-{'cropped' if crop else 'fitted'}{path.suffix}"
-        return as_background(step, self._stored(shaped, content))
+        return as_background(step, self._store(shaped, content))
 
     def as_picture(self, step: EditorState, artwork: Artwork, reason: str = "") -> EditorState:
         name = PurePath(artwork.name).stem
@@ -89,7 +89,7 @@ class PictureUploads:
         gallery = {**step.draft.gallery, name: artwork.digest}
         return EditorState(replace(step.draft, gallery=gallery), step.page)
 
-    def _stored(self, name: str, content: bytes) -> Artwork:
+    def _store(self, name: str, content: bytes) -> Artwork:
         return store_artwork(
             product=self.product,
             user_id=self.request.user.pk,

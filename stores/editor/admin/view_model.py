@@ -133,7 +133,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
             "text": shown(box.get("Text")),
             "where": where,
             "inputs": _with_errors(box_inputs(box, number, step.page, families), errors),
-            "errors": _of_box(errors, where),
+            "errors": _box_errors(errors, where),
             "is_open": number == step.box,
             "is_wrong": _has_errors_below(errors, where),
         }
@@ -195,7 +195,7 @@ def box_title(box: Mapping[str, Any]) -> str:
     return shown(box.get("Name")) or box.get("Field") or shown(box.get("Text"))[:30] or "empty"
 
 
-def _of_box(errors: Mapping[str, list[str]], where: str) -> list[str]:
+def _box_errors(errors: Mapping[str, list[str]], where: str) -> list[str]:
     """Faults of the box itself or of the field it shows."""
     places = (where, f"{where}/Field", f"{where}/Text", f"{where}/Kind")
     return [message for place in places for message in errors.get(place, [])]

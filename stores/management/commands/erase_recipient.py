@@ -91,7 +91,7 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
     if options["order"]:
         chosen = Q()
         for reference in options["order"]:
-            chosen |= _identified(reference)
+            chosen |= _find_order(reference)
         found = Order.objects.filter(chosen).values_list("pk", "reprint_of")
         keys = {key for pair in found for key in pair if key}
         family = Q(pk__in=keys) | Q(reprint_of__in=keys)
@@ -101,7 +101,7 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
     )
 
 
-def _identified(reference: str) -> Q:
+def _find_order(reference: str) -> Q:
     try:
         field = {"number": int(reference)} if reference.isdigit() else {"pk": UUID(reference)}
     except ValueError as error:

@@ -100,7 +100,7 @@ class OrderDocuments(OrderActions):
 
 class OrderMaps(OrderDocuments):
     def eddm_map(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
-        item = self._mailed(request, order_id, position)
+        item = self._mailing_item(request, order_id, position)
         routes = list(drop_routes(item.eddm or {}))
         context: dict[str, Any] = {
             **self.page_context(
@@ -119,14 +119,14 @@ class OrderMaps(OrderDocuments):
         return response
 
     def eddm_shapes(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
-        item = self._mailed(request, order_id, position)
+        item = self._mailing_item(request, order_id, position)
         try:
             with SELECTIONS.limited(Caller.on_pages(request.user).key):
                 return json_bytes(request, routes_on_map(item))
         except DomainError as error:
             return HttpResponse(error.message, status=error.status, content_type="text/plain")
 
-    def _mailed(self, request: HttpRequest, order_id: UUID, position: int) -> OrderItem:
+    def _mailing_item(self, request: HttpRequest, order_id: UUID, position: int) -> OrderItem:
         item = self._item(request, order_id, position)
         if item.eddm is None:
             raise Http404(_("This item was not ordered for routes."))

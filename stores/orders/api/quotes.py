@@ -32,7 +32,7 @@ from stores.orders.requests import MAX_ITEMS
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_for
 from stores.orders.services.quotes import PreparedQuote, prepare_quote, store_quote
-from stores.proofs.api import ArtworkSerializer, PreflightSerializer
+from stores.proofs.api.proofs import ArtworkSerializer, PreflightSerializer
 
 KEY = {
     "max_length": 64,

@@ -24,7 +24,7 @@ from stores.orders.api.quotes import (
 )
 from stores.orders.models import ActorKind, ApprovalState, CancellationState, OrderStatus
 from stores.orders.requests import MAX_ITEMS
-from stores.proofs.api import ArtworkSerializer, PreflightSerializer
+from stores.proofs.api.proofs import ArtworkSerializer, PreflightSerializer
 
 STATUS_TEXT = "; ".join(f"{status.value} {status.label}" for status in OrderStatus)
 METADATA_PAIRS = 20

@@ -55,7 +55,7 @@ def exceeds_total(store: Store, total: Decimal) -> bool:
 
 
 def requests_of(user: User) -> QuerySet[ApprovalRequest]:
-    """Of the orders that the user placed, also through an application that is still theirs."""
+    """Requests for the orders that the user placed, also through an application that is still theirs."""
     by_application = Q(
         ordered_by__contains=[user.pk], order__application__in=own_applications(user).values("pk")
     )
@@ -65,7 +65,7 @@ def requests_of(user: User) -> QuerySet[ApprovalRequest]:
 
 
 def undecided_requests() -> QuerySet[ApprovalRequest]:
-    """Of all stores, the next to expire first."""
+    """The undecided requests of all stores, the next to expire first."""
     return ApprovalRequest.objects.filter(decided__isnull=True).order_by("expires", "order")
 
 

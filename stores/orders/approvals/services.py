@@ -91,7 +91,7 @@ def approve_order(*, order: Order, actor: Actor, note: str = "", if_match: Seque
             check_place(order=locked, reasons=locked.approval_request.reasons)
             change = Change(locked, actor, f"Approved. {note}".strip()[:1000])
             return _record_decision(change, ApprovalState.APPROVED, note)
-    raise _decided(locked)
+    raise _already_decided(locked)
 
 
 def deny_order(*, order: Order, actor: Actor, reason: str, if_match: Sequence[str] = ()) -> Order:
@@ -103,7 +103,7 @@ def deny_order(*, order: Order, actor: Actor, reason: str, if_match: Sequence[st
             change = Change(locked, actor, f"Approval denied. {reason}"[:1000])
             _record_decision(change, ApprovalState.DENIED, reason)
             return record_change(Change(locked, actor, reason), OrderStatus.REJECTED)
-    raise _decided(locked)
+    raise _already_decided(locked)
 
 
 def expire_requests(*, now: datetime) -> int:
@@ -140,7 +140,7 @@ def _total_reasons(order: Order) -> list[dict[str, Any]]:
 
 
 def _refuse_own_order(order: Order, actor: Actor) -> None:
-    """Also for operators. The attempt is recorded in the audit log, outside of any other transaction."""
+    """Refuses operators as well. The attempt is recorded in the audit log, outside of any other transaction."""
     request = ApprovalRequest.objects.filter(order=order).first()
     if request is None:
         raise Conflict(_("The order needs no approval."), code="approval_not_requested")
@@ -182,7 +182,7 @@ def _reject_expired(order: Order) -> None:
     record_change(Change(order, SYSTEM, EXPIRED), OrderStatus.REJECTED)
 
 
-def _decided(order: Order) -> Conflict:
+def _already_decided(order: Order) -> Conflict:
     return Conflict(
         _("The approval of this order is %(approval)s and cannot be decided again.")
         % {"approval": order.approval},

@@ -223,7 +223,7 @@ def preset_code(item: OrderItem) -> str:
 
 
 def preset_name(item: OrderItem) -> str:
-    """Of `preset_code`, as a slug line has it."""
+    """The name of the print preset, as a slug line shows it."""
     code = preset_code(item)
     return item.print_preset["Name"] if code and item.print_preset else code
 

@@ -96,7 +96,7 @@ class _Pictures:
         return self._logos[store.pk]
 
     def first_page(self, item: OrderItem) -> str | None:
-        """Of the print file. A slip is printed without, if its picture can't be drawn now."""
+        """The first page of the print file; None if it cannot be drawn now: the slip is printed without."""
         if not item.print_file or self._is_busy or len(self.files) >= MAX_PICTURES:
             return None
         try:

@@ -165,7 +165,7 @@ def _rewritten_response(order_id: str, body: bytes) -> bytes | None:
     record = json.loads(body) if body.startswith(b"{") else {}
     if record.get("OrderID") != order_id or "Recipient" not in record:
         return None
-    record["Recipient"], record["Metadata"] = _erased(record["Recipient"]), {}
+    record["Recipient"], record["Metadata"] = _erase_recipient(record["Recipient"]), {}
     for item in record["Items"]:
         item["TemplateData"] = item["PrintFile"] = None
         item.pop("Artwork", None)
@@ -173,7 +173,7 @@ def _rewritten_response(order_id: str, body: bytes) -> bytes | None:
 
 
 def _write(order: Order, actor: Actor) -> None:
-    order.recipient, order.metadata = _erased(order.recipient), {}
+    order.recipient, order.metadata = _erase_recipient(order.recipient), {}
     order.cancellation_reason = ERASED if order.cancellation_reason else ""
     order.cancellation_note = ERASED if order.cancellation_note else ""
     order.recipient_erased = timezone.now()
@@ -195,7 +195,7 @@ def _write(order: Order, actor: Actor) -> None:
     append_history(order, previous_status=order.status, actor=actor, note=NOTE)
 
 
-def _erased(recipient: dict[str, str]) -> dict[str, str]:
+def _erase_recipient(recipient: dict[str, str]) -> dict[str, str]:
     unchanged = {name: recipient[name] for name in UNCHANGED if name in recipient}
     return {**dict.fromkeys(REQUIRED, ERASED), **unchanged}
 

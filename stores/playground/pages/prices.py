@@ -71,7 +71,7 @@ class PriceForm:
         return others
 
     def options(self) -> list[dict[str, Any]]:
-        """Of the quote, with dates for people."""
+        """The options of the quote, with dates for people."""
         if self.quote is None:
             return []
         found = json.loads(self.quote.rendering)["Options"]

@@ -1,4 +1,4 @@
-"""The stores a user may order from, and the page of a product: fill in its fields, see the proof, request a price.
+"""The page of a product: fill in its fields, see the proof, request a price.
 
 One form with several buttons, so that all of it works without script; the script sends the same form and takes the
 parts it needs out of the answer.
@@ -12,12 +12,11 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
@@ -25,12 +24,10 @@ from applications.registration.selectors.actors import Actor, chosen_actor
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, Forbidden
-from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
-from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.orders.api.requests import price_request_from
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
@@ -45,75 +42,12 @@ from stores.playground.selectors import (
     orderable_selections,
     owner_among,
     product_page,
-    product_records,
     store_named,
-    usable_stores,
     values_of_item,
 )
 from stores.playground.services import place_own_order, place_trial_order
 from stores.proofs.links import asset_url
 from stores.proofs.models import Asset
-from stores.proofs.selectors import product_version
-
-STORES_A_PAGE = 24
-PRODUCTS_A_PAGE = 24
-
-
-@require_safe
-@signed_in
-def show_catalog(request: HttpRequest) -> HttpResponse:
-    searched = request.GET.get("q", "").strip()[:200]
-    stores = usable_stores(signed_in_user(request))
-    if searched:
-        stores = stores.filter(company_name__icontains=searched)
-    page = Paginator(stores, STORES_A_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "searched": searched, "part": "catalog"}
-    return render(request, "stores/playground/catalog.html", context)
-
-
-@require_safe
-@signed_in
-def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
-    store = store_named(store_id)
-    actors = actors_at(signed_in_user(request), store)
-    actor = chosen_actor(actors, request.GET.get("as", ""))
-    products = product_records(actor.caller, store.external_id)
-    categories = sorted({one["Category"] for one in products if one["Category"]})
-    searched = request.GET.get("q", "").strip()[:200]
-    category = request.GET.get("category", "")
-    shown = [one for one in products if _matches(one, searched, category)]
-    context = {
-        "store": store,
-        "actor": actor,
-        "page": Paginator(shown, PRODUCTS_A_PAGE).get_page(request.GET.get("page")),
-        "categories": categories,
-        "category": category,
-        "searched": searched,
-        "is_filtered": bool(searched or category),
-        "part": "catalog",
-    }
-    return render(request, "stores/playground/store.html", context)
-
-
-@serves_picture
-@require_safe
-@signed_in
-def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
-    """The template with example values."""
-    store = store_named(store_id)
-    actor = chosen_actor(actors_at(signed_in_user(request), store), request.GET.get("as", ""))
-    product = product_version(actor.caller, store.external_id, product_id)
-    return picture_response(
-        lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=actor.caller),
-        "image/webp",
-    )
-
-
-def _matches(record: dict[str, Any], searched: str, category: str) -> bool:
-    if category and record["Category"] != category:
-        return False
-    text = f"{record['Name']} {record['ID']} {record['Category']}".casefold()
-    return all(word in text for word in searched.casefold().split())
 
 
 @dataclass(slots=True, kw_only=True)

@@ -62,7 +62,7 @@ def lock_document(sha256: str) -> None:
 
 
 def _printed_digest(asset: Asset) -> str:
-    """Of what was separated: the plates where there are any."""
+    """The digest of what was separated: the plates where there are any."""
     if not asset.plates:
         return asset.sha256
     try:

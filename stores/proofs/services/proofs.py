@@ -74,7 +74,7 @@ def make_proof(
     """The stored proof of this product and data, or a new one; with `in_print` in the colours of its preset."""
     with stage("merge"):
         merged = merge_template(caller=caller, product=product, values=values)
-    return _proof_of(merged, in_print=in_print)
+    return _find_or_render(merged, in_print=in_print)
 
 
 def make_artwork_proof(
@@ -83,7 +83,7 @@ def make_artwork_proof(
     """As `make_proof`, of a customer's PDF in place of the template."""
     merged = merge_artwork(caller=caller, product=product, choice=choice, in_print=in_print)
     with artwork_errors():
-        return _proof_of(merged, in_print=in_print)
+        return _find_or_render(merged, in_print=in_print)
 
 
 def preflight_artwork(
@@ -95,7 +95,7 @@ def preflight_artwork(
         return preflight_records(merged=merged, plates={}, texts=())
 
 
-def _proof_of(merged: Merge, *, in_print: bool) -> StoredProof:
+def _find_or_render(merged: Merge, *, in_print: bool) -> StoredProof:
     caller, product = merged.uploads.caller, merged.product
     press = press_of(product) if in_print else None
     digest = merged.proof_digest(*([SOFT_PROOF, product.rules.digest] if in_print else []))

@@ -27,7 +27,7 @@ def draw_wide_page(*, digest: str, page: int, width: int, address: str) -> None:
 
 @transaction.atomic
 def _store(digest: str, name: str, picture: bytes) -> None:
-    """Under the lock of the proof, so that no picture outlives it."""
+    """Stores the picture under the lock of the proof, so that it does not outlive the proof."""
     lock_proof(digest)
     if Proof.objects.filter(digest=digest).exists():
         with storage_errors():

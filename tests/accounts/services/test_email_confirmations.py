@@ -18,7 +18,8 @@ from accounts.services.email_confirmations import (
     confirmation_token,
     request_confirmation,
 )
-from accounts.services.users import RESET_TASK, create_user, request_reset_link, send_reset_links
+from accounts.services.password_resets import RESET_TASK, request_reset_link, send_reset_links
+from accounts.services.users import create_user
 from accounts.throttles import mailbox_of, may_mail
 from applications.registration.services.notices import owner_addresses
 from fulfillment.core.caches import clear_caches

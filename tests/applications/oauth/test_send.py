@@ -7,7 +7,7 @@ from django.test import Client
 from oauth2_provider.models import AccessToken
 
 from accounts.selectors.users import subscription_keys
-from applications.oauth.pages import is_dangerous
+from applications.oauth.pages.sending import is_dangerous
 from applications.registration.models import Application
 from fulfillment.core.reference.operations import operations
 from tests.support.scenario import sign_in

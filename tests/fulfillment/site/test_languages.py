@@ -10,7 +10,7 @@ from accounts.callers import Caller
 from accounts.models import Notification, NotificationKind, User
 from accounts.services.email_confirmations import CONFIRMATION_TASK
 from accounts.services.notifications import mail_notification, notify
-from accounts.services.users import send_reset_links
+from accounts.services.password_resets import send_reset_links
 from applications.registration.services.owners import invite_owner
 from tests.support import catalogs
 from tests.support.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of

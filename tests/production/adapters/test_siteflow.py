@@ -166,7 +166,7 @@ def test_no_connection_at_all_is_unsent(flow):
 @pytest.mark.parametrize(
     ("changes", "secrets", "job", "message"),
     [
-        ({}, {"secret": "wrong"}, {}, "does not accept the token and the secret"),
+        ({}, {"secret": "wrong"}, {}, "does not accept the credentials"),
         ({}, {}, {}, "has no secret"),
         ({"destination": "nobody"}, SECRETS, {}, "destination.name: is not known"),
         ({}, SECRETS, {"quantity": 0}, r"items\[0\].quantity: must be at least 1"),

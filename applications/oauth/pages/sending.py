@@ -1,7 +1,4 @@
-"""Authorizations of a user, and the form that sends a request of the API reference as that user.
-
-Keys and tokens stay in this process.
-"""
+"""The form that sends a request of the API reference as the signed-in user. Keys and tokens stay in this process."""
 
 import base64
 import json
@@ -13,67 +10,28 @@ from urllib.parse import urlencode
 from uuid import uuid4
 
 from django import forms
-from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
-from applications.oauth.selectors import user_authorizations
-from applications.oauth.services import credentials_for_one_request, revoke_authorization
+from applications.oauth.services import credentials_for_one_request
 from applications.registration.models import Application
-from applications.registration.selectors.applications import applications_to_call_as, find_application
+from applications.registration.selectors.applications import applications_to_call_as
 from fulfillment.core.api.inner_requests import InnerResponse, send_inner_request
 from fulfillment.core.api.parsing import takes_large_forms
-from fulfillment.core.http.dangerous import dangerous, harmless
+from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.reference.operations import EXAMPLE_VALUES, Operation, operations, raw_operation
 from fulfillment.core.reference.views import navigation
 
-AUTHORIZATIONS_A_PAGE = 25
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 PATH_VALUE = re.compile(r"[^/\x00-\x1f\x7f]+\Z")
 MAX_BODY_LENGTH = 1_048_576
 MAX_VALUE_LENGTH = 2000
 PICTURE = "image/*"
-
-
-@require_safe
-@signed_in
-def show_authorizations(request: HttpRequest) -> HttpResponse:
-    searched = request.GET.get("q", "").strip()[:200]
-    authorizations = user_authorizations(signed_in_user(request))
-    if searched:
-        authorizations = [
-            each for each in authorizations if searched.lower() in each.application.name.lower()
-        ]
-    page = Paginator(authorizations, AUTHORIZATIONS_A_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "searched": searched, "section": "authorizations"}
-    return render(request, "accounts/authorizations.html", context)
-
-
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
-def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
-    """GET asks for confirmation; POST performs the action."""
-    application = find_application(application_id)
-    if request.method == "POST":
-        revoke_authorization(user=signed_in_user(request), application=application)
-        messages.success(
-            request, _("%(name)s no longer has access to your account.") % {"name": application.name}
-        )
-        return redirect("portal:authorizations")
-    # Only applications that the user has authorised; names of others are not revealed.
-    authorizations = [
-        each for each in user_authorizations(signed_in_user(request)) if each.application.pk == application.pk
-    ]
-    if not authorizations:
-        return redirect("portal:authorizations")
-    return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})
 
 
 class SendForm(forms.Form):

@@ -1,0 +1,51 @@
+"""The applications that a user lets act for them."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.pages.guards import signed_in, signed_in_user
+from applications.oauth.selectors import user_authorizations
+from applications.oauth.services import revoke_authorization
+from applications.registration.selectors.applications import find_application
+from fulfillment.core.http.dangerous import harmless
+
+AUTHORIZATIONS_A_PAGE = 25
+
+
+@require_safe
+@signed_in
+def show_authorizations(request: HttpRequest) -> HttpResponse:
+    searched = request.GET.get("q", "").strip()[:200]
+    authorizations = user_authorizations(signed_in_user(request))
+    if searched:
+        authorizations = [
+            each for each in authorizations if searched.lower() in each.application.name.lower()
+        ]
+    page = Paginator(authorizations, AUTHORIZATIONS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "searched": searched, "section": "authorizations"}
+    return render(request, "accounts/authorizations.html", context)
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
+    """GET asks for confirmation; POST performs the action."""
+    application = find_application(application_id)
+    if request.method == "POST":
+        revoke_authorization(user=signed_in_user(request), application=application)
+        messages.success(
+            request, _("%(name)s no longer has access to your account.") % {"name": application.name}
+        )
+        return redirect("portal:authorizations")
+    # Only applications that the user has authorised; names of others are not revealed.
+    authorizations = [
+        each for each in user_authorizations(signed_in_user(request)) if each.application.pk == application.pk
+    ]
+    if not authorizations:
+        return redirect("portal:authorizations")
+    return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})
