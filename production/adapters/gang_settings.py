@@ -33,7 +33,7 @@ class GangSettings(SettingsForm):
     gang_pieces = forms.IntegerField(
         label="Pieces to wait for",
         initial=5000,
-        help_text="Once so many pieces are ordered, their sheets go at once.",
+        help_text="Once this many pieces are ordered, their sheets are sent immediately.",
         validators=[between(1, 1_000_000)],
     )
     gang_width = forms.FloatField(
@@ -47,7 +47,7 @@ class GangSettings(SettingsForm):
     gang_margin = forms.FloatField(
         label="Sheet margin in mm",
         initial=5.0,
-        help_text="What the press cannot print on.",
+        help_text="The edge that the press cannot print on.",
         validators=[between(0, 50)],
     )
     gang_gutter = forms.FloatField(

@@ -196,7 +196,7 @@ def _name_problems(row: PeopleRow, known: dict[str, str], plan: PeoplePlan) -> I
         yield "the name holds a control character."
     earlier = plan.added.get(row.code) or plan.renamed.get(row.code)
     if earlier and row.name and row.name != earlier:
-        yield f"{row.code} has the name {earlier} in a row before."
+        yield f"{row.code} has the name {earlier} in an earlier row."
     if row.code and not row.name and not earlier and row.code not in known:
         yield f"{row.code} is a new cost center and needs a name."
 

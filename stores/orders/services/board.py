@@ -66,7 +66,7 @@ def save_order_view(
     if OrderView.objects.filter(owner=owner, name=name).update(**values):
         return OrderView.objects.get(owner=owner, name=name)
     if OrderView.objects.filter(owner=owner).count() >= MAX_VIEWS:
-        message = f"You have {MAX_VIEWS} views, which is as many as there may be; delete one first."
+        message = f"You have {MAX_VIEWS} views, which is the limit. Delete one first."
         raise Conflict(message, code="too_many_views")
     try:
         with transaction.atomic():
