@@ -63,7 +63,7 @@ class Role(models.Model):
         """Validates a role entered in a form: the model knows this pair of objects, and the grant fits it."""
         if self.user_id and self.application_id and self.store_id:
             raise ValidationError(
-                _("A role joins two of user, application and store: leave one of them out.")
+                _("A role has two of user, application and store. Leave one of them empty.")
             )
         if not (self.application_id or self.store_id) or not self.grant:
             return

@@ -26,8 +26,8 @@ class GangSettings(SettingsForm):
     gang_wait = forms.IntegerField(
         label="Minutes to wait",
         initial=30,
-        help_text="How long the first job of a sheet waits for others. 0: every job is sent alone, and sheets are "
-        "only for download.",
+        help_text="How long the first job of a sheet waits for others. 0: every job is sent alone, and you "
+        "can only download sheets.",
         validators=[between(0, 7 * 24 * 60)],
     )
     gang_pieces = forms.IntegerField(
@@ -53,14 +53,14 @@ class GangSettings(SettingsForm):
     gang_gutter = forms.FloatField(
         label="Gutter in mm",
         initial=6.0,
-        help_text="Between two trims; half of it is the bleed that is printed.",
+        help_text="The space between two trims. Half of it is printed bleed.",
         validators=[between(0, 50)],
     )
     gang_gripper = forms.FloatField(
         label="Gripper edge in mm",
         initial=0.0,
         required=False,
-        help_text="At the bottom of the sheet, where it is more than the margin.",
+        help_text="At the bottom of the sheet, if it is larger than the margin.",
         validators=[between(0, 50)],
     )
     gang_overs_percent = forms.FloatField(
@@ -76,7 +76,7 @@ class GangSettings(SettingsForm):
     gang_flip = forms.ChoiceField(
         label="Back of the sheet",
         initial="left_right",
-        help_text="Of sheetwise sheets. It must be how the press or its driver turns them.",
+        help_text="For sheetwise sheets. Choose how the press or its driver turns them.",
         choices=(("left_right", "Turned left to right"), ("top_bottom", "Turned top to bottom")),
     )
 

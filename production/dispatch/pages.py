@@ -36,7 +36,7 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
     """Answers 200 for every stored report, even a repeated or contradictory one, so that it is not resent."""
     provider = provider_at_address(code, secret)
     if provider is None:
-        return problem(404, "address_unknown", "Nothing is received at this address.")
+        return problem(404, "address_unknown", "This address accepts no reports.")
     if parse_number(request.META.get("CONTENT_LENGTH") or "0", most=MAX_BODY_BYTES) is None:
         return problem(413, "body_too_large", f"A report may have at most {MAX_BODY_BYTES:,} bytes.")
     body = request.read(MAX_BODY_BYTES)

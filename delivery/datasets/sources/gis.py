@@ -168,7 +168,9 @@ class _Place:
         elif self.attributes is not None and names[depth:-1] == ["attributes"]:
             _add_attribute(self.attributes, names[-1], value)
         elif event == "string" and names[-2:] == ["error", "message"]:
-            raise FileRefused(f"The map service answered with an error: {value[:200]}. Fetch the file again.")
+            raise FileRefused(
+                f"The map service responded with an error: {value[:200]}. Fetch the file again."
+            )
 
 
 def _add_attribute(attributes: dict[str, str], name: str, value: Any) -> None:

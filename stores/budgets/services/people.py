@@ -90,7 +90,7 @@ def read_people(text: str) -> list[PeopleRow]:
             },
             code="too_many_rows",
         )
-    message = _("Row %(line)s: it has %(cells)s cells for %(names)s columns.")
+    message = _("Row %(line)s has %(cells)s cells, but the file has %(names)s columns.")
     faults = [
         Fault(f"/{line}", "cells_differ", message % {"line": line, "cells": len(cells), "names": len(names)})
         for line, cells in lines

@@ -200,7 +200,7 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
     [
         ("user", {}, "Choose a store or an application, or select Everywhere."),
         ("user store", {"everywhere": "on"}, "or Everywhere, not both"),
-        ("user application store", {}, "leave one of them out"),
+        ("user application store", {}, "Leave one of them empty"),
         ("user application", {}, "On an application these count: Application.All.Read"),
         (
             "user store",
