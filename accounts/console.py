@@ -25,8 +25,8 @@ NAVIGATION = [
 # By model: what the list is for, on the page *System*.
 ABOUT = {
     "accounts.role": _("What a user or an application may do, and at which store."),
-    "accounts.subscription": _("The keys that count calls, and how many a minute each allows."),
-    "accounts.tenant": _("The domains that sign-in names end with."),
+    "accounts.subscription": _("Subscription keys, and the calls a minute that each allows."),
+    "accounts.tenant": _("The domains at the end of sign-in names."),
 }
 
 

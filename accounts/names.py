@@ -21,10 +21,11 @@ MAX_NAME_LENGTH = 64
 MAX_PREPARED_LENGTH = 4 * MAX_NAME_LENGTH
 FORBIDDEN = "@:/\\"
 PATTERN = r"^[^\s\x00-\x1F\x7F-\x9F@:/\\]{1,64}$"
-HELP = gettext_lazy("1 to 64 letters, digits and marks of one script, without spaces and @ : / \\")
+HELP = gettext_lazy("Use 1 to 64 letters, digits and marks from one script, without spaces and @ : / \\")
 # What AUTH_PASSWORD_VALIDATORS ask for.
 PASSWORD_HELP = gettext_lazy(
-    "At least 8 characters: no common password, not digits alone, and not like your name or e-mail address."
+    "Use at least 8 characters. Do not use a common password, digits alone, or a password like your name "
+    "or e-mail address."
 )
 
 # Writing systems that use several scripts (UTS 39, 5.1).
@@ -42,7 +43,7 @@ REASONS = {
     "has_compat": gettext_lazy("{letter} is a compatibility form of {plain}; use plain letters and digits"),
     "spaces": gettext_lazy("a name has no spaces"),
     "controls": gettext_lazy("{letter} is a control character"),
-    "unassigned": gettext_lazy("{letter} is no character of Unicode {version}"),
+    "unassigned": gettext_lazy("{letter} is not a character of Unicode {version}"),
     "bidi_rule": gettext_lazy(
         "it mixes letters that are written from left to right with letters written from right to left"
     ),
@@ -108,7 +109,7 @@ def _refusal(reason: str) -> ValidationError:
 
 def _reason(error: UnicodeEncodeError) -> str:
     letter = str(error.object)[error.start : error.end]
-    reason = REASONS.get(error.reason.rpartition("/")[2], _("{letter} cannot stand in it"))
+    reason = REASONS.get(error.reason.rpartition("/")[2], _("{letter} is not allowed in it"))
     return reason.format(
         letter=" ".join(map(_named, letter)),
         plain=repr(unicodedata.normalize("NFKC", letter)),

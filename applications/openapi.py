@@ -61,7 +61,7 @@ LINKS = {
     "Webhook": WEBHOOK_LINKS,
     "WebhookWithSecret": WEBHOOK_LINKS,
     "Delivery": (
-        Link("webhook_delivery_list", "See what became of it.", OF_DELIVERY),
+        Link("webhook_delivery_list", "Read its result.", OF_DELIVERY),
         Link("webhook_delivery_resend", "Send it again.", {**OF_DELIVERY, "deliveryID": f"{BODY}ID"}),
     ),
 }

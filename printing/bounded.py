@@ -140,7 +140,7 @@ def _reply(task: str, folder: Path, seconds: float, memory: int, options: Mappin
         raise killed(f"could not be started ({error.strerror})") from error
     refuse_killed(done.returncode)
     if done.returncode == -signal.SIGXCPU:
-        raise TaskTimedOut(f"{task} took more processor time than it may.")
+        raise TaskTimedOut(f"{task} took more processor time than allowed.")
     if done.returncode:
         last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise TaskFailed(f"{task} ended with {done.returncode}: {last[:300]}")

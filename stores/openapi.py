@@ -134,7 +134,7 @@ LINKS = {
     ),
     "Application": (Link("association_request", "Request to join it.", {}, {"ApplicationID": f"{BODY}ID"}),),
     "Association": (
-        Link("association_read", "See what became of it.", ASSOCIATION),
+        Link("association_read", "Read its result.", ASSOCIATION),
         Link("association_withdraw", "Withdraw it.", ASSOCIATION),
         Link("association_approve", "Approve it.", ASSOCIATION),
         Link("association_deny", "Deny it.", ASSOCIATION),

@@ -13,7 +13,7 @@ from accounts.models import Role
 from accounts.permissions import Grant
 from fulfillment.core.admin.read_only import register_history
 
-UNSAID = "Choose a store or an application, or tick Everywhere."
+UNSAID = "Choose a store or an application, or select Everywhere."
 
 
 class RoleForm(forms.ModelForm):

@@ -26,10 +26,6 @@ class SubscriptionAdmin(ConsoleAdmin):
     search_help_text = "User, application or client ID"
     fields = ["user", "application", "requests_per_minute"]
     readonly_fields = ["user", "application"]
-    help_texts = {
-        "requests_per_minute": "Further requests in the same minute are refused with status 429. A change applies from "
-        "the next request."
-    }
     actions = ["regenerate_primary", "regenerate_secondary"]
 
     @admin.display(ordering="user__username")

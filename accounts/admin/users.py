@@ -165,7 +165,6 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
     autocomplete_fields = ["tenant"]
     readonly_fields = ["email_confirmed", "last_login", "created", "updated"]
     help_texts = {
-        "is_active": "Inactive users cannot sign in. Their sessions and tokens stop working immediately.",
         "is_operator": "Operators use every page of this console.",
         "time_zone": "Dates are shown in this time zone, such as America/Denver or UTC.",
     }

@@ -39,7 +39,7 @@ class Role(models.Model):
                 "grant",
                 name="role_unique",
                 nulls_distinct=False,
-                violation_error_message=gettext_lazy("This role is given already."),
+                violation_error_message=gettext_lazy("This role is already assigned."),
             ),
             models.CheckConstraint(condition=models.Q(grant__in=Grant.values), name="role_grant_known"),
             models.CheckConstraint(
@@ -47,7 +47,7 @@ class Role(models.Model):
                 | models.Q(application__isnull=False, store__isnull=False),
                 name="role_joins_something",
                 violation_error_message=gettext_lazy(
-                    "A role is a user's, or joins an application with a store."
+                    "A role belongs to a user, or associates an application with a store."
                 ),
             ),
         ]
@@ -63,7 +63,7 @@ class Role(models.Model):
         """Validates a role entered in a form: the model knows this pair of objects, and the grant fits it."""
         if self.user_id and self.application_id and self.store_id:
             raise ValidationError(
-                _("A role joins two of user, application and store: leave one of them out.")
+                _("A role has two of user, application and store. Leave one of them empty.")
             )
         if not (self.application_id or self.store_id) or not self.grant:
             return
@@ -162,7 +162,9 @@ class Subscription(models.Model):
     requests_per_minute = models.PositiveIntegerField(
         default=600,
         validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
-        help_text=gettext_lazy("What is above is answered 429. A change holds from the next request on."),
+        help_text=gettext_lazy(
+            "Further requests in the same minute are refused with status 429. A change applies from the next request."
+        ),
     )
     created = models.DateTimeField(auto_now_add=True)
 

@@ -106,7 +106,7 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
     is_active = models.BooleanField(
         "active",
         default=True,
-        help_text=_("An inactive user is refused at once, with every token and session."),
+        help_text=_("Inactive users cannot sign in. Their sessions and tokens stop working immediately."),
     )
     two_factor_since = models.DateTimeField("two-step sign-in since", null=True, blank=True, editable=False)
     time_zone = models.CharField(max_length=64, default="UTC")
@@ -264,9 +264,9 @@ class NotificationKind(models.TextChoices):
     QUOTA_NEAR = "quota_near", _("A rate limit is used to 80%")
     JOB_FAILED = "job_failed", _("A print job of one of your stores fails")
     APPROVAL_REQUESTED = "approval_requested", _("An order of one of your stores needs your approval")
-    APPROVAL_DECIDED = "approval_decided", _("An order of yours is approved, denied or expired")
+    APPROVAL_DECIDED = "approval_decided", _("Your order is approved or denied, or its approval expires")
     BUDGET_USED = "budget_used", _("A budget of one of your stores is nearly or fully used")
-    NEW_SIGN_IN = "new_sign_in", _("Your account is used in a browser it was not used in before")
+    NEW_SIGN_IN = "new_sign_in", _("Your account is used in a new browser")
 
 
 class Notification(models.Model):

@@ -86,7 +86,7 @@ def send_link_again(request: HttpRequest) -> HttpResponse:
         messages.success(
             request,
             _(
-                "We send a link to %(email)s: at most %(mails_per_hour)s mails an hour, "
+                "We send a link to %(email)s. The limit is %(mails_per_hour)s mails an hour and "
                 "%(mails_per_day)s a day."
             )
             % {

@@ -76,7 +76,7 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
     if over := count_email_change(user_id=str(user.pk)):
         # A cancelled change leaves no row that counts.
         raise Conflict(
-            _("You can have %(quota)s links sent to new addresses a day.") % {"quota": over.quota},
+            _("You can request %(quota)s links to new addresses a day.") % {"quota": over.quota},
             code="too_many",
         )
     values = {

@@ -15,7 +15,7 @@ from fulfillment.core.db.prepared import execute, fetch_row, fetch_rows
 from fulfillment.core.errors import Busy, Unprocessable
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt
 
-IN_PROGRESS = "A request with this Idempotency-Key is being worked on."
+IN_PROGRESS = "A request with this Idempotency-Key is in progress. Wait, then send the request again."
 RETENTION = timedelta(hours=24)
 CLEARED_AT_ONCE = 5
 # How long a killed process holds a key: clients/python repeats for 5 seconds at least. Longer work may be done twice;

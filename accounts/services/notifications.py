@@ -84,7 +84,7 @@ def mail_notification(*, user_id: str, key: str) -> None:
     preferences = f"{settings.PUBLIC_URL}/notifications/preferences"
     with translation.override(row.user.language or settings.DEFAULT_LANGUAGE):
         last = f"\n\n{LAST}" if not standing.remaining else ""
-        choose = _("Choose what you are mailed: %(address)s") % {"address": preferences}
+        choose = _("Choose your notifications: %(address)s") % {"address": preferences}
     text = f"{row.text}\n\n{more}{last}\n\n{choose}\n"
     send_text(row.title, text, row.user.email, language=row.user.language or settings.DEFAULT_LANGUAGE)
 

@@ -41,13 +41,13 @@ def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
     """Enables two-factor sign-in if the code proves that the app has the key; returns the recovery codes, once."""
     stored = _locked(user)
     if stored.two_factor_since is not None:
-        raise Conflict(_("Two-factor authentication is on already."), code="two_factor_on")
+        raise Conflict(_("Two-factor authentication is already on."), code="two_factor_on")
     step = _step_of(key, code, after=-1)
     if step is None:
         raise Invalid.at(
             "/Code",
             "code_wrong",
-            _("This is not the code the app shows now. Is the clock of your phone right?"),
+            _("This is not the code that the app shows now. Check the clock of your phone."),
         )
     authenticator = Authenticator.objects.create(user=user, ciphertext=encrypt(key), last_step=step)
     _mark(user, stored, timezone.now())

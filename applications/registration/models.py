@@ -57,7 +57,9 @@ class Application(VisibleText, AbstractApplication):
     is_first_party = models.BooleanField(
         "first-party",
         default=False,
-        help_text=_("Part of this service: the user alone is judged, not an association of the application."),
+        help_text=_(
+            "Part of this service. It needs no association with a store: only the user's own grants count."
+        ),
     )
 
     is_test = models.BooleanField(
@@ -65,7 +67,7 @@ class Application(VisibleText, AbstractApplication):
         default=False,
         db_default=False,
         editable=False,
-        help_text=_("Everything made with its credentials is test data. Chosen at registration, for ever."),
+        help_text=_("Everything created with its credentials is test data. This cannot be changed."),
     )
 
     visible_lines = ("name", "support_phone")

@@ -145,7 +145,7 @@ class EventType(models.TextChoices):
     )
     WEBHOOK_DISABLED = (
         "webhook.disabled",
-        _webhook(URL=WEBHOOK_URL, DisabledReason="The endpoint answered 410 Gone."),
+        _webhook(URL=WEBHOOK_URL, DisabledReason="The endpoint responded with 410 Gone."),
         "Another webhook of the application was disabled.",
     )
     BUDGET_WARNED = (
@@ -166,7 +166,7 @@ class EventType(models.TextChoices):
     BATCH_ORDERED = (
         "batch.ordered",
         _batch("Ordered", Ordered=55, Error=5),
-        "All orders of a batch are written.",
+        "All orders of a batch are placed.",
     )
 
 

@@ -164,12 +164,10 @@ def read_codes(values: Iterable[str]) -> list[str]:
     ]
     distinct = len(codes) + len(bad)
     if distinct > MAX_CODES:
-        message = f"{distinct} distinct postal codes were sent; at most {MAX_CODES} are answered."
+        message = f"{distinct} distinct postal codes were sent; at most {MAX_CODES} are allowed."
         faults.insert(0, Fault(f"?{PARAMETER}", "too_many_postal_codes", message))
     if faults:
-        detail = (
-            faults[0].message if len(faults) == 1 else f"{len(faults)} things are wrong with {PARAMETER}."
-        )
+        detail = faults[0].message if len(faults) == 1 else f"{PARAMETER} has {len(faults)} errors."
         kinds = {fault.code for fault in faults}
         raise Invalid(detail, code=kinds.pop() if len(kinds) == 1 else "parameter_invalid", faults=faults)
     return list(codes)

@@ -82,8 +82,8 @@ class OfficialFormAdmin(ConsoleAdmin):
     search_fields = ["file_name"]
     search_help_text = "File"
     empty_help = (
-        "Add the Postal Service's PDF of PS Form 3587, and it is filled with the papers of each EDDM order. Without "
-        "it the papers have its data on a sheet to copy from."
+        "Add the Postal Service's PDF of PS Form 3587. The service then fills it in for each EDDM order. "
+        "Without it, the papers include a sheet with the data to copy."
     )
     change_form_outer_after_template = "admin/delivery/official_form_after.html"
 
@@ -165,8 +165,8 @@ class PostagePriceAdmin(ConsoleAdmin):
     search_help_text = "Note"
     add_label = "Add price"
     empty_help = (
-        "Add the price of an EDDM Retail piece and the day it starts, and the papers of EDDM orders work out the "
-        "postage. Prices of the Postal Service do not come with the service."
+        "Add the price of an EDDM Retail piece and its first day. The papers of EDDM orders then show the "
+        "postage. The service does not include the Postal Service's prices."
     )
 
     def save_model(

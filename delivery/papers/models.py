@@ -39,9 +39,9 @@ class PostagePrice(models.Model):
         max_digits=7,
         decimal_places=4,
         validators=[MinValueValidator(Decimal("0.0001"))],
-        help_text="US dollars, at most 4 decimals, as in the Postal Service's price list (Notice 123).",
+        help_text="In US dollars, with at most 4 decimals, as in the Postal Service's price list (Notice 123).",
     )
-    note = models.CharField(max_length=200, blank=True, help_text="Where it is from, for example.")
+    note = models.CharField(max_length=200, blank=True, help_text="For example, the source of the price.")
     created = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

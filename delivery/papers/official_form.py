@@ -93,7 +93,7 @@ def read_field_names(content: bytes) -> list[str]:
                 )
             names = _text_fields(pdf)
     except pikepdf.PasswordError as error:
-        raise _refused("form_locked", "The PDF opens with a password only; remove it first.") from error
+        raise _refused("form_locked", "The PDF has a password. Remove it first.") from error
     except pikepdf.PdfError as error:
         raise _refused("form_unreadable", "This is no PDF, or it is damaged.") from error
     if not names:

@@ -75,7 +75,7 @@ def filled_forms(sheets: Mapping[str, Any]) -> FilledForms:
     needed = copies_needed(form.mapping, form.field_names, sheets)
     most = min(MAX_COPIES, MAX_FILLED_BYTES // max(1, len(form.content)))
     if needed > most:
-        note = f"PS Form 3587 is not filled: {needed} copies would be needed, at most {most} are made."
+        note = f"PS Form 3587 is not filled in: it needs {needed} copies, and the limit is {most}."
         return FilledForms(note=note)
     filled = _filled(form, sheets)
     if filled is None:

@@ -153,11 +153,11 @@ def _notes(drop: Drop, postage: Postage | None) -> list[str]:
     notes = []
     if drop.is_below_minimum:
         notes.append(
-            f"{drop.pieces} pieces: EDDM Retail takes {MIN_MAILING} or more in a mailing. "
-            "Add routes of this office."
+            f"{drop.pieces} pieces: an EDDM Retail mailing needs at least {MIN_MAILING}. Add routes of "
+            f"this office."
         )
     if postage is None:
-        notes.append("The price table has no postage for this day: the post office works it out.")
+        notes.append("The price table has no postage for this day. The post office calculates it.")
     return notes
 
 

@@ -83,7 +83,7 @@ def cut_codes(sent: Mapping[str, Any]) -> list[str]:
     codes = [*(sent.get("PostalCodes") or ()), (sent.get("Center") or {}).get("PostalCode") or ""]
     cut = list(dict.fromkeys(code for code in codes if len(code) > 5))
     more = f" and {len(cut) - CUT_SHOWN:,} more" if len(cut) > CUT_SHOWN else ""
-    return [f"Only the first five digits count of {', '.join(cut[:CUT_SHOWN])}{more}."] if cut else []
+    return [f"Only the first five digits of {', '.join(cut[:CUT_SHOWN])}{more} count."] if cut else []
 
 
 @extend_schema_field(

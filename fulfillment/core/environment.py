@@ -123,8 +123,8 @@ def hosts(name: str, default: tuple[str, ...] = ()) -> list[str]:
         bare = host.removeprefix(".")
         if host != "*" and not DOMAIN_NAME.match(bare) and not re.fullmatch(r"\[[0-9A-Fa-f:.]+\]", host):
             return refuse(
-                f"{name} holds {host!r}; write host names such as print.example, separated by commas, without "
-                "scheme, port and path.",
+                f"{name} contains {host!r}; write host names such as print.example, separated by commas, "
+                f"without scheme, port and path.",
                 [],
             )
     return names(name, default)
@@ -136,8 +136,8 @@ def origins(name: str) -> list[str]:
         parts = split_url(origin)
         if parts is None or parts.scheme not in {"http", "https"} or origin != _origin(parts):
             return refuse(
-                f"{name} holds {origin!r}; write origins such as https://shop.example, separated by commas, in lower "
-                "case and without a path.",
+                f"{name} contains {origin!r}; write origins such as https://shop.example, separated by "
+                f"commas, in lower case and without a path.",
                 [],
             )
     return names(name)
@@ -211,5 +211,5 @@ def secrets(name: str) -> list[str]:
     """One or more secrets, comma separated, the newest first; older ones are still read, never written."""
     values = [part.strip() for part in secret(name).split(",") if part.strip()]
     if any(len(value) < MINIMUM_SECRET_LENGTH for value in values):
-        return refuse(f"{name} holds a value shorter than {MINIMUM_SECRET_LENGTH} characters.", [""])
+        return refuse(f"{name} contains a value shorter than {MINIMUM_SECRET_LENGTH} characters.", [""])
     return values or [""]

@@ -92,7 +92,7 @@ def invalid_from(faults: Sequence[Fault], *, code: str = "invalid_body", part: s
     if len(faults) == 1:
         return Invalid(faults[0].message, code=faults[0].code, faults=faults)
     return Invalid(
-        _("%(count)s things are wrong with the %(part)s.")
+        _("The %(part)s has %(count)s errors.")
         % {"count": number_format(len(faults), force_grouping=True), "part": part},
         code=code,
         faults=faults,
@@ -235,9 +235,7 @@ class CountedFaults:
     def summary(self) -> str:
         if self.count == 1 and self.listed:
             return self.listed[0].message
-        return _("%(count)s things are wrong with the body.") % {
-            "count": number_format(self.count, force_grouping=True)
-        }
+        return _("The body has %(count)s errors.") % {"count": number_format(self.count, force_grouping=True)}
 
 
 def faults_at_fields(error: DomainError, fields: Mapping[str, str]) -> tuple[dict[str, list[str]], list[str]]:

@@ -95,7 +95,7 @@ def _claim_checkout(address: str) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         first = os.read(lock, 1000).decode() or "another process"
-        sys.exit(f"This checkout is running already, as {first}; end that one, or start another checkout.")
+        sys.exit(f"This checkout is already running, as {first}; end that one, or start another checkout.")
     os.ftruncate(lock, 0)
     os.write(lock, f"{address} (process {os.getpid()})".encode())
 

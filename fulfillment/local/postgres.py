@@ -105,8 +105,8 @@ def _resolve(data_folder: Path) -> Path:
     resolved = data_folder.resolve()
     if any(mark in str(resolved) for mark in '"$`\\\n'):
         raise PostgresUnavailable(
-            f"PostgreSQL cannot live in {resolved}; move it to a path without quotes, $ and \\, or set "
-            "DATABASE_URL to a PostgreSQL server of yours."
+            f"PostgreSQL cannot run in {resolved}; move it to a path without quotes, $ and \\, or set "
+            f"DATABASE_URL to a PostgreSQL server of yours."
         )
     return resolved
 

@@ -86,8 +86,8 @@ def _secrets() -> Iterator[CheckMessage]:
     for equal in names.values():
         if len(equal) > 1:
             yield Error(
-                f"{' and '.join(equal)} hold the same value: who learns one has the others.",
-                hint="Make each one of its own.",
+                f"{' and '.join(equal)} have the same value: anyone who learns one knows the others.",
+                hint="Generate a separate value for each.",
                 id="fulfillment.E003",
             )
 
@@ -100,7 +100,7 @@ def _stored_secrets() -> Iterator[CheckMessage]:
         return
     for name in names:
         yield Error(
-            f"{name} did not make the keys that are stored: no client could sign in.",
+            f"{name} did not create the stored keys, so no client could sign in.",
             hint="Set the value they were written with, also beside a new one: docs/operating/secrets.md.",
             id="fulfillment.E012",
         )
@@ -109,7 +109,9 @@ def _stored_secrets() -> Iterator[CheckMessage]:
 def _hosts() -> Iterator[CheckMessage]:
     if "*" in settings.ALLOWED_HOSTS:
         yield Error(
-            "ALLOWED_HOSTS is *: any name is answered.", hint="Name the hosts.", id="fulfillment.E004"
+            "ALLOWED_HOSTS is *: the service responds to any host name.",
+            hint="Name the hosts.",
+            id="fulfillment.E004",
         )
         return
     host = split_domain_port(urlsplit(settings.PUBLIC_URL).netloc)[0]
@@ -176,7 +178,7 @@ def _unencrypted(variable: str, database: dict[str, Any]) -> Iterator[CheckMessa
     is_local = not host or host.startswith("/") or host in {"localhost", "127.0.0.1", "::1"}
     if not is_local and mode in {"disable", "allow", "prefer"}:
         yield Info(
-            f"{variable} goes to {host} with sslmode={mode}: the connection may be read on its way.",
+            f"{variable} goes to {host} with sslmode={mode}: others may read the connection.",
             hint="Write ?sslmode=verify-full where the network is not yours alone.",
             id="fulfillment.I001",
         )

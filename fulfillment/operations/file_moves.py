@@ -90,7 +90,8 @@ def _copy(name: str, source: Storage, target: Storage, digest: str, size: int) -
         target.delete(name)
         return False
     if not _is_copied(name, target, digest, size):
-        raise Unavailable(f"{name} is not read back as it was sent. Run it again.", code="copy_differs")
+        message = f"{name} reads back differently than it was written. Run the command again."
+        raise Unavailable(message, code="copy_differs")
     return True
 
 

@@ -68,7 +68,7 @@ GAUGES = (JOB_GAUGES, DRILL_GAUGES)
 class DatabaseFigures:
     def collect(self) -> Iterator[Metric]:
         """Reads the gauges; for an unavailable database only those that say so."""
-        up = GaugeMetricFamily("fulfillment_database_up", "Whether the database answers: 1 or 0.")
+        up = GaugeMetricFamily("fulfillment_database_up", "Whether the database responds: 1 or 0.")
         ok = GaugeMetricFamily(
             "fulfillment_check_ok", "Whether a check of /readyz succeeds: 1 or 0.", labels=["check"]
         )

@@ -24,7 +24,7 @@ QUALITY = 88
 LAID_OUT_BYTES = 4 * MAX_BYTES
 # From so many pages on two processes share them.
 SHARED_PAGES = 16
-TOO_LARGE = "The pages of the PDF are too large together, each with all its pictures. Export it with smaller pictures."
+TOO_LARGE = "The pages of the PDF, with all their pictures, are too large. Export it with smaller pictures."
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
     """Plans sheets, independent of the order of requests; raises ValueError with a job that does not fit."""
     numbers = [request.job_number for request in requests]
     if len(set(numbers)) < len(numbers):
-        raise ValueError("A job may be named once only.")
+        raise ValueError("Name each job only once.")
     if len(requests) > MAX_REQUESTS:
         raise ValueError(f"At most {MAX_REQUESTS} jobs are planned at once.")
     layouts: list[tuple[GangRequest, Grid, int, Mapping[str, int]]] = []

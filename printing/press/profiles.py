@@ -39,16 +39,16 @@ def check_header(content: bytes) -> None:
     if int.from_bytes(content[:4]) != len(content):
         raise ProfileInvalid(
             "profile_damaged",
-            f"The profile says that it has {int.from_bytes(content[:4]):,} bytes, the file has {len(content):,}.",
+            f"The profile declares {int.from_bytes(content[:4]):,} bytes, but the file has {len(content):,}.",
         )
     if content[12:16] != b"prtr":
         raise ProfileInvalid(
             "not_an_output_profile",
-            f"The profile is of class {_name(content[12:16])}; an output profile is prtr.",
+            f"The profile has class {_name(content[12:16])}; an output profile has class prtr.",
         )
     if content[16:20] != b"CMYK":
         raise ProfileInvalid(
-            "not_cmyk", f"The profile is for {_name(content[16:20])}; only CMYK can be printed with."
+            "not_cmyk", f"The profile is for {_name(content[16:20])}; only CMYK profiles are allowed."
         )
     if content[8] not in {2, 4}:
         raise ProfileInvalid("profile_version", "Profiles of ICC versions 2 and 4 are allowed.")

@@ -41,7 +41,7 @@ class Reading:
         for key in self.value:
             if key not in self.read_keys:
                 allowed = ", ".join(sorted(self.read_keys))
-                self.note("unknown_key", f"{key} is not allowed here; allowed are {allowed}.", key)
+                self.note("unknown_key", f"{key} is not allowed here; allowed: {allowed}.", key)
 
     def number(self, key: str, limits: tuple[float, float], default: float | None = None) -> float:
         value = self.raw(key)

@@ -28,7 +28,7 @@ class TicketSettings(SettingsForm):
             ("xjdf", "XJDF"),
             ("json", "JSON"),
             ("jdf", "JDF 1.5, for hot folders of digital presses"),
-            ("none", "None, only the print file"),
+            ("none", "None: only the print file"),
         ),
     )
 

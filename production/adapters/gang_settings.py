@@ -26,14 +26,14 @@ class GangSettings(SettingsForm):
     gang_wait = forms.IntegerField(
         label="Minutes to wait",
         initial=30,
-        help_text="How long the first job of a sheet waits for others. 0: every job is sent alone, and sheets are "
-        "only for download.",
+        help_text="How long the first job of a sheet waits for others. 0: every job is sent alone, and you "
+        "can only download sheets.",
         validators=[between(0, 7 * 24 * 60)],
     )
     gang_pieces = forms.IntegerField(
         label="Pieces to wait for",
         initial=5000,
-        help_text="Once so many pieces are ordered, their sheets go at once.",
+        help_text="Once this many pieces are ordered, their sheets are sent immediately.",
         validators=[between(1, 1_000_000)],
     )
     gang_width = forms.FloatField(
@@ -47,20 +47,20 @@ class GangSettings(SettingsForm):
     gang_margin = forms.FloatField(
         label="Sheet margin in mm",
         initial=5.0,
-        help_text="What the press cannot print on.",
+        help_text="The edge that the press cannot print on.",
         validators=[between(0, 50)],
     )
     gang_gutter = forms.FloatField(
         label="Gutter in mm",
         initial=6.0,
-        help_text="Between two trims; half of it is the bleed that is printed.",
+        help_text="The space between two trims. Half of it is printed bleed.",
         validators=[between(0, 50)],
     )
     gang_gripper = forms.FloatField(
         label="Gripper edge in mm",
         initial=0.0,
         required=False,
-        help_text="At the bottom of the sheet, where it is more than the margin.",
+        help_text="At the bottom of the sheet, if it is larger than the margin.",
         validators=[between(0, 50)],
     )
     gang_overs_percent = forms.FloatField(
@@ -76,7 +76,7 @@ class GangSettings(SettingsForm):
     gang_flip = forms.ChoiceField(
         label="Back of the sheet",
         initial="left_right",
-        help_text="Of sheetwise sheets. It must be how the press or its driver turns them.",
+        help_text="For sheetwise sheets. Choose how the press or its driver turns them.",
         choices=(("left_right", "Turned left to right"), ("top_bottom", "Turned top to bottom")),
     )
 

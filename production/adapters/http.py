@@ -81,7 +81,7 @@ def failure(
     if response.status in BUSY or response.status >= 500:
         pause = _retry_after(response.headers.get("retry-after", ""))
         return ProviderUnavailable(
-            f"{name} is busy: it answered {response.status}.", exchange, pause, is_unsent=is_unsent
+            f"{name} is busy: it responded with {response.status}.", exchange, pause, is_unsent=is_unsent
         )
     refused = f"{name} refused: {message or response.status}"[:1000]
     return ProviderRefused(refused, exchange, numbers=numbers, is_unsent=is_unsent)
@@ -115,7 +115,7 @@ def send_request(
         return asyncio.run(_exchange(method, parsed, body, headers, seconds, sent))
     except TimeoutError as error:
         raise ProviderUnavailable(
-            f"No complete answer within {seconds:g} seconds.", is_unsent=not sent.began
+            f"No complete response within {seconds:g} seconds.", is_unsent=not sent.began
         ) from error
     except (aiohttp.ClientError, OSError) as error:
         if isinstance(getattr(error, "os_error", error), Blocked):

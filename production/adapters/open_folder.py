@@ -79,7 +79,7 @@ class OpenFolder:
             if error.errno == errno.ENXIO:
                 raise ValueError(f"{name}: this is a socket.") from error
             if error.errno in (errno.EACCES, errno.EPERM):
-                raise ValueError(f"{name}: its permissions do not let it be read.") from error
+                raise ValueError(f"{name}: the service has no permission to read it.") from error
             raise
         with os.fdopen(descriptor, "rb", buffering=0) as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):

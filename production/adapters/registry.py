@@ -39,7 +39,7 @@ def register(
     def add(adapter: type[A]) -> type[A]:
         if kind in _REGISTERED or not 0 < len(kind) <= MAX_KIND_LENGTH:
             raise ValueError(
-                f"The adapter {kind!r} is there already, or has more than {MAX_KIND_LENGTH} letters."
+                f"The adapter {kind!r} already exists, or its name has more than {MAX_KIND_LENGTH} letters."
             )
         name_form(settings)
         _REGISTERED[kind] = AdapterKind(label, purpose, settings, adapter, takes_several_items)
@@ -60,5 +60,5 @@ def adapter_kinds() -> Mapping[str, AdapterKind]:
 def adapter_kind(kind: str) -> AdapterKind:
     found = adapter_kinds().get(kind)
     if found is None:
-        raise ValueError(f"There is no adapter {kind!r}; there are {', '.join(adapter_kinds())}.")
+        raise ValueError(f"There is no adapter {kind!r}; available: {', '.join(adapter_kinds())}.")
     return found

@@ -45,7 +45,8 @@ class SftpSettings(TicketSettings, GangSettings):
     host_key = LongText(
         host_key_mistake,
         label="Host key",
-        help_text="The key line or the SHA256: fingerprint of the server, one per line. The print shop has it.",
+        help_text="The server's host key line or SHA256: fingerprint, one per line. Ask the print shop for "
+        "it.",
     )
     username = Text(label="User name")
     password = Text(label="Password", required=False, help_text="Enter a password or a private key.")
@@ -56,8 +57,8 @@ class SftpSettings(TicketSettings, GangSettings):
     folder = Text(_folder_mistake, label="Hot folder", help_text="Jobs are placed here, such as /in.")
     layout = forms.ChoiceField(
         label="Layout",
-        help_text="A folder for each job is renamed into place as a whole. Flat: tickets appear after the print "
-        "files.",
+        help_text="A folder for each job appears as a whole. With all files in one folder, tickets appear "
+        "after the print files.",
         initial="job_folder",
         choices=(("job_folder", "One folder for each job"), ("flat", "All files in one folder")),
     )

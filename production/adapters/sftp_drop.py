@@ -71,7 +71,7 @@ async def put_job(
     progress.is_unsent = False
     moved = await _release(sftp, places, files)
     if was_sent and not moved:
-        return "The server has had this job before; nothing was sent again."
+        return "The server already had this job. Nothing was sent again."
     return f"Renamed into {places.target}."
 
 
@@ -103,7 +103,7 @@ async def _stage(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[Drop
             with suppress(asyncssh.SFTPOpUnsupported):
                 await remote.fsync()
         if (await sftp.stat(path)).size != len(file.content):
-            raise OSError(f"{file.name} did not arrive whole")
+            raise OSError(f"{file.name} did not arrive completely")
 
 
 async def _remove_folder(sftp: asyncssh.SFTPClient, folder: str) -> None:
@@ -177,7 +177,7 @@ async def _was_moved(sftp: asyncssh.SFTPClient, source: str, target: str) -> boo
         return False
     except asyncssh.SFTPError as error:
         if await sftp.exists(target):
-            raise ProviderRefused(f"{target} is there already, and is not of this service.") from error
+            raise ProviderRefused(f"{target} already exists, and this service did not create it.") from error
         raise
     return True
 

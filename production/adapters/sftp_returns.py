@@ -83,7 +83,7 @@ async def _read(
     if not name.lower().endswith(tuple(REPORT_SUFFIXES)):
         return [acknowledgement(name)]
     if (attrs.size or 0) > MAX_BODY_BYTES:
-        raise ValueError(f"{name}: a report may have {MAX_BODY_BYTES:,} bytes at most.")
+        raise ValueError(f"{name}: a report may have at most {MAX_BODY_BYTES:,} bytes.")
     async with sftp.open(path, "rb") as remote:
         content: bytes = await remote.read(MAX_BODY_BYTES + 1)
     return read_returned(name, content, datetime.fromtimestamp(changed, UTC) if changed else None)

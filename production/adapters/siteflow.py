@@ -56,7 +56,8 @@ class SiteFlowSettings(SettingsForm):
     account = Text(
         label="Source account",
         required=False,
-        help_text="The account that orders, needed to cancel by job number. Empty: by Site Flow's own number.",
+        help_text="The account that orders. It is needed to cancel by job number. Empty: jobs are "
+        "cancelled by Site Flow's own number.",
     )
     component_code = Text(
         label="Component code",

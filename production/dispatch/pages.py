@@ -38,9 +38,9 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
     """Answers 200 for every stored report, even a repeated or contradictory one, so that it is not resent."""
     provider = provider_at_address(code, secret)
     if provider is None:
-        return problem(404, "address_unknown", "Nothing is received at this address.")
+        return problem(404, "address_unknown", "This address accepts no reports.")
     if parse_number(request.META.get("CONTENT_LENGTH") or "0", most=MAX_BODY_BYTES) is None:
-        return problem(413, "body_too_large", f"A report may have {MAX_BODY_BYTES:,} bytes at most.")
+        return problem(413, "body_too_large", f"A report may have at most {MAX_BODY_BYTES:,} bytes.")
     body = request.read(MAX_BODY_BYTES)
     try:
         with FILES.limited(f"provider:{provider.pk}"):
@@ -55,7 +55,7 @@ def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> Htt
     except ValueError as error:
         return problem(400, "report_unreadable", str(error))
     if len(reports) > MAX_REPORTS:
-        message = f"There are {len(reports):,} reports; at most {MAX_REPORTS} are taken at once."
+        message = f"There are {len(reports):,} reports; at most {MAX_REPORTS} are accepted at once."
         return problem(400, "too_many_reports", message)
     rows = receive_reports(provider=provider, reports=reports, seconds=MAX_SECONDS)
     return JsonResponse({"Received": len(rows), "Outcomes": [row.outcome for row in rows]})

@@ -230,7 +230,7 @@ class JobHistory(models.Model):
 
 class ReportOutcome(models.TextChoices):
     APPLIED = "Applied", _("Applied")
-    LATE = "Late", _("Late: more is known")
+    LATE = "Late", _("Late: a newer state is known")
     CONTRADICTION = "Contradiction", _("Contradiction")
     UNKNOWN_JOB = "Unknown", _("Unknown job")
 

@@ -48,7 +48,8 @@ class Provider(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="More go to the next provider of the rule, or wait for the next day (UTC). Empty: no limit.",
+        help_text="Jobs above this limit go to the next provider of the rule, or wait for the next day (UTC). "
+        "Empty: no limit.",
     )
     failing_since = models.DateTimeField(null=True, editable=False)
     last_error = models.CharField(max_length=1000, blank=True, editable=False)

@@ -83,8 +83,6 @@ class ChoiceInline(ConsoleInline):
     model = RoutingChoice
     fields = ["provider", "priority", "share", "daily_capacity"]
     help_texts = {
-        "priority": "1 is tried first; the next takes over where a provider is down, full or refuses a job.",
-        "share": "Among providers of the same priority: with 3 and 1, the first gets three jobs of four.",
         "daily_capacity": "Of this rule. Empty: no limit.",
     }
     min_num = 1
@@ -124,7 +122,6 @@ class RoutingRuleAdmin(ConsoleAdmin):
         ),
     ]
     help_texts = {
-        "position": "Rules are tried in this order, smallest number first. The first that matches an item decides.",
         "minimum_quantity": "Empty: any.",
         "maximum_quantity": "Empty: any.",
     }

@@ -16,7 +16,8 @@ class RoutingRule(models.Model):
     """
 
     position = models.PositiveIntegerField(
-        default=100, help_text="Rules are tried in this order, the smallest first."
+        default=100,
+        help_text="Rules are tried in this order, smallest number first. The first that matches an item decides.",
     )
     name = models.CharField(max_length=100)
     is_enabled = models.BooleanField("enabled", default=True)
@@ -41,11 +42,11 @@ class RoutingRule(models.Model):
     )
     countries = ArrayField(
         models.CharField(
-            max_length=2, validators=[RegexValidator(r"^[A-Z]{2}\Z", "Use codes of two capitals.")]
+            max_length=2, validators=[RegexValidator(r"^[A-Z]{2}\Z", "Use codes of two capital letters.")]
         ),
         default=list,
         blank=True,
-        help_text="Destination countries by their codes, separated by commas, such as US,CA. Empty: any.",
+        help_text="Destination countries by their codes, such as US, CA. Empty: any.",
     )
     minimum_quantity = models.PositiveIntegerField(null=True, blank=True)
     maximum_quantity = models.PositiveIntegerField(null=True, blank=True)
@@ -75,12 +76,13 @@ class RoutingChoice(models.Model):
     rule = models.ForeignKey(RoutingRule, on_delete=models.CASCADE, related_name="choices")
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="choices")
     priority = models.PositiveSmallIntegerField(
-        default=1, help_text="1 is tried first; the others take over where it is down, full or refuses."
+        default=1,
+        help_text="1 is tried first; the next takes over where a provider is down, full or refuses a job.",
     )
     share = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text="Of the providers with the same priority: 3 and 1 get three jobs of four and one of four.",
+        help_text="Among providers of the same priority: with 3 and 1, the first gets three jobs of four.",
     )
     daily_capacity = models.PositiveIntegerField(
         "jobs per day", null=True, blank=True, validators=[MinValueValidator(1)]

@@ -42,13 +42,13 @@ def _columns(head: Sequence[str]) -> list[str]:
         if name not in columns:
             raise ValueError(f"Line 1: the column {name} is missing.")
     if len(set(columns)) < len(columns):
-        raise ValueError("Line 1: a column stands there twice.")
+        raise ValueError("Line 1: a column appears twice.")
     return columns
 
 
 def _report(columns: list[str], row: list[str], line: int, separator: str) -> Report:
     if len(row) != len(columns):
-        raise ValueError(f"Line {line}: {len(row)} fields were found, and {len(columns)} columns in line 1.")
+        raise ValueError(f"Line {line}: it has {len(row)} fields, but line 1 has {len(columns)} columns.")
     return report_of(dict(zip(columns, row, strict=True)), where=f"Line {line}", raw=separator.join(row))
 
 

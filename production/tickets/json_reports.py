@@ -22,7 +22,7 @@ def _list(content: Any) -> list[Any]:
         if version != VERSION or isinstance(version, bool):
             raise ValueError(f"Version is {json.dumps(version)[:60]}; it must be {VERSION}.")
         if unknown := sorted(set(content) - {"Version", "Reports"}):
-            raise ValueError(f"There is no member {unknown[0][:60]} beside Version and Reports.")
+            raise ValueError(f"{unknown[0][:60]} is not an allowed member. Allowed: Version, Reports.")
         content = content["Reports"]
     elif isinstance(content, dict):
         content = [content]

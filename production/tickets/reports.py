@@ -73,7 +73,7 @@ def read_time(text: str, *, where: str, field: str) -> datetime:
 
 def check_size(body: bytes) -> None:
     if len(body) > MAX_BODY_BYTES:
-        raise ValueError(f"A report may have {MAX_BODY_BYTES:,} bytes at most; this one has {len(body):,}.")
+        raise ValueError(f"A report may have at most {MAX_BODY_BYTES:,} bytes; this one has {len(body):,}.")
 
 
 def check_count(count: int) -> None:

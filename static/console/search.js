@@ -80,7 +80,7 @@
         const answer = await fetch(address, { headers: { Accept: "application/json" }, signal: this.request.signal });
         this.show((await answer.json()).hits, words);
       } catch (error) {
-        if (error.name !== "AbortError") this.show([], words, "The search did not answer. Please try again.");
+        if (error.name !== "AbortError") this.show([], words, "The search did not respond. Try again.");
       }
     }
 

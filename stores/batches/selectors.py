@@ -190,7 +190,7 @@ def outdated_because(batch: Batch) -> str:
     if is_template_changed(batch):
         return "The template of the product changed since the check."
     is_expired = batch.prices_expire is None or batch.prices_expire <= timezone.now()
-    return "The prices of the check no longer bind." if is_expired else ""
+    return "The prices of the check are no longer binding." if is_expired else ""
 
 
 def order_count(batch: Batch, rows: int) -> int:

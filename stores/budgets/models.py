@@ -58,7 +58,7 @@ class CostCenter(models.Model):
     code = models.CharField(
         max_length=64,
         validators=[validate_external_id],
-        help_text="Budgets and files name the cost center by it. It stays as it is.",
+        help_text="Budgets and files refer to the cost center by this code. It cannot be changed later.",
     )
     name = models.CharField(max_length=200)
     updated = models.DateTimeField(auto_now=True)
@@ -107,19 +107,19 @@ class Budget(models.Model):
     limit = models.DecimalField(**MONEY, validators=[MinValueValidator(0)])
     currency = models.CharField(max_length=3, blank=True, editable=False)
     duration = models.CharField("period", max_length=10, choices=BudgetDuration.choices)
-    start_date = models.DateField(help_text="Periods begin on this day, in the time zone of the store.")
+    start_date = models.DateField(help_text="Periods begin on this day, in the store's time zone.")
     end_date = models.DateField(
-        null=True, blank=True, help_text="The last day on which it binds. Empty: it has no end."
+        null=True, blank=True, help_text="The last day on which the budget applies. Empty: it has no end."
     )
     carry_over = models.BooleanField(
-        default=False, help_text="Add to each period what was left of the one before."
+        default=False, help_text="Add the unused rest of a period to the next one."
     )
     over_budget = models.CharField(max_length=7, choices=OverBudget.choices, default=OverBudget.REFUSE)
     warn_at = models.PositiveSmallIntegerField(
         "warn at (%)",
         default=80,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text="Staff are notified when this share of a period is used, and again at 100%.",
+        help_text="The service notifies staff when this percentage of the limit is used, and again at 100%.",
     )
     is_enabled = models.BooleanField("enabled", default=True)
     created = models.DateTimeField(default=timezone.now, editable=False)

@@ -164,7 +164,7 @@ PRODUCT_MEMBERS = (
         "quantity_increment",
         "integer",
         example=100,
-        hint="Orders rise in these steps from the minimum quantity.",
+        hint="Quantities rise in these steps from the minimum quantity.",
     ),
     FieldSpec(
         "Name", checks.text(200, blank=False), REQUIRED, "name", "text", example="Standard business cards"
@@ -218,7 +218,8 @@ PRODUCT_MEMBERS = (
         description="Whether it can be ordered for an EDDM selection.",
         example=False,
         label=gettext_noop("For EDDM"),
-        hint="Can be ordered for the carrier routes of an EDDM selection, a piece for each delivery.",
+        hint="Customers can order it for the carrier routes of an EDDM selection, one piece for each "
+        "delivery.",
     ),
     computed("TakesArtwork", verbose=True),
     computed("Created", verbose=True),
@@ -237,7 +238,8 @@ PRODUCT_MEMBERS = (
         checks.text(64),
         "",
         "stock_code",
-        hint="The paper, as your printers name it in tickets; without weight and coating, another material.",
+        hint="The paper as your printers name it in tickets. If weight and coating are empty, another "
+        "material.",
     ),
     FieldSpec(
         "StockWeightGSM",

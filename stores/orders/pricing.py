@@ -83,8 +83,8 @@ class Prices:
         method = self.price_request.delivery_method_code or listed[0].delivery_method
         if method not in self.methods:
             message = _(
-                "DeliveryMethodCode: %(method)s, the usual one of %(product_id)s, does not deliver all items "
-                "there; name one of these: %(allowed)s."
+                "DeliveryMethodCode: %(method)s, the default of %(product_id)s, does not deliver all items "
+                "there; allowed: %(allowed)s."
             ) % {
                 "method": method or "none",
                 "product_id": listed[0].product_id,

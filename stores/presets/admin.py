@@ -114,12 +114,6 @@ class PrintPresetAdmin(RemovedByService):
         "Products without a preset print by the built-in one: PDF/X-4, everything in CMYK, black text on the K plate. "
         "Add a preset for what a printer requires."
     )
-    help_texts = {
-        "code": "Products and catalog files refer to the preset by this ID. It cannot be changed later.",
-        "bleed_mm": "The bleed that the printer requires around the trim. Empty: the bleed of each template.",
-        "safe_mm": "The distance that text keeps from the trim.",
-        "lowest_ppi": "The lowest resolution of a picture at its printed size.",
-    }
     fieldsets = [
         (None, {"fields": ["code", "name"]}),
         (

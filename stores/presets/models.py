@@ -60,7 +60,7 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
         max_length=64,
         unique=True,
         validators=[RegexValidator(CODE, "Use 1 to 64 letters, digits and . _ - only.")],
-        help_text="Products and catalog files name the preset by it. It stays as it is.",
+        help_text="Products and catalog files refer to the preset by this ID. It cannot be changed later.",
     )
     name = models.CharField(max_length=200)
     profile = models.ForeignKey(
@@ -70,7 +70,7 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
         on_delete=models.PROTECT,
         related_name="presets",
         verbose_name="output profile",
-        help_text="Without one the shipped profile, ISO Coated v2 300%, is used.",
+        help_text="Empty: the included profile, ISO Coated v2 300%.",
     )
     standard = models.CharField(max_length=16, choices=Standard.choices, default=Standard.PDF_X4)
     policy = models.CharField("colors", max_length=16, choices=Policy.choices, default=Policy.CMYK)
@@ -81,7 +81,7 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
         null=True,
         blank=True,
         validators=[MinValueValidator(BLEED_MM[0]), MaxValueValidator(BLEED_MM[1])],
-        help_text="What the printer wants around the trim. Empty: the bleed of each template.",
+        help_text="The bleed that the printer requires around the trim. Empty: the bleed of each template.",
     )
     safe_mm = models.DecimalField(
         "safe distance (mm)",
@@ -89,17 +89,17 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
         decimal_places=3,
         default=3,
         validators=[MinValueValidator(BLEED_MM[0]), MaxValueValidator(BLEED_MM[1])],
-        help_text="How far text stays inside the trim.",
+        help_text="The distance that text keeps from the trim.",
     )
     marks = models.BooleanField("crop marks", default=True)
     slug = models.BooleanField(
-        "slug line", default=False, help_text="Product, page and preset, outside of the bleed."
+        "slug line", default=False, help_text="Prints product, page and preset outside the bleed."
     )
     keeps_overprint = models.BooleanField(
         "keeps overprint",
         db_default=False,
         default=False,
-        help_text="Of artwork PDFs. Proofs do not show it.",
+        help_text="Applies to artwork PDFs. Proofs do not show overprint.",
     )
     highest_ink = models.PositiveSmallIntegerField(
         "highest total ink (%)",
@@ -110,7 +110,7 @@ FROM stores_printpreset preset LEFT JOIN stores_outputprofile profile ON profile
         "lowest resolution (ppi)",
         default=150,
         validators=[MinValueValidator(PPI[0]), MaxValueValidator(PPI[1])],
-        help_text="Of a picture at the size at which it is printed.",
+        help_text="The lowest resolution of a picture at its printed size.",
     )
     severities = models.JSONField(
         default=dict,

@@ -244,7 +244,7 @@ def show_live_proof(request: HttpRequest) -> HttpResponse:
 def _drawn(request: HttpRequest) -> tuple[Showcase, dict[str, str], bytes]:
     card = showcase()
     if card is None:
-        raise NotFound(_("There is no demo store to make a proof of."))
+        raise NotFound(_("There is no demo store for a proof."))
     values = live_values(card=card, name=request.GET.get("name", "").strip())
     address = request.META.get("REMOTE_ADDR", "")
     return card, values, draw_live_proof(card=card, values=values, address=address)

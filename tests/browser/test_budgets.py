@@ -63,7 +63,7 @@ def test_budget_is_made_topped_up_changed_and_ended(visitor):
 
     page.locator("#id_limit").fill("20")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("24.00 USD are used already, above 15.50 USD.")).to_be_visible()
+    expect(page.get_by_text("24.00 USD are already used, more than 15.50 USD.")).to_be_visible()
     shoot(visitor.page, "budget-question")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("8.50 USD over the limit of 15.50 USD")).to_be_visible()
@@ -144,7 +144,7 @@ def test_people_of_cost_centers_are_imported_after_a_look_at_the_changes(visitor
     page.get_by_role("link", name="Import people").click()
     page.set_input_files("input[type=file]", exported)
     page.get_by_role("button", name="Read the file").click()
-    expect(page.get_by_text("already as in the file")).to_be_visible()
+    expect(page.get_by_text("already match the file")).to_be_visible()
     assert visitor.complaints == []
 
 

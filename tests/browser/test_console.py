@@ -61,7 +61,7 @@ def test_order_is_worked_to_shipped(visitor):
     page.get_by_role("button", name="Ship …").click()
     page.get_by_label("Carrier").fill("UPS")
     page.get_by_role("button", name="Ship 1 order").click()
-    expect(page.get_by_text("A parcel needs its carrier and its tracking number.")).to_be_visible()
+    expect(page.get_by_text("A parcel needs both a carrier and a tracking number.")).to_be_visible()
     page.get_by_label("Tracking number").fill("1Z999")
     page.get_by_role("button", name="Ship 1 order").click()
     expect(page.get_by_text("1 order moved.")).to_be_visible()

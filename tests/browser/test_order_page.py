@@ -41,7 +41,7 @@ def test_order_is_worked_by_its_buttons(order_path, visitor):
     page.get_by_role("button", name="Start production").click()
     page.get_by_label("Carrier").fill("UPS")
     page.get_by_role("button", name="Ship", exact=True).click()
-    expect(page.get_by_role("alert").first).to_contain_text("needs its carrier and its tracking number")
+    expect(page.get_by_role("alert").first).to_contain_text("needs both a carrier and a tracking number")
     page.get_by_label("Tracking number").fill("1Z999")
     page.get_by_role("button", name="Ship", exact=True).click()
     expect(page.locator(".order-title")).to_contain_text("Shipped")

@@ -172,7 +172,7 @@ def test_shell_completes_commands_and_a_closed_pipe_is_no_error(command):
 def test_tail_shows_orders_of_the_store_as_they_change(command):
     tail = command.start("orders", "tail", "demo", "--json")
     try:
-        assert "Waiting for changes of orders of demo" in tail.stderr.readline()
+        assert "Waiting for order changes at demo" in tail.stderr.readline()
         command("trigger", "order.accepted")
         changes = [json.loads(tail.stdout.readline()) for _ in range(2)]
     finally:
@@ -334,7 +334,7 @@ def test_address_alone_signs_in_and_shows_own_events(command, given, tmp_path):
         output, complaints = process.communicate(timeout=60)
 
     assert process.returncode == 0, complaints
-    assert "no address of this sign-in" in complaints
+    assert "address is not from this sign-in" in complaints
     assert "the keyring of this system" in output
     kept = (Path(command.environment["FULFILLMENT_CONFIG"]) / "profile.json").read_text()
     assert json.loads(kept) == {"keyring": "store-fulfillment"}

@@ -1,6 +1,8 @@
 """The steps of docs/guides, as they stand there."""
 
 import shlex
+from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
@@ -12,6 +14,7 @@ from tests.support.jobs import working
 DEMO = "http://127.0.0.1:8000"
 BATCHES = "docs/guides/batches.md"
 GUIDE = "docs/guides/print-ready-pdfs.md"
+PHOTOS = Path("stores/demo/templates/photo-postcard-6x9/pictures").resolve()
 
 
 @pytest.fixture
@@ -44,7 +47,8 @@ def test_guide_of_batches_checks_corrects_and_orders_a_file(
     monkeypatch.chdir(tmp_path)
     command = Command(installed_python, tmp_path / "home", given)
     check, order, order_cards = lines_of(BATCHES, "sh")
-    [rows, cards], [office], [program] = (lines_of(BATCHES, kind) for kind in ("csv", "json", "python"))
+    [rows, cards, badges], [office] = (lines_of(BATCHES, kind) for kind in ("csv", "json"))
+    program, order_badges = lines_of(BATCHES, "python")
     (tmp_path / "people.csv").write_text(rows)
     (tmp_path / "cards.csv").write_text(cards)
     (tmp_path / "office.json").write_text(office)
@@ -70,3 +74,10 @@ def test_guide_of_batches_checks_corrects_and_orders_a_file(
 
     assert seen.startswith("Checked 0 ready, 2 in error\n")
     assert "Add a column for Recipient.Name" in seen
+
+    for photo in ("lake.jpg", "shore.jpg"):
+        copyfile(PHOTOS / photo, tmp_path / photo)
+    (tmp_path / "badges.csv").write_text(badges)
+    (tmp_path / "badges.py").write_text(order_badges.replace(DEMO, given["url"]))
+    with working("stores.check_batch", "stores.order_batch"):
+        assert python(tmp_path / "badges.py", tmp_path / "badges.csv").endswith("\nOrdered\n")

@@ -137,7 +137,7 @@ def _hook(world: World) -> None:
         create_webhook(application=application, values={"URL": f"https://93.184.216.34/{name}"})[0]
         for name in ("hooks", "gone")
     )
-    disable_webhook(webhook=disabled, reason="The endpoint answered 410 Gone.")
+    disable_webhook(webhook=disabled, reason="The endpoint responded with 410 Gone.")
     for state, status in (("Delivered", 200), ("Pending", 503), ("Failed", None)):
         event = Event.objects.create(
             application=application,

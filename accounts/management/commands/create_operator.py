@@ -13,8 +13,8 @@ from fulfillment.core.errors import DomainError
 
 class Command(BaseCommand):
     help = (
-        "Creates an operator. The password is typed on a terminal, else read from the first line of the "
-        "input or from OPERATOR_PASSWORD."
+        "Creates an operator. Type the password on a terminal, or send it in the first line of standard "
+        "input or in OPERATOR_PASSWORD."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -51,7 +51,7 @@ class Command(BaseCommand):
             self.stderr.write("There is no terminal: the password is the first line of standard input.")
             if not (typed := sys.stdin.readline().rstrip("\n")):
                 raise CommandError(
-                    "Standard input has no password, and nothing was created. Run it on a terminal."
+                    "Nothing was created: standard input has no password. Run the command on a terminal."
                 )
             return typed
         password = getpass.getpass("Password: ")

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         except User.DoesNotExist as error:
             raise CommandError(f"There is no user {username!r}; write name@domain.") from error
         if user.two_factor_since is None:
-            self.stdout.write(f"{username} signs in by password alone already.")
+            self.stdout.write(f"{username} already signs in with a password alone.")
             return
         disable_two_factor(user=user)
-        self.stdout.write(f"{username} signs in by password alone now; every browser is signed out.")
+        self.stdout.write(f"{username} now signs in with a password alone. Every browser is signed out.")

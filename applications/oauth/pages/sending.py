@@ -75,7 +75,7 @@ class SendForm(forms.Form):
             if not value:
                 continue
             if parameter["in"] == "path" and not PATH_VALUE.match(value):
-                self.add_error(name, _("A value in the path has no slash and no control character."))
+                self.add_error(name, _("A path value must not contain a slash or a control character."))
             elif CONTROL.search(value):
                 self.add_error(name, _("Control characters cannot be sent."))
         return cleaned

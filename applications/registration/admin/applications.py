@@ -86,10 +86,6 @@ class ApplicationAdmin(KeyPages):
     search_help_text = "Name, client ID or owner"
     change_form_outer_before_template = "admin/applications/application_before.html"
     readonly_fields = ["client_id", "client_type", "user", "icon_preview", "is_test", "created", "updated"]
-    help_texts = {
-        "is_first_party": "Part of this service: it needs no association with a store, the user's own grants count.",
-        "is_test": "Everything created with its credentials is test data. This cannot be changed.",
-    }
     inlines = [KeyInline, RoleInline]
     actions = ["add_key_for_a_year"]
     fieldsets = [

@@ -98,8 +98,8 @@ class NewApplicationForm(forms.Form):
         label=_("Test application"),
         required=False,
         help_text=_(
-            "For development: it orders by the same rules and prices, and nothing is ever produced. It stays "
-            "a test application; register another one for real orders."
+            "For development. Its orders follow the same rules and prices, but nothing is produced. It "
+            "always stays a test application. Create another one for real orders."
         ),
     )
     with_key = forms.BooleanField(

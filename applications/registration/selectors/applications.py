@@ -97,7 +97,7 @@ def application_to_write(caller: Caller, application_id: str) -> Application:
     if not may_write(caller, application):
         raise Forbidden(
             _(
-                "You may not change this application: it takes the grant Application.Self.Write on it, or "
+                "You may not change this application. You need the grant Application.Self.Write on it, or "
                 "Application.All.Write."
             ),
             code="grant_missing",

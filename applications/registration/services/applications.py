@@ -127,7 +127,7 @@ def create_application(
 def _mode_of_new(caller: Caller, values: Mapping[str, Any]) -> bool:
     """The mode of a new application: test applications create test applications."""
     if caller.is_test and values.get("IsTest") is False:
-        message = "IsTest: a test application registers test applications only; leave it out or send true."
+        message = "IsTest: a test application can create only test applications. Omit it or send true."
         raise Invalid.at("/IsTest", "test_application", message)
     return caller.is_test or bool(values.get("IsTest"))
 
@@ -154,7 +154,7 @@ def change_application(*, application: Application, values: Mapping[str, Any]) -
     lock_application(application)
     application.refresh_from_db()
     if values.get("IsTest", application.is_test) != application.is_test:
-        message = "IsTest: it is chosen at registration and never changes; register another application."
+        message = "IsTest: you cannot change it after registration. Create another application."
         raise Invalid.at("/IsTest", "is_test_fixed", message)
     with saved_if_changed(application):
         _write(application, values)
@@ -218,7 +218,7 @@ def _write_keys(application: Application, keys: Sequence[Mapping[str, Any]]) -> 
         raise Invalid(message, code=code, faults=faults)
     if faults:
         raise Invalid(
-            _("%(count)s things are wrong with the keys.") % {"count": len(faults)},
+            _("The keys have %(count)s errors.") % {"count": len(faults)},
             code="invalid_body",
             faults=faults,
         )

@@ -21,7 +21,7 @@ CENTRAL_SIDE = 94
 MAX_ICON_BYTES = 102_400
 FORMATS = {"PNG": ".png", "JPEG": ".jpg", "BMP": ".bmp"}
 BACKGROUND_TOLERANCE = 16
-ALLOWED = "Allowed is one PNG, JPEG or BMP image of 215 × 215 pixels, smaller than 100 KB (102,400 bytes)."  # noqa: RUF001 - a multiplication sign is meant
+ALLOWED = "Send one PNG, JPEG or BMP image of 215 × 215 pixels, smaller than 100 KB (102,400 bytes)."  # noqa: RUF001 - a multiplication sign is meant
 
 
 @transaction.atomic
@@ -50,14 +50,14 @@ def check_icon(*, content: bytes) -> None:
 
 def _opened(content: bytes) -> Image.Image:
     if len(content) >= MAX_ICON_BYTES:
-        hint = " A 24-bit BMP of this size never fits; use PNG." if content.startswith(b"BM") else ""
+        hint = " A 24-bit BMP of this size is always too large. Use PNG." if content.startswith(b"BM") else ""
         raise _refused("icon_too_large", f"The file has {len(content):,} bytes.{hint}")
     if not content:
         raise _refused("icon_empty", "The file is empty.")
     try:
         source = open_picture(content, tuple(FORMATS), _check_header)
     except PictureTooLarge as error:
-        raise _refused("icon_dimensions", "The image is far larger than an icon.") from error
+        raise _refused("icon_dimensions", "The image has far too many pixels for an icon.") from error
     except PictureUnreadable as error:
         raise _refused("icon_unreadable", "The file is not a readable PNG, JPEG or BMP image.") from error
     return source.convert("RGBA" if has_transparency(source) else "RGB")

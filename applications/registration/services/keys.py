@@ -81,7 +81,7 @@ def end_key(*, application: Application, key_id: Any) -> ApplicationKey:
     key = get_key(application, key_id)
     now = timezone.now()
     if key.start_date >= now:
-        raise Conflict(_("The key has not begun; change its dates instead."), code="key_not_begun")
+        raise Conflict(_("The key is not valid yet. Change its dates instead."), code="key_not_begun")
     if key.end_date > now:
         key.end_date = now
         key.save(update_fields=["end_date"])

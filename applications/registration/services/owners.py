@@ -135,7 +135,8 @@ def _write_invitation(caller: Caller, application: Application, email: str, toke
     known = pending.filter(email__iexact=email).first()
     if known and known.sent > now - PAUSE:
         raise Conflict(
-            _("A mail is on its way there already. Wait a minute, then send it again."), code="too_soon"
+            _("A mail to this address is already on its way. Wait a minute, then send it again."),
+            code="too_soon",
         )
     if known is None and pending.count() >= MAX_PENDING:
         raise Conflict(
@@ -156,19 +157,20 @@ def _count_mail(caller: Caller, email: str) -> None:
     over = count_invitation_mail(user_id=str(caller.user_id), email=email)
     if over is None:
         return
-    who = "an address is sent at most" if over.policy == "invitations-to" else "you can send"
-    raise Conflict(
-        _("%(email)s was sent no invitation: %(limit)s %(quota)s a day.")
-        % {"email": email, "limit": who, "quota": over.quota},
-        code="too_many",
-    )
+    if over.policy == "invitations-to":
+        text = _(
+            "No invitation was sent to %(email)s: an address can receive %(quota)s a day. Try again tomorrow."
+        )
+    else:
+        text = _("No invitation was sent to %(email)s: you can send %(quota)s a day. Try again tomorrow.")
+    raise Conflict(text % {"email": email, "quota": over.quota}, code="too_many")
 
 
 def _lock_to_write(caller: Caller, application: Application) -> None:
     lock_application(application)
     # Checked again: the owner may have been removed while this waited for the lock.
     if not may_write(caller, application):
-        raise Forbidden(_("Only owners of this application invite others."), code="grant_missing")
+        raise Forbidden(_("Only owners of this application can invite others."), code="grant_missing")
 
 
 def _require_confirmed_address(caller: Caller) -> None:

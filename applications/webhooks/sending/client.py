@@ -64,11 +64,15 @@ class Client:
                 status, content, retry_after = await self._post(url, body, headers)
         except TimeoutError:
             return EndpointResponse(
-                _since(started), error=f"No complete answer within {self._time_limit:g} seconds."
+                _since(started), error=f"No complete response within {self._time_limit:g} seconds."
             )
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return EndpointResponse(_since(started), error=_reason(error)[:300])
-        redirect = f"Answered {status}; redirects are not followed." if 300 <= status < 400 else ""
+        redirect = (
+            f"The endpoint responded with {status}. Redirects are not followed."
+            if 300 <= status < 400
+            else ""
+        )
         return EndpointResponse(_since(started), status, _text(content), redirect, retry_after)
 
     @property
@@ -146,7 +150,7 @@ def guarded_socket(info: tuple[Any, ...], scheme: str) -> socket.socket:
     found = ip_address(str(address[0]).partition("%")[0])
     if not may_connect(found, scheme=scheme):
         # The webhook's owner reads this, so it must not reveal addresses of internal names.
-        raise Blocked("What the URL names is not an address of the public Internet.")
+        raise Blocked("The URL does not lead to a public Internet address.")
     return socket.socket(family, kind, protocol)
 
 

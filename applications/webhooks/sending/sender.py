@@ -138,7 +138,7 @@ class Sender(Outbox):
                 ciphertexts=delivery.ciphertexts, event_id=str(delivery.event_id), now=now, body=delivery.body
             )
         except InvalidToken:
-            return EndpointResponse(0, error="The secret cannot be read any more; rotate it.")
+            return EndpointResponse(0, error="The secret can no longer be read. Rotate it.")
         return await self._client.post(delivery.url, delivery.body, headers)
 
     def _continue(self, webhook_id: UUID, lane: _Lane) -> None:

@@ -95,7 +95,7 @@ def _hint(host: str) -> str:
 def parse(url: str) -> URL:
     """Parses the URL as it will be called; raises ValueError with a message for users."""
     if len(url) > MAX_URL_LENGTH:
-        raise ValueError(f"it may have {MAX_URL_LENGTH} characters at most.")
+        raise ValueError(f"it may have at most {MAX_URL_LENGTH} characters.")
     if "\\" in url or any(letter.isspace() or not letter.isprintable() for letter in url):
         raise ValueError("it must not contain spaces, control characters or backslashes.")
     try:
@@ -132,7 +132,7 @@ def _check_host(host: str) -> None:
     if not last or last.isdigit() or last.lower().startswith("0x"):
         raise ValueError("write an IPv4 address as four decimal numbers, such as 203.0.113.7.")
     if not host.isascii() or host.startswith(".") or ".." in host:
-        raise ValueError("its host is not a name of the Internet.")
+        raise ValueError("its host is not a public Internet name.")
 
 
 def _is_special_use(host: str) -> bool:

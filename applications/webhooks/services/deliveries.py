@@ -71,7 +71,7 @@ def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
     locked = _lock_enabled(webhook)
     if len(event_ids) > MAX_RESENT:
         raise Invalid(
-            _("At most %(max_resent)s deliveries are sent again at once.") % {"max_resent": MAX_RESENT},
+            _("You can resend at most %(max_resent)s deliveries at once.") % {"max_resent": MAX_RESENT},
             code="too_many",
         )
     chosen = Delivery.objects.filter(webhook=locked, event__event_id__in=event_ids)

@@ -138,7 +138,7 @@ def _record_gone(taken: ClaimedDelivery, parameters: dict[str, Any]) -> None:
     # Locks the webhook first, in the same order as everywhere else.
     webhook = Webhook.objects.get(pk=taken.webhook_id)
     if webhook.deleted is None:
-        disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")
+        disable_webhook(webhook=webhook, reason="The endpoint responded with 410 Gone.")
     execute(FAILED, {**parameters, **_following(None)})
 
 

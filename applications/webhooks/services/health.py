@@ -28,7 +28,7 @@ def review_failing_webhooks(*, now: datetime) -> None:
 def _disable(webhook: Webhook, now: datetime) -> None:
     locked = _still(webhook, now - DISABLED_AFTER)
     if locked:
-        disable_webhook(webhook=locked, reason="No try succeeded for 120 hours.")
+        disable_webhook(webhook=locked, reason="No attempt succeeded for 120 hours.")
 
 
 @transaction.atomic

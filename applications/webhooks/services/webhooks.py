@@ -173,7 +173,7 @@ def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
     """Raises Invalid with every fault. May resolve the URL's name: call it outside of any lock."""
     faults = _faults(values)
     if is_new and not values.get("URL"):
-        missing = Fault("/URL", "required", _("URL: name the https address events go to."))
+        missing = Fault("/URL", "required", _("URL: write the https address that receives the events."))
         faults = [missing, *(fault for fault in faults if fault.pointer != "/URL")]
     raise_faults(faults)
 
@@ -208,7 +208,7 @@ def _event_type_faults(names: Sequence[str]) -> list[Fault]:
 
 def _store_faults(store_ids: Sequence[str]) -> list[Fault]:
     if len(store_ids) > MAX_STORES:
-        message = f"StoreIDs: at most {MAX_STORES}; leave them out to hear of every store."
+        message = f"StoreIDs: at most {MAX_STORES}. Omit them to receive the events of every store."
         return [Fault("/StoreIDs", "too_many_stores", message)]
     return [
         Fault(

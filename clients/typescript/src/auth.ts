@@ -163,7 +163,7 @@ export async function startSignIn(request: {
  */
 async function metadataOf(baseUrl: string): Promise<Record<string, unknown>> {
   const found = await fetch(`${baseUrl}/.well-known/oauth-authorization-server`, { redirect: "manual" });
-  if (!found.ok) throw new OAuthError("server_error", `The service answered ${found.status} instead of its metadata.`);
+  if (!found.ok) throw new OAuthError("server_error", `The service responded with ${found.status} instead of its metadata.`);
   const metadata = (await found.json()) as Record<string, unknown>;
   for (const name of ["issuer", "authorization_endpoint"]) {
     if (originOf(metadata[name]) !== originOf(baseUrl)) {
@@ -188,7 +188,7 @@ export async function finishSignIn(signIn: SignIn, address: string, clientSecret
   // RFC 9207: refuses answers of other servers, and of a server that names itself always and did not here.
   const issuer = answer.get("iss") ?? (signIn.namesIssuer === false ? signIn.issuer : undefined);
   if (answer.get("state") !== signIn.state || issuer !== signIn.issuer) {
-    throw new OAuthError("invalid_state", "This answer does not belong to the sign-in that was started.");
+    throw new OAuthError("invalid_state", "This address does not belong to the sign-in that you started.");
   }
   const error = answer.get("error");
   if (error !== null) throw new OAuthError(error, answer.get("error_description") ?? "");

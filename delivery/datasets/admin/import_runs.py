@@ -253,7 +253,7 @@ class ImportRunAdmin(DeliveryAdmin):
     def throw_away_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         run = get_object_or_404(ImportRun, pk=run_id)
 
-        question = _("Discard the upload %(file_name)s? Nothing of it was imported.") % {
+        question = _("Discard the upload %(file_name)s? Nothing was imported from it.") % {
             "file_name": run.file_name
         }
         back = reverse("admin:delivery_importrun_prepare", args=[run.pk])

@@ -27,7 +27,7 @@ from fulfillment.core.errors import Invalid
 VINTAGE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
 VINTAGE_IN_NAME = re.compile(r"(?<![0-9])(20[0-9]{2})-?(0[1-9]|1[0-2])(?![0-9])")
 PREVIEWED = 20
-INVENTED = "The counts of the file are invented (synthetic): they are no basis for a real mailing."
+INVENTED = "The counts in the file are invented (synthetic). Do not use them for a real mailing."
 
 
 @dataclass(frozen=True)

@@ -36,13 +36,13 @@ def hold_import_lock() -> Iterator[BaseDatabaseWrapper]:
 
 def mark_interrupted_imports() -> None:
     """Marks other running imports as interrupted; call it only with the lock, which proves they were killed."""
-    _mark(ImportState.RUNNING, "The import was interrupted; nothing of it was loaded.")
+    _mark(ImportState.RUNNING, "The import was interrupted, and nothing was loaded.")
 
 
 def end_interrupted_imports() -> None:
     """Marks imports whose process has ended; called by pages that show progress."""
     if not is_import_running():
-        _mark(ImportState.RUNNING, "The import was interrupted; nothing of it was loaded.", seconds=5)
+        _mark(ImportState.RUNNING, "The import was interrupted, and nothing was loaded.", seconds=5)
     _mark(
         ImportState.WAITING,
         "The import did not start; the log of the service has the reason.",

@@ -64,7 +64,7 @@ class _Unpacked(io.RawIOBase):
         if self.is_preview and (self.count > PREVIEW_BYTES or waited > PREVIEW_SECONDS):
             raise PreviewEnded("No routes were found at the beginning of the file.")
         if self.count > MAX_UNPACKED_BYTES:
-            raise FileRefused("The file unpacks to more than 2 GB; that is no file of routes.")
+            raise FileRefused("The file unpacks to more than 2 GB, so it is not a file of routes.")
         buffer[: len(data)] = data
         return len(data)
 

@@ -59,7 +59,7 @@ class Geometry:
         part.append(corner)
         self.corners += 1
         if self.corners > MAX_CORNERS:
-            raise FileRefused(f"A feature has more than {MAX_CORNERS:,} corners; no route has.")
+            raise FileRefused(f"A feature has more than {MAX_CORNERS:,} corners, so it is not a route.")
 
 
 SHAPE_KINDS = frozenset({"paths", "rings", "points"})
@@ -147,7 +147,9 @@ class _Place:
             self.geometry.open(names[depth + 1], len(names) - depth - 1)
         names.append("")
         if len(names) > MAX_DEPTH:
-            raise FileRefused(f"The JSON is nested deeper than {MAX_DEPTH} levels; no file of routes is.")
+            raise FileRefused(
+                f"The JSON is nested deeper than {MAX_DEPTH} levels, so this is not a file of routes."
+            )
 
     def close(self) -> Feature | None:
         """The feature that ends here, if it has attributes."""
@@ -166,7 +168,9 @@ class _Place:
         elif self.attributes is not None and names[depth:-1] == ["attributes"]:
             _add_attribute(self.attributes, names[-1], value)
         elif event == "string" and names[-2:] == ["error", "message"]:
-            raise FileRefused(f"The map service answered with an error: {value[:200]}. Fetch the file again.")
+            raise FileRefused(
+                f"The map service responded with an error: {value[:200]}. Fetch the file again."
+            )
 
 
 def _add_attribute(attributes: dict[str, str], name: str, value: Any) -> None:
@@ -174,7 +178,9 @@ def _add_attribute(attributes: dict[str, str], name: str, value: Any) -> None:
         raise FileRefused(f"An attribute's name is longer than {MAX_NAME_LENGTH} characters: {name[:60]!r}…")
     attributes[name] = "" if value is None else str(value)[:MAX_VALUE_LENGTH]
     if len(attributes) > MAX_ATTRIBUTES:
-        raise FileRefused(f"A feature has more than {MAX_ATTRIBUTES} attributes; no file of routes has.")
+        raise FileRefused(
+            f"A feature has more than {MAX_ATTRIBUTES} attributes, so this is not a file of routes."
+        )
 
 
 def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]) -> Iterator[DetailedRow]:

@@ -29,7 +29,7 @@ REMEDIES = {
     "W_DERIVED": "The missing count was taken from the total.",
     "W_PHANTOM": "Route R777 has no deliveries and was left out.",
     "W_GEOMETRY": "The shape of the route was left out; write WKT of at most 2,000 corners in degrees (WGS 84).",
-    "W_DETAIL": "A median or household size that cannot be right was left out.",
+    "W_DETAIL": "An impossible median or household size was omitted.",
     "W_FOOTER": "A line of totals was skipped.",
 }
 PROBLEM_HEADER = "line,column,value,code,remedy\n"

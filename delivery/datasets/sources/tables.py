@@ -81,7 +81,7 @@ class _BoundedRows:
         for line in self.lines:
             self.of_row += 1
             if self.of_row > LINES_OF_A_ROW:
-                raise csv.Error(f"a quote that is opened is not closed within {LINES_OF_A_ROW} lines")
+                raise csv.Error(f"an opening quote is not closed within {LINES_OF_A_ROW} lines")
             yield line
 
     def counted(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -119,7 +119,9 @@ def likely_delimiter(line: str) -> str:
 
 def _likely_cells(line: str) -> list[str]:
     if line.count(likely_delimiter(line)) >= MAX_COLUMNS:
-        raise FileRefused(f"The first line has more than {MAX_COLUMNS} columns; no file of routes has.")
+        raise FileRefused(
+            f"The first line has more than {MAX_COLUMNS} columns, so this is not a file of routes."
+        )
     return next(csv.reader([line.rstrip("\n")], delimiter=likely_delimiter(line)), [])
 
 
@@ -211,7 +213,7 @@ def detect_format(head: bytes) -> str:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FileRefused("The file is UTF-16. Save it as UTF-8, for example as 'CSV UTF-8'.")
     if head.startswith((b"%PDF", b"\xd0\xcf\x11\xe0")):
-        raise FileRefused("This is no text file. Save the table as CSV (UTF-8) first.")
+        raise FileRefused("This is not a text file. Save the table as CSV (UTF-8) first.")
     start = head.removeprefix(BOM_UTF8).lstrip()[:1]
     if start in {b"{", b"["}:
         return "gis-json"

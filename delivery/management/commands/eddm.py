@@ -19,9 +19,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
         actions.add_parser("list", help="All data sets that can be activated, and the active one.")
-        activate = actions.add_parser("activate", help="Answer from this data set, an earlier one too.")
+        activate = actions.add_parser(
+            "activate", help="Use this data set for look-ups. It may be an earlier one."
+        )
         activate.add_argument("dataset", type=int)
-        activate.add_argument("--force", action="store_true", help="In spite of concerns.")
+        activate.add_argument("--force", action="store_true", help="Activate despite warnings.")
         actions.add_parser("discard", help="Delete a data set's populations.").add_argument(
             "dataset", type=int
         )
@@ -29,11 +31,11 @@ class Command(BaseCommand):
             "dataset", type=int
         )
         rebuild = actions.add_parser("rebuild", help="A new data set that counts other route types.")
-        rebuild.add_argument("dataset", type=int, nargs="?", help="The active one unless given.")
-        rebuild.add_argument("--types", default="", help="E.g. CRHB; the service's setting unless given.")
+        rebuild.add_argument("dataset", type=int, nargs="?", help="Default: the active one.")
+        rebuild.add_argument("--types", default="", help="Such as CRHB. Default: the service's setting.")
         export = actions.add_parser("export", help="Write a data set as CSV that imports to the same set.")
-        export.add_argument("dataset", type=int, nargs="?", help="The active one unless given.")
-        export.add_argument("--output", type=Path, help="A file; standard output unless given.")
+        export.add_argument("dataset", type=int, nargs="?", help="Default: the active one.")
+        export.add_argument("--output", type=Path, help="A file. Default: standard output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

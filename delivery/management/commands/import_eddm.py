@@ -44,9 +44,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--merge", action="store_true", help="Replace only the ZIP codes in this file.")
         parser.add_argument("--dry-run", action="store_true", help="Read and check, write nothing.")
-        parser.add_argument("--no-activate", action="store_true", help="Load, but leave the live set alone.")
         parser.add_argument(
-            "--max-reject", type=float, default=0.5, help="Percent of lines, 0.5 unless given."
+            "--no-activate", action="store_true", help="Load the file, but do not activate it."
+        )
+        parser.add_argument(
+            "--max-reject", type=float, default=0.5, help="In percent of lines. Default: 0.5."
         )
         parser.add_argument("--force", action="store_true", help="Activate despite warnings.")
         parser.add_argument("--problems", type=Path, help="Write all problems of single lines to this CSV.")

@@ -140,7 +140,7 @@ def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
     shapes = found.packed.shapes()
     shapes[~shapely.intersects(seen, shapes)] = None
     if sum(shape is not None for shape in shapes) > MAX_DRAWN:
-        raise Invalid(_("There are too many routes in view; look closer."), code="too_many_routes")
+        raise Invalid(_("There are too many routes in view. Zoom in."), code="too_many_routes")
     return found, in_degrees(shapes)
 
 

@@ -68,7 +68,7 @@ def _price(caller: Caller, budget: Budget) -> Decimal:
             delivery_method_code=budget.delivery_method_code,
         )
         return price
-    raise Invalid.at("/Budget", "budget_unavailable", _("Budget: this service sells nothing to be mailed."))
+    raise Invalid.at("/Budget", "budget_unavailable", _("Budget: this service offers no product to mail."))
 
 
 class GeometryMissing(Conflict):
@@ -172,7 +172,8 @@ class _Search:
             Fault(
                 f"/Routes/{at}",
                 "route_unknown",
-                _("%(route)s is no route in the data of %(month)s.") % {"route": route, "month": self._month},
+                _("%(route)s is not a route in the data of %(month)s.")
+                % {"route": route, "month": self._month},
             )
             for at, route in enumerate(criteria.routes)
             if route not in known

@@ -52,8 +52,8 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
             "data-choose": f"{address}?{urlencode(wanted)}",
             "data-hint": _("Type to search"),
             "data-nothing": _("Nothing found"),
-            "data-more": _("There are more: type more of the name."),
-            "data-failed": _("The search did not answer. Try again."),
+            "data-more": _("There are more results. Type more of the name."),
+            "data-failed": _("The search did not respond. Try again."),
         }
 
     def _id_input(self, name: str, value: Any) -> SafeString:

@@ -95,7 +95,7 @@ class ProblemSerializer(serializers.Serializer):
         min_value=0, help_text="The number of all errors, including those not listed."
     )
     RequestID = serializers.CharField(
-        required=False, help_text="Give it when you contact support. Also in the `X-Request-ID` header."
+        required=False, help_text="Quote it when you contact support. Also in the `X-Request-ID` header."
     )
     _meta = Meta()
     statusCode = serializers.IntegerField(required=False, help_text="Subscription key errors only.")

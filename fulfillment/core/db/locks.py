@@ -51,7 +51,7 @@ def exclusive_job(work: str) -> Iterator[None]:
     number = int.from_bytes(hashlib.sha256(work.encode()).digest()[:8], "big", signed=True)
     with lock_of_its_own(number) as is_ours:
         if not is_ours:
-            raise Conflict(f"{work} is running already, perhaps on another machine.", code="already_running")
+            raise Conflict(f"{work} is already running, perhaps on another machine.", code="already_running")
         yield
 
 

@@ -29,7 +29,7 @@ class StorageUnavailable(Unavailable):
         super().__init__(
             "There is no room left for files. Nothing was saved; try again when the operator has made some."
             if isinstance(cause, OSError) and cause.errno in DISK_FULL
-            else "The file storage does not answer right now. Nothing was saved; try again in a few seconds."
+            else "The file storage does not respond right now. Nothing was saved. Try again in a few seconds."
         )
 
 

@@ -17,9 +17,9 @@ from prometheus_client import Counter, Histogram
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
-requests = Counter("fulfillment_requests", "Answers, by route.", ["route", "method", "caller", "status"])
+requests = Counter("fulfillment_requests", "Responses, by route.", ["route", "method", "caller", "status"])
 request_seconds = Histogram(
-    "fulfillment_request_seconds", "Time to answer, by route.", ["route", "method", "caller"], buckets=SECONDS
+    "fulfillment_request_seconds", "Response time, by route.", ["route", "method", "caller"], buckets=SECONDS
 )
 refusals = Counter("fulfillment_rate_limit_refusals", "Requests refused by a rate limit.", ["policy"])
 database_refusals = Counter(

@@ -10,8 +10,8 @@ from fulfillment.operations.backups.making import make_backup
 
 class Command(BaseCommand):
     help = (
-        "Write the database and the stored files into a new folder, beside the running service. The folder appears "
-        "when it is whole; it does not hold the secrets that open its keys."
+        "Write the database and the stored files into a new folder, beside the running service. The folder "
+        "appears when it is complete. It does not contain the secrets that decrypt its keys."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -28,8 +28,8 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error
         rows, megabytes = sum(manifest.tables.values()), manifest.file_bytes / 1_000_000
         self.stdout.write(
-            f"{folder} holds {rows} rows of {len(manifest.tables)} tables and {manifest.file_count} files "
-            f"({megabytes:.1f} MB)."
+            f"{folder} contains {rows} rows of {len(manifest.tables)} tables and {manifest.file_count} "
+            f"files ({megabytes:.1f} MB)."
         )
         if manifest.absent:
             shown = ", ".join(manifest.absent[:3])

@@ -36,6 +36,6 @@ class Command(BaseCommand):
         except DomainError as error:
             further = " Or run it again with --disable-applications." if error.code == "last_owner" else ""
             raise CommandError(f"{error.message}{further}") from error
-        self.stdout.write(f"{full_name} is forgotten; what points there says {user.pk}.")
+        self.stdout.write(f"{full_name} is erased; references now show {user.pk}.")
         for sentence in left:
             self.stderr.write(sentence)

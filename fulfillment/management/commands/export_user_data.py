@@ -10,7 +10,7 @@ from fulfillment.operations.privacy import export_user_data, find_user
 
 
 class Command(BaseCommand):
-    help = "Write all that is kept of a user into a ZIP file of JSON, without any secret."
+    help = "Write all stored data about a user into a ZIP file of JSON, without secrets."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -29,4 +29,4 @@ class Command(BaseCommand):
             raise CommandError(error.message) from error
         except OSError as error:
             raise CommandError(f"{options['file']} cannot be written: {error.strerror}.") from error
-        self.stdout.write(f"{options['file']} holds {len(content)} bytes.")
+        self.stdout.write(f"{options['file']} has {len(content)} bytes.")

@@ -44,7 +44,7 @@ class Command(BaseCommand):
         try:
             if options["dry_run"]:
                 for rule in rules:
-                    self.stdout.write(f"{rule.count():>9}  {rule.name} would go")
+                    self.stdout.write(f"{rule.count():>9}  {rule.name} would be removed")
                 return
             report = prune(rules=rules, batch=options["batch"], on_progress=self._show)
         except DomainError as error:
@@ -60,7 +60,5 @@ class Command(BaseCommand):
 def _chosen(rules: list[RetentionRule], names: list[str] | None) -> list[RetentionRule]:
     known = {rule.name: rule for rule in rules}
     if unknown := [name for name in names or () if name not in known]:
-        raise CommandError(
-            f"There is nothing called {', '.join(unknown)} here; known are {', '.join(known)}."
-        )
+        raise CommandError(f"{', '.join(unknown)} is unknown; write {', '.join(known)}.")
     return [known[name] for name in names] if names else rules

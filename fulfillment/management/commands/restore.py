@@ -11,8 +11,8 @@ from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 
 class Command(BaseCommand):
     help = (
-        "Put back what `backup` wrote, after comparing it with its manifest. Stop the service first, and run "
-        "`prepare` afterwards."
+        "Restore a backup after comparing it with its manifest. Stop the service first, and run `prepare` "
+        "afterwards."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

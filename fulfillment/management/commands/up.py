@@ -225,7 +225,9 @@ def wait_until_ready(family: supervision.ProcessSupervisor, host: str, port: int
             if answer == "200":
                 return
         time.sleep(0.05)
-    raise CannotStart(f"The web server is not ready after {READY_SECONDS} s (/readyz answered {answer}).")
+    raise CannotStart(
+        f"The web server is not ready after {READY_SECONDS} s (/readyz responded with {answer})."
+    )
 
 
 def check_readiness(host: str, port: int) -> str:

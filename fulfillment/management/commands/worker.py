@@ -199,7 +199,9 @@ async def end_tasks(
     while left:
         if asyncio.get_running_loop().time() >= deadline:
             names = ", ".join(sorted(task.get_name() for task in left))
-            raise Stuck(f"The worker cannot restart because this does not end: {names}; start another.")
+            raise Stuck(
+                f"The worker cannot restart because these do not stop: {names}. Start another worker."
+            )
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=patience)

@@ -55,7 +55,7 @@ def _newest(folder: Path) -> tuple[Path, Manifest]:
     backups = [(path.parent, read_manifest(path.parent)) for path in folder.glob(f"*/{MANIFEST}")]
     if not backups:
         raise Unprocessable(
-            f"{folder} holds no backup; look at the log of fulfillment-backup.service.", code="no_backup"
+            f"{folder} contains no backup; look at the log of fulfillment-backup.service.", code="no_backup"
         )
     backup, manifest = max(backups, key=lambda one: datetime.fromisoformat(one[1].created))
     if timezone.now() - datetime.fromisoformat(manifest.created) > OLDEST:
@@ -80,11 +80,12 @@ def _scratch_database() -> Iterator[str]:
     except ProgrammingError as error:
         if isinstance(error.__cause__, errors.DuplicateDatabase):
             raise Conflict(
-                f"A database {name} exists that no drill made. Rename or remove it.", code="database_exists"
+                f"A database {name} exists that no drill created. Rename or remove it.",
+                code="database_exists",
             ) from error
         role = connection.settings_dict["USER"] or "of the service"
         raise Unprocessable(
-            f"The database {name} cannot be made: {error} Let the role make databases, as postgres: "
+            f"The database {name} cannot be created: {error} Allow the role to create databases, as postgres: "
             f"psql -c 'ALTER ROLE \"{role}\" CREATEDB'",
             code="no_scratch_database",
         ) from error

@@ -35,7 +35,7 @@ def make_backup(*, folder: Path, on_progress: Callable[[str], None] = lambda lin
     Raises Conflict when `folder` is there already, or while something is pruned or another backup is made.
     """
     if folder.exists():
-        raise Conflict(f"{folder} is there already; name a new folder.", code="folder_exists")
+        raise Conflict(f"{folder} already exists; name a new folder.", code="folder_exists")
     _refuse_among_files(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:

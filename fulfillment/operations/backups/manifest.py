@@ -48,7 +48,7 @@ def read_manifest(folder: Path) -> Manifest:
         manifest = Manifest(**values)
     except FileNotFoundError as error:
         raise Unprocessable(
-            f"{folder} is no backup, or one that was interrupted: it has no {MANIFEST}.", code="no_backup"
+            f"{folder} is not a complete backup: it has no {MANIFEST}.", code="no_backup"
         ) from error
     except (ValueError, TypeError) as error:
         raise Unprocessable(f"{folder / MANIFEST} cannot be read.", code="backup_damaged") from error
@@ -117,5 +117,6 @@ def _hash_or_none(path: Path) -> str | None:
 
 def _damaged(name: str) -> Unprocessable:
     return Unprocessable(
-        f"The backup is damaged: {name} is not what was written. Nothing was restored.", code="backup_damaged"
+        f"The backup is damaged: {name} differs from what was written. Nothing was restored.",
+        code="backup_damaged",
     )

@@ -84,8 +84,8 @@ def _opened(copy: str) -> Iterator[psycopg.Connection]:
         opened = psycopg.connect(**values)
     except psycopg.OperationalError as error:
         raise Unprocessable(
-            f"The copy at {copy} does not answer ({str(error).strip().splitlines()[-1]}). Start it with restore-copy, "
-            "and name it as host:port.",
+            f"The copy at {copy} does not respond ({str(error).strip().splitlines()[-1]}). Start it with "
+            f"restore-copy, and name it as host:port.",
             code="copy_unavailable",
         ) from error
     with opened:

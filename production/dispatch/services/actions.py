@@ -48,7 +48,8 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
         )
     if locked.state == JobState.QUEUED and locked.is_uncertain:
         raise Conflict(
-            f"{before} did not answer and may have job {locked}; cancel it there first.", code="job_uncertain"
+            f"{before} did not respond and may have job {locked}. Cancel it there first.",
+            code="job_uncertain",
         )
     if not provider.is_enabled:
         raise Conflict(f"{provider} is disabled.", code="provider_disabled")
@@ -160,7 +161,7 @@ def _try_at_once(job: Job) -> str:
         return "Tried again at once."
     if (sheet := make_sheet_due(job)) is None:
         raise Conflict(
-            f"Gang sheet {job.gang_sheet} of job {job} is on its way already.", code="sheet_under_way"
+            f"Gang sheet {job.gang_sheet} of job {job} is already on its way.", code="sheet_under_way"
         )
     return f"Gang sheet {sheet} is sent now."
 

@@ -24,7 +24,7 @@ def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "")
         elif parcels and order.status in WITH_SHIPMENTS:
             transition_order(order=order, status=order.status, actor=SYSTEM, note=note, parcels=parcels)
         elif target is not None and order.status in (S.RECEIVED, S.ON_HOLD, S.CANCELLED, S.REJECTED):
-            return f"The order is {S(order.status).words}; its status stays."
+            return f"The order is {S(order.status).words}; its status does not change."
     except DomainError as error:
         return error.message
     return ""

@@ -163,7 +163,8 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
 def _wait(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None:
     names = ", ".join(one.number for one in missing[:5])
     minutes = int(WAIT_FOR_SIBLINGS.total_seconds() // 60)
-    words = f"{len(ready)} of {len(ready) + len(missing)} ready: waits {minutes} minutes at most for {names}."
+    words = f"{len(ready)} of {len(ready) + len(missing)} ready: waits at most {minutes} minutes for "
+    f"{names}."
     waiting = Job.objects.filter(pk__in=[one.pk for one in ready])
     waiting.update(message=words, next_try=min(timezone.now() + LOOK_AGAIN, until))
 
@@ -241,8 +242,8 @@ def _fail_if_unclear(attempts: Sequence[Attempt]) -> None:
         return
     first = attempts[0].job
     message = (
-        f"{first.provider} may have cancelled the order {first.provider_order}: it refused that for {first}, after an "
-        "earlier try without an answer. Ask there before it is sent again."
+        f"{first.provider} may have cancelled the order {first.provider_order}: it refused to cancel "
+        f"{first} after an earlier attempt without a response. Ask the provider before you send it again."
     )
     members = Job.objects.filter(order=first.order_id, provider_order=first.provider_order)
     for job in lock_jobs(members.filter(state__in=UNPRINTED)):

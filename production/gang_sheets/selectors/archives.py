@@ -52,7 +52,7 @@ def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
             if job.state not in OPEN:
                 raise ValueError(f"{job.number}: it is {job.get_state_display().lower()}.")
             if held > MAX_BYTES:
-                raise ValueError(f"{job.number}: the jobs before it are all that one archive takes.")
+                raise ValueError(f"{job.number}: the archive is full. Select fewer jobs.")
             provider, sheet = _provider_with_sheet(job)
             sent = adapter_job(job)
             request = gang_request(sent)

@@ -96,7 +96,7 @@ def send_sheet_now(*, sheet: GangSheet, actor: Actor) -> None:
     jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet))
     locked = lock_sheet(sheet.pk)
     if locked is None or locked.state not in (SheetState.COLLECTING, SheetState.PLANNED) or not jobs:
-        raise Conflict(f"Gang sheet {sheet} does not wait any more.", code="sheet_not_waiting")
+        raise Conflict(f"Gang sheet {sheet} no longer waits.", code="sheet_not_waiting")
     close_sheet(locked)
     locked.save(update_fields=["state", "next_try"])
     for job in jobs:

@@ -12,7 +12,7 @@ POLL_SECONDS = 0.5
 
 
 class Command(BaseCommand):
-    help = "Play the press behind a hot folder, for a try: takes jobs, prints and ships them, until stopped."
+    help = "Play the press behind a hot folder: take, print and ship its jobs until you stop it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -26,12 +26,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, provider: str, seconds: float, once: bool, **options: Any) -> None:
         found = Provider.objects.filter(code=provider, adapter="folder").first()
         if found is None or not found.settings.get("return_folder"):
-            raise CommandError(f"There is no hot folder with a return folder under the code {provider!r}.")
+            raise CommandError(
+                f"No provider with the code {provider!r} has a hot folder and a return folder."
+            )
         hot, back = Path(found.settings["folder"]), Path(found.settings["return_folder"])
         if not (hot.is_dir() and back.is_dir()):
-            raise CommandError(f"{hot} or {back} is not there.")
+            raise CommandError(f"{hot} or {back} does not exist.")
         press = Press(hot, back, max(seconds, 0), self.stdout.write)
-        self.stdout.write(f"The press watches {hot}. Accept an order of its store; Ctrl+C ends it.")
+        self.stdout.write(f"The press watches {hot}. Accept an order of its store. Press Ctrl+C to stop.")
         try:
             while press.look() or not once:
                 time.sleep(POLL_SECONDS)

@@ -129,7 +129,7 @@ class RowProblemSerializer(serializers.Serializer):
     Severity = serializers.ChoiceField(
         choices=["Error", "Warning"], help_text="A row with an Error is not ordered."
     )
-    Column = serializers.CharField(allow_null=True, help_text="The head of the cell's column.")
+    Column = serializers.CharField(allow_null=True, help_text="The header of the cell's column.")
     Field = serializers.CharField(allow_null=True, help_text="The target of the column, as in `Mapping`.")
     Value = serializers.CharField(allow_null=True)
     Message = serializers.CharField()
@@ -192,7 +192,7 @@ class BatchSerializer(serializers.Serializer):
     PricesExpireAt = Timestamp(allow_null=True, help_text="The checked prices are binding until this time.")
     BudgetDecision = serializers.ChoiceField(
         choices=BudgetDecision.values,
-        help_text=("The decision of budgets and the store's limit about the whole batch."),
+        help_text=("The decision of the budgets and the store's limit on the whole batch."),
     )
     Approval = ApprovalSerializer(
         allow_null=True, help_text="One approval for all orders together; null if none is needed so far."

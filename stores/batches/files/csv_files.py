@@ -176,7 +176,7 @@ def _shortened(cell: str) -> Fault:
 def _too_few_cells(row: RawRow, heads: int) -> Fault:
     return Fault(
         "too_few_cells",
-        f"The row has {len(row.cells)} cells below {heads} heads. The missing ones are read as empty.",
-        "Check that every value stands below its head.",
+        f"The row has {len(row.cells)} cells below {heads} headers. The missing ones are read as empty.",
+        "Check that every value is below its header.",
         severity=WARNING,
     )

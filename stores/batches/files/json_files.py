@@ -39,7 +39,7 @@ def read_json(path: Path, content_type: str, rows: RowsWriter) -> dict[str, str]
 def _take(number: int, item: Any, places: dict[str, int], rows: RowsWriter) -> None:
     if not isinstance(item, _Pairs):
         raise refused(
-            "row_not_object", f"Row {number:,} is no object.", FORM, row=number, value=json.dumps(item)
+            "row_not_object", f"Row {number:,} is not an object.", FORM, row=number, value=json.dumps(item)
         )
     values: dict[int, str] = {}
     faults: list[tuple[int | None, Fault]] = []
@@ -75,7 +75,9 @@ def _text(value: Any) -> tuple[str, Fault | None]:
     if isinstance(value, bool):
         return str(value).lower(), None
     if isinstance(value, _NotANumber):
-        return "", Fault("number_invalid", f"{value} is no number in JSON.", "Send a number or text.", value)
+        return "", Fault(
+            "number_invalid", f"{value} is not a number in JSON.", "Send a number or text.", value
+        )
     if isinstance(value, str):
         return value.replace("\r\n", "\n").replace("\r", "\n"), None
     shown = json.dumps(dict(value) if isinstance(value, _Pairs) else value)[:200]
@@ -139,7 +141,7 @@ class _Window:
 def _objects(stream: TextIO) -> Iterator[Any]:
     window = _Window(stream)
     if window.next_character() != "[":
-        raise refused("json_not_array", "The JSON is no array.", FORM, value=window.text[:40])
+        raise refused("json_not_array", "The JSON is not an array.", FORM, value=window.text[:40])
     window.place += 1
     row = 2
     if window.next_character() == "]":

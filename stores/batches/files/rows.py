@@ -99,8 +99,9 @@ class RowsWriter:
         if long:
             raise refused(
                 "head_too_long",
-                f"A head in row {row:,} has {len(long):,} characters; at most {MAX_HEAD_LENGTH} are allowed.",
-                "Write the heads into the first row that is not empty, and shorten them.",
+                f"A header in row {row:,} has {len(long):,} characters; at most {MAX_HEAD_LENGTH} are "
+                f"allowed.",
+                "Write the headers into the first row that is not empty, and shorten them.",
                 row=row,
                 value=long,
             )
@@ -122,7 +123,10 @@ class RowsWriter:
     def check_rows(self) -> None:
         if not self.count:
             raise refused(
-                "no_rows", "The file has no rows below its heads.", "Add at least one row.", row=self.head_row
+                "no_rows",
+                "The file has no rows below its headers.",
+                "Add at least one row.",
+                row=self.head_row,
             )
 
     def _take_head(self, row: RawRow) -> None:
@@ -181,7 +185,7 @@ def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, Fault]]:
 def _duplicate_head(column: str, first: int, place: int) -> Fault:
     return Fault(
         "head_duplicate",
-        f"Columns {letters_of(first)} and {letters_of(place)} have the same head. Only the first is read.",
+        f"Columns {letters_of(first)} and {letters_of(place)} have the same header. Only the first is read.",
         "Rename one of them, or delete it.",
         column,
     )
@@ -190,8 +194,8 @@ def _duplicate_head(column: str, first: int, place: int) -> Fault:
 def _empty_head(place: int, row: RawRow) -> Fault:
     return Fault(
         "head_empty",
-        f"Column {letters_of(place)} has values, as in row {row.number:,}, but no head. It is not read.",
-        "Write a head above the column, or delete it.",
+        f"Column {letters_of(place)} has values, as in row {row.number:,}, but no header. It is not read.",
+        "Write a header above the column, or delete it.",
         row.cells[place],
     )
 
@@ -199,7 +203,7 @@ def _empty_head(place: int, row: RawRow) -> Fault:
 def _too_many_cells(cells: Sequence[str], heads: int) -> Fault:
     return Fault(
         "too_many_cells",
-        f"The row has {len(cells)} cells below {heads} heads.",
-        "Put quotes around a cell that contains a separator, or write a heading above every column.",
+        f"The row has {len(cells)} cells below {heads} headers.",
+        "Put quotes around a cell that contains a separator, or write a header above every column.",
         next(cell for cell in cells[heads:] if cell),
     )

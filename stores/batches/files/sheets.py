@@ -189,7 +189,7 @@ def _number(value: str, reference: str, style: str | None, book: Book) -> tuple[
     if text is None:
         return "", Fault(
             "date_invalid",
-            f"Cell {reference} shows a date, and {value} is none.",
+            f"Cell {reference} has a date format, but {value} is not a date.",
             "Type the date again, or set the cell's format to a number.",
             value,
         )

@@ -23,7 +23,9 @@ def file_kind(path: Path, content_type: str, name: str) -> str:
     with path.open("rb") as stream:
         start = stream.read(512)
     if not start.strip():
-        raise refused("file_empty", "The file is empty.", "Upload a file with a row of heads and rows below.")
+        raise refused(
+            "file_empty", "The file is empty.", "Upload a file with a row of headers and rows below it."
+        )
     for magic, (code, message) in _OTHERS.items():
         if start.startswith(magic):
             raise refused(code, message, SAVE_AS)

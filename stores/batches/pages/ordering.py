@@ -58,7 +58,7 @@ def cancel(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpR
     if request.method == "POST":
         with errors_as_messages(request):
             cancel_batch(batch=batch, note=request.POST.get("note", "").strip()[:1000])
-            messages.success(request, _("The batch is cancelled. Orders that are written stay."))
+            messages.success(request, _("The batch is cancelled. Orders that are already placed stay."))
         return place.lead_to("show", batch_id)
     return place.render(request, "cancel", batch=batch)
 

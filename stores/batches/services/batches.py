@@ -136,7 +136,7 @@ def cancel_batch(*, batch: Batch, note: str = "") -> Batch:
     if locked.status == BatchStatus.CANCELLED:
         return locked
     if locked.status == BatchStatus.ORDERED:
-        raise Conflict(_("All of the batch is ordered; cancel its orders."), code="batch_ordered")
+        raise Conflict(_("The whole batch is ordered. Cancel its orders instead."), code="batch_ordered")
     return close_batch(locked, note=note, approval=ApprovalState.EXPIRED)
 
 
@@ -161,7 +161,7 @@ def keep_mapping(*, batch: Batch, name: str) -> None:
     _lock_limits(caller_of(batch))
     if kept_mappings(batch).exclude(name=name).count() >= MAX_KEPT:
         message = _(
-            "You keep %(count)s mappings in this store, the most there may be; replace one: use its name."
+            "You have %(count)s mappings in this store, which is the limit. Replace one: use its name."
         )
         raise Conflict(message % {"count": MAX_KEPT}, code="too_many_mappings")
     values = {"mapping": batch.mapping, "updated": timezone.now()}

@@ -232,9 +232,11 @@ def lock_open(batch: Batch) -> Batch:
 
 def refuse_settled(batch: Batch) -> None:
     if batch.status in (BatchStatus.ORDERING, BatchStatus.ORDERED):
-        raise Conflict(_("The batch is ordered; make another one for other rows."), code="batch_ordered")
+        raise Conflict(
+            _("The batch is already ordered. Create another one for other rows."), code="batch_ordered"
+        )
     if batch.status == BatchStatus.CANCELLED:
-        raise Conflict(_("The batch is cancelled; make another one."), code="batch_cancelled")
+        raise Conflict(_("The batch is cancelled. Create another one."), code="batch_cancelled")
 
 
 def lock_batch(batch: Batch) -> Batch:

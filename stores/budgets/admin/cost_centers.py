@@ -81,7 +81,7 @@ class MemberFormSet(LabelledFormSet):
         chosen = [form.cleaned_data.get("user") for form in self.forms if hasattr(form, "cleaned_data")]
         people = [user for user in chosen if user is not None]
         if len(set(people)) < len(people):
-            raise ValidationError(_("A person is named twice."))
+            raise ValidationError(_("A person is named twice. Remove one of them."))
         others = CostCenterMember.objects.filter(store=self.instance.store_id, user__in=people)
         if (
             taken := others.exclude(cost_center=self.instance.pk)

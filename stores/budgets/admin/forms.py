@@ -106,7 +106,8 @@ class BudgetForm(ValidatedByService):
             further = FURTHER_ORDERS[OverBudget(new["over_budget"])]
             found.append(
                 _(
-                    "%(used)s are used already, above %(limit)s. Nothing past changes; %(orders)s until %(ends)s."
+                    "%(used)s are already used, more than %(limit)s. Earlier orders do not change. Until "
+                    "%(ends)s, %(orders)s."
                 )
                 % {
                     "used": standing.text(period.used),

@@ -69,6 +69,10 @@ def people_rows(store: Store) -> Iterator[tuple[str, str, str]]:
 
 def _unknown(text: str) -> NotFound:
     return NotFound(
-        _("No active user has the full name or e-mail address %(text)s.") % {"text": text},
+        _(
+            "No active user has the full name or e-mail address %(text)s. Use a full name such as "
+            "olivia@print.example."
+        )
+        % {"text": text},
         code="user_not_found",
     )

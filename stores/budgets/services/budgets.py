@@ -221,7 +221,7 @@ def _amount_faults(
         yield Fault(
             f"/{name}",
             "not_whole",
-            _("%(name)s: a budget of %(budget_type)s takes whole numbers.")
+            _("%(name)s: write a whole number, because the budget counts %(budget_type)s.")
             % {"name": name, "budget_type": budget_type},
         )
 

@@ -90,7 +90,7 @@ def read_people(text: str) -> list[PeopleRow]:
             },
             code="too_many_rows",
         )
-    message = _("Row %(line)s: it has %(cells)s cells for %(names)s columns.")
+    message = _("Row %(line)s has %(cells)s cells, but the file has %(names)s columns.")
     faults = [
         Fault(f"/{line}", "cells_differ", message % {"line": line, "cells": len(cells), "names": len(names)})
         for line, cells in lines
@@ -196,7 +196,7 @@ def _name_problems(row: PeopleRow, known: dict[str, str], plan: PeoplePlan) -> I
         yield "the name holds a control character."
     earlier = plan.added.get(row.code) or plan.renamed.get(row.code)
     if earlier and row.name and row.name != earlier:
-        yield f"{row.code} has the name {earlier} in a row before."
+        yield f"{row.code} has the name {earlier} in an earlier row."
     if row.code and not row.name and not earlier and row.code not in known:
         yield f"{row.code} is a new cost center and needs a name."
 

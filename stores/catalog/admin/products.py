@@ -214,7 +214,7 @@ class ProductAdmin(StaffAdmin):
         )
 
     @harmless
-    @admin.action(description=gettext_lazy("Archive: take out of the catalog …"), permissions=["change"])
+    @admin.action(description=gettext_lazy("Archive: remove from the catalog …"), permissions=["change"])
     @requires_confirmation(
         gettext_lazy("Remove these products from the catalog? They can no longer be ordered."),
         gettext_lazy("Archive"),
@@ -222,7 +222,7 @@ class ProductAdmin(StaffAdmin):
     def archive(self, request: HttpRequest, products: QuerySet[Product]) -> None:
         for product in products:
             archive_product(product=product)
-        self.message_user(request, _("The products were taken out of the catalog."))
+        self.message_user(request, _("The products were removed from the catalog."))
 
     def changeform_view(
         self,
@@ -321,7 +321,7 @@ class ProductAdmin(StaffAdmin):
         if IS_POPUP_VAR in request.POST:
             return None
         said = _("%(product)s is in the catalog.") if PUBLISH in request.POST else _("%(product)s is saved.")
-        said = _("%(product)s is out of the catalog.") if UNPUBLISH in request.POST else said
+        said = _("%(product)s is no longer in the catalog.") if UNPUBLISH in request.POST else said
         messages.success(request, said % {"product": product})
         return HttpResponseRedirect(_address(product))
 

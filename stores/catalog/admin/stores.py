@@ -204,11 +204,9 @@ class StoreAdmin(StaffAdmin):
     help_texts = {
         "approval_above": "Orders with a higher total need approval by a user with Order.All.Approve. "
         "Empty: no order does.",
-        "approval_hours": "After so many hours without a decision an order is rejected.",
+        "approval_hours": "The service rejects an order that has no decision after this many hours.",
         "hold_window_minutes": "A new order can be cancelled at once for this many minutes. Later, the store "
         "accepts or refuses the cancellation.",
-        "admits_test_applications": "Approve requests of test applications automatically. Their orders are never "
-        "produced.",
     }
 
     @admin.display(description="budgets", boolean=True, ordering="budget_enabled")

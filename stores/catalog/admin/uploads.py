@@ -173,7 +173,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
 
     def discard_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
-        question = _("Discard the file %(file_name)s? Nothing of it was imported.") % {
+        question = _("Discard the file %(file_name)s? Nothing was imported from it.") % {
             "file_name": upload.file_name
         }
         page = confirmation_page(self, request, question=question, button=_("Discard"), back=_address(upload))

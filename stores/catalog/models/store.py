@@ -42,7 +42,7 @@ class Store(models.Model):
         "test applications",
         default=False,
         db_default=False,
-        help_text="Approve what test applications ask for at once. Their orders are never produced.",
+        help_text="Approve requests of test applications automatically. Their orders are never produced.",
     )
     hold_window_minutes = models.PositiveIntegerField(default=60)
     approval_above = models.DecimalField(max_digits=14, decimal_places=2, null=True, blank=True)

@@ -32,7 +32,7 @@ LOGO_BYTES = 1_048_576
 LOGO_SIDE = 4096
 # It is shown in a square of 64; three times that for dense screens.
 SHOWN_SIDE = 192
-ALLOWED = f"Allowed is one PNG or JPEG picture of at most 1 MB and {LOGO_SIDE} × {LOGO_SIDE} pixels."  # noqa: RUF001 - a multiplication sign is meant
+ALLOWED = f"Send one PNG or JPEG picture of at most 1 MB and {LOGO_SIDE} × {LOGO_SIDE} pixels."  # noqa: RUF001 - a multiplication sign is meant
 MAX_NAMED = 5
 COLUMNS = {"Country": "country", "Website": "website", "IsListed": "is_listed"}
 
@@ -173,7 +173,7 @@ def _clashes(record: Record, current: Store | None, pointer: str) -> list[Fault]
     if others.filter(external_id=record["StoreID"]).exists():
         faults.append(Fault(f"{pointer}/StoreID", "not_unique", "StoreID: another store has this ID."))
     if record["IsDemo"] and (demo := others.filter(is_demo=True).first()):
-        message = f"IsDemo: only one store can be the demo store, and {demo.external_id} is."
+        message = f"IsDemo: only one store can be the demo store, and {demo.external_id} already is."
         faults.append(Fault(f"{pointer}/IsDemo", "not_unique", message))
     if current is not None and current.currency != record["Currency"]:
         faults += _faults_of_amounts(current, pointer)

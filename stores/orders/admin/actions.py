@@ -77,7 +77,7 @@ class OrderTransitionForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
         if bool(values.get("carrier")) != bool(values.get("tracking_number")):
-            raise forms.ValidationError(_("A parcel needs its carrier and its tracking number."))
+            raise forms.ValidationError(_("A parcel needs both a carrier and a tracking number."))
         if (
             not values.get("move_to")
             and "move_to" not in self.errors
@@ -101,7 +101,7 @@ class ParcelForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
         if bool(values.get("carrier")) != bool(values.get("tracking_number")):
-            raise forms.ValidationError(_("A parcel needs its carrier and its tracking number."))
+            raise forms.ValidationError(_("A parcel needs both a carrier and a tracking number."))
         return values
 
     @property

@@ -93,8 +93,8 @@ class OrderItemRequestSerializer(CountedItemSerializer):
 class OrderRequestSerializer(StrictSerializer):
     ignored_nulls = True
     default_error_messages = {
-        "quote_or_method": "Name an option of a quote, or a delivery method and speed, not both.",
-        "option_required": "A quote is ordered by QuoteID and OptionID together.",
+        "quote_or_method": "Send QuoteID and OptionID, or DeliveryMethodCode and ProductionDays, not both.",
+        "option_required": "To order a quote, send both QuoteID and OptionID.",
     }
 
     ExternalID = ExternalIDField(

@@ -142,7 +142,7 @@ class ApprovalRequestAdmin(StaffAdmin):
             self._decide(request, cards[0])
         elif cards:
             messages.error(
-                request, _("Orders are decided together only where nothing differs. Nothing was decided.")
+                request, _("You can decide orders together only if they are equal. Nothing was decided.")
             )
         else:
             messages.error(request, _("Select the orders to decide first."))

@@ -184,7 +184,7 @@ def order_of_application(access: OrdersAccess, order_id: str) -> Order:
         shown = _shown().select_related("approval_request")
         return shown.prefetch_related("shipments").get(visible, pk=UUID(order_id))
     except (ValueError, Order.DoesNotExist) as error:
-        raise NotFound(_("There is no such order, or it is not one you may see.")) from error
+        raise NotFound(_("There is no such order, or you may not see it.")) from error
 
 
 def events_of_order(application: Application, order: Order) -> list[Event]:

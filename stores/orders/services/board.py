@@ -25,7 +25,7 @@ def add_comment(
     """Adds a note. The order's version stays the same, and no event is recorded."""
     words = text.strip()
     if not words:
-        raise Invalid.at("/Comment", "required", _("Comment: write something first."))
+        raise Invalid.at("/Comment", "required", _("Comment: enter a comment."))
     if len(words) > MAX_COMMENT_LENGTH:
         message = f"Comment: at most {MAX_COMMENT_LENGTH:,} characters; this has {len(words):,}."
         raise Invalid.at("/Comment", "too_long", message)
@@ -53,7 +53,7 @@ def save_order_view(
     """Saves a view; replaces the owner's view of the same name."""
     name = " ".join(name.split())
     if not name:
-        raise Invalid.at("/Name", "required", _("Name: give the view a name."))
+        raise Invalid.at("/Name", "required", _("Name: enter a name for the view."))
     if len(name) > MAX_VIEW_NAME_LENGTH:
         raise Invalid.at(
             "/Name",
@@ -66,7 +66,7 @@ def save_order_view(
     if OrderView.objects.filter(owner=owner, name=name).update(**values):
         return OrderView.objects.get(owner=owner, name=name)
     if OrderView.objects.filter(owner=owner).count() >= MAX_VIEWS:
-        message = f"You have {MAX_VIEWS} views, which is as many as there may be; delete one first."
+        message = f"You have {MAX_VIEWS} views, which is the limit. Delete one first."
         raise Conflict(message, code="too_many_views")
     try:
         with transaction.atomic():

@@ -37,7 +37,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
         )
     items = [item for item in order.items.order_by("position") if item.position in set(positions)]
     if not items:
-        raise Invalid.at("/Items", "required", _("Items: choose at least one to print again."))
+        raise Invalid.at("/Items", "required", _("Items: select at least one to reprint."))
     opened = authorize_store(caller, order.store.external_id, WRITE)
     request = _request(order, items)
     with large_order_slot(caller, len(items)):

@@ -121,7 +121,7 @@ def transition_order(
         )
     if parcels and status not in WITH_SHIPMENTS:
         raise Invalid.at(
-            "/Shipments", "shipments_not_allowed", _("Shipments go with the statuses 50 and 60 only.")
+            "/Shipments", "shipments_not_allowed", _("Shipments: send them only with the statuses 50 and 60.")
         )
     if status != locked.status:
         check_transition(locked, status)

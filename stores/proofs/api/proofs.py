@@ -54,7 +54,7 @@ class PreflightSerializer(serializers.Serializer):
     Code = serializers.CharField(help_text=f"Stable; new ones are added. One of {', '.join(CODES)}.")
     Severity = serializers.ChoiceField(
         choices=[str(severity) for severity in Severity],
-        help_text="Error refuses an order, Warning does not.",
+        help_text="An Error rejects an order; a Warning does not.",
     )
     Page = serializers.IntegerField(help_text="Counted from 1.")
     Box = PreflightBoxSerializer(
@@ -156,7 +156,7 @@ class ArtworkSerializer(StrictSerializer):
         min_value=1,
         max_value=MAX_PAGES,
         required=False,
-        help_text="The page of the PDF that becomes the first one of the product. Default: 1.",
+        help_text="The page of the PDF to print as the product's first page. Default: 1.",
     )
 
 

@@ -24,8 +24,8 @@ MAX_BYTES = 10 * 1024 * 1024
 # Must be far less than ASSET_RETENTION_DAYS.
 TOUCH_AFTER = timedelta(days=1)
 ALLOWED = (
-    "Allowed is one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels, or one PDF of at most "
-    "100 MB (104,857,600 bytes) and 200 pages."
+    "Send one PNG or JPEG picture of at most 10 MB (10,485,760 bytes) and 50 megapixels, or one PDF of at "
+    "most 100 MB (104,857,600 bytes) and 200 pages."
 )
 
 

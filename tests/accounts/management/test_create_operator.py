@@ -31,7 +31,7 @@ def test_password_without_a_terminal_is_reported_to_come_from_standard_input(db,
 def test_empty_standard_input_is_named_and_creates_no_operator(db, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
 
-    with pytest.raises(CommandError, match="Standard input has no password"):
+    with pytest.raises(CommandError, match="standard input has no password"):
         call_command("create_operator", "ada", email="ada@print.example")
 
     assert not User.objects.exists()

@@ -113,7 +113,7 @@ def test_cancelled_changes_count_among_the_mails_of_a_day(user, settings):
         request_email_change(user=user, email=f"{number}@far.example")
         cancel_email_change(user=user)
 
-    with pytest.raises(Conflict, match="2 links sent to new addresses a day"):
+    with pytest.raises(Conflict, match="2 links to new addresses a day"):
         request_email_change(user=user, email="more@far.example")
     assert not EmailChange.objects.exists()
 

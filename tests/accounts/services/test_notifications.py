@@ -113,7 +113,7 @@ def test_no_one_is_notified_of_a_key_that_another_one_outlives(world):
 
 def test_owners_are_notified_of_a_disabled_webhook_and_of_an_invitation(world):
     webhook, _ = create_webhook(application=world.application, values={"URL": "https://93.184.216.34/in"})
-    disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")
+    disable_webhook(webhook=webhook, reason="The endpoint responded with 410 Gone.")
     disable_webhook(webhook=webhook, reason="again")
     invite_owner(
         caller=Caller.on_pages(world.operator), application=world.application, email="new@far.example"

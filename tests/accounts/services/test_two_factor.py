@@ -60,7 +60,7 @@ def test_it_is_turned_on_once_and_by_the_code_of_now(world):
         enable_two_factor(user=world.user, key=key, code=code_of(key, 5 * STEP))
     [fault] = wrong.value.faults
     assert (fault.pointer, fault.code) == ("/Code", "code_wrong")
-    assert fault.message == "This is not the code the app shows now. Is the clock of your phone right?"
+    assert fault.message == "This is not the code that the app shows now. Check the clock of your phone."
     assert not Authenticator.objects.exists()
 
     turned_on(world.user)
@@ -69,7 +69,7 @@ def test_it_is_turned_on_once_and_by_the_code_of_now(world):
 
     assert (twice.value.code, twice.value.message) == (
         "two_factor_on",
-        "Two-factor authentication is on already.",
+        "Two-factor authentication is already on.",
     )
     assert Authenticator.objects.count() == 1
 

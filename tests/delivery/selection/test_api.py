@@ -129,7 +129,7 @@ def test_zip_plus_four_counts_by_its_first_five_digits_and_the_answer_says_so(cl
 
     assert (long.status_code, long.json()["Routes"]) == (201, short["Routes"])
     said = long.json()["_meta"]["Messages"]
-    assert said == ["Only the first five digits count of 84101-1234."]
+    assert said == ["Only the first five digits of 84101-1234 count."]
     assert "_meta" not in short
 
 

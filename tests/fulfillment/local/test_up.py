@@ -237,7 +237,7 @@ def test_second_start_of_a_checkout_names_the_first(service, var):
 
     assert run.process.wait(30) == 1
     assert run.output() == (
-        f"This checkout is running already, as http://127.0.0.1:{service.port} (process {service.process.pid}); "
+        f"This checkout is already running, as http://127.0.0.1:{service.port} (process {service.process.pid}); "
         "end that one, or start another checkout.\n"
     )
     assert (var / "development.env").read_bytes() == secrets

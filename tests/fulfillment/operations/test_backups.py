@@ -485,7 +485,7 @@ def test_drill_leaves_a_database_of_its_name_that_it_did_not_make(shop, backup):
         ("dump", "The drill failed. The backup is damaged: database.dump"),
         ("rows", "other numbers of rows than the backup"),
         ("old", "no new ones are made. Look at the log of fulfillment-backup.service"),
-        ("none", "holds no backup; look at the log"),
+        ("none", "contains no backup; look at the log"),
         ("secrets", "The keys in the backup do not fit FULFILLMENT_PEPPERS"),
     ],
 )

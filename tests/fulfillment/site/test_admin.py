@@ -198,16 +198,16 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
 @pytest.mark.parametrize(
     ("joined", "more", "said"),
     [
-        ("user", {}, "Choose a store or an application, or tick Everywhere."),
+        ("user", {}, "Choose a store or an application, or select Everywhere."),
         ("user store", {"everywhere": "on"}, "or Everywhere, not both"),
-        ("user application store", {}, "leave one of them out"),
+        ("user application store", {}, "Leave one of them empty"),
         ("user application", {}, "On an application these count: Application.All.Read"),
         (
             "user store",
             {"grant": "Application.Self.Write"},
             "these count: Budget.All.Write, Order.All.Approve",
         ),
-        ("user store", {"grant": "Store.All.Read"}, "This role is given already."),
+        ("user store", {"grant": "Store.All.Read"}, "This role is already assigned."),
         ("store", {}, "A role is a user&#x27;s, or joins an application with a store."),
         ("", {"everywhere": "on"}, "A role is a user&#x27;s, or joins an application with a store."),
         ("user", {"store": "0"}, "Select a valid choice."),

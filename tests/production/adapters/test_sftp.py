@@ -62,7 +62,7 @@ def test_job_that_the_press_has_taken_is_not_sent_twice(press, has_posix_rename)
     shutil.rmtree(press.root / "in/1001-1")
     again = _adapter(press).submit(_job())
     assert press.names() == []
-    assert again.exchange.response == "The server has had this job before; nothing was sent again."
+    assert again.exchange.response == "The server already had this job. Nothing was sent again."
 
 
 @pytest.mark.parametrize("layout", ["job_folder", "flat"])

@@ -63,7 +63,7 @@ def test_press_that_was_stopped_goes_on_with_what_it_had_taken(provider, order):
 
 
 def test_press_without_its_provider_says_so(provider):
-    with pytest.raises(CommandError, match="no hot folder with a return folder under the code 'other'"):
+    with pytest.raises(CommandError, match="No provider with the code 'other' has a hot folder"):
         call_command("play_press", provider="other", once=True)
 
 

@@ -157,7 +157,7 @@ def test_items_wait_for_a_held_one_and_go_with_it(shop, flow, press):
     third = hold_job(job=only_job(number=f"{order.number}-3"), actor=STORE)
     assert work() == 0
     waiting = only_job(number=f"{order.number}-1")
-    assert waiting.message == f"2 of 3 ready: waits 10 minutes at most for {third}."
+    assert waiting.message == f"2 of 3 ready: waits at most 10 minutes for {third}."
     assert timezone.now() < waiting.next_try <= timezone.now() + timedelta(seconds=15)
 
     release_job(job=third, actor=STORE)

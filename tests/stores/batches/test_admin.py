@@ -49,7 +49,7 @@ def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, place, sig
     assert fresh(world.batch).approval.state == "Approved"
     staff.post(f"{place}/cancel/")
 
-    assert "Orders that are written stay" in question
+    assert "Orders that are already placed stay" in question
     assert fresh(world.batch).status == "Cancelled"
 
 

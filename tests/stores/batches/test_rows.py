@@ -192,8 +192,8 @@ def test_limits_of_batches_are_those_that_the_documents_say():
     )
     rows = {mode: f"{most:,}" for mode, most in MAX_ROWS.items()}
 
-    said = f"| {MAX_OPEN}; {rows['Recipients']}; {MAX_BYTES >> 20} MB; {MAX_CELLS:,} | unordered batches"
-    also = f"of a caller; rows of a batch, {rows['Items']} in mode `Items`;"
+    said = f"| batches: {MAX_OPEN} unordered ones of a caller; {rows['Recipients']} rows, or {rows['Items']} in mode"
+    also = f"`Items`; {MAX_BYTES >> 20} MB and {MAX_CELLS:,} cells in a file |"
     assert f"{said} {also}" in security
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
         [line] = [one for one in security.split("| |") if work in one]

@@ -72,7 +72,7 @@ def test_operator_registers_a_test_application_that_stays_one(world, client):
 
     both = form.submission({"name": "Trial", "for_tests": "on", "is_first_party": "on"})
     refused = client.post(address, both).content.decode()
-    assert "An application of this service itself cannot be a test application." in refused
+    assert "A first-party application cannot be a test application." in refused
     assert client.post(address, form.submission({"name": "Trial", "for_tests": "on"})).status_code == 302
 
     made = Application.objects.get(name="Trial")

@@ -274,7 +274,7 @@ def test_stopped_move_continues_and_a_wrong_copy_is_sent_again(both, shop_client
 
     events = storages["s3"].connection.meta.client.meta.events
     events.register("before-call.s3", cut)
-    with pytest.raises(CommandError, match="file storage does not answer"):
+    with pytest.raises(CommandError, match="file storage does not respond"):
         call_command("move_files", "s3")
     events.unregister("before-call.s3", cut)
 

@@ -229,7 +229,7 @@ def _metadata(base_url: str) -> dict[str, Any]:
     found = _object_of(response)
     if response.status_code != 200 or not found:
         raise OAuthError(
-            "server_error", f"The service answered {response.status_code} instead of its metadata."
+            "server_error", f"The service responded with {response.status_code} instead of its metadata."
         )
     for name in ("issuer", "authorization_endpoint"):
         if origin(str(found.get(name, ""))) != origin(base_url):
@@ -253,7 +253,7 @@ def finish_sign_in(sign_in: SignIn, address: str, client_secret: str | None = No
     # RFC 9207: refuses responses of other servers, and of a server that names itself always and did not here.
     issuer = answer.get("iss", None if sign_in.names_issuer else sign_in.issuer)
     if answer.get("state") != sign_in.state or issuer != sign_in.issuer:
-        raise OAuthError("invalid_state", "This answer does not belong to the sign-in that was started.")
+        raise OAuthError("invalid_state", "This address does not belong to the sign-in that you started.")
     if "error" in answer:
         raise OAuthError(answer["error"], answer.get("error_description", ""))
     if "code" not in answer:

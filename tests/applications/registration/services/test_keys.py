@@ -167,7 +167,7 @@ def test_key_of_another_application_or_none_is_not_found(world, act):
 def test_key_is_ended_now_and_only_once_it_has_begun(world):
     now = timezone.now()
     coming = add_key(application=world.application, start_date=now + timedelta(hours=1))
-    with pytest.raises(Conflict, match=r"^The key has not begun; change its dates instead\.$") as refused:
+    with pytest.raises(Conflict, match=r"^The key is not valid yet\. Change its dates instead\.$") as refused:
         end_key(application=world.application, key_id=coming.pk)
     assert refused.value.code == "key_not_begun"
     with time_machine.travel(coming.start_date, tick=False), pytest.raises(Conflict):

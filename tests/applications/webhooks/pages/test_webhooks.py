@@ -133,7 +133,7 @@ def test_secret_is_replaced_after_asking(world, base, browser, webhook):
 
 
 def test_disabled_webhook_is_enabled(world, base, browser, webhook):
-    disable_webhook(webhook=webhook, reason="The endpoint answered 410 Gone.")
+    disable_webhook(webhook=webhook, reason="The endpoint responded with 410 Gone.")
     page = text(browser, f"{base}/{webhook.pk}")
     assert ("410 Gone" in page, "Send test event" in page) == (True, False)
     assert "enable it first" in text_after(browser.post(f"{base}/{webhook.pk}/test", follow=True))

@@ -109,7 +109,7 @@ def test_options_that_make_no_sense(operator, started, values, says):
 def test_upload_is_thrown_away(operator):
     run = upload(operator, *csv_lines(SMALL))
 
-    assert "Nothing of it was imported." in text(operator.post(f"{LIST}{run.pk}/throw-away/"))
+    assert "Nothing was imported from it." in text(operator.post(f"{LIST}{run.pk}/throw-away/"))
     assert ImportRun.objects.exists()
     operator.post(f"{LIST}{run.pk}/throw-away/", {"confirmed": "1"})
 

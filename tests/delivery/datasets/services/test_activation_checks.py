@@ -54,7 +54,7 @@ def test_totals_within_ten_percent(populations, concerns):
 def test_area_that_vanishes():
     moved = {code.replace("005", "006", 1): routes for code, routes in LIVE.items()}
 
-    assert concerns_of(moved, load_dataset(LIVE)) == ["1 3-digit areas vanish: 005."]
+    assert concerns_of(moved, load_dataset(LIVE)) == ["1 3-digit areas disappear: 005."]
 
 
 @pytest.mark.django_db

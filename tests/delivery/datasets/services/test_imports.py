@@ -151,7 +151,7 @@ def test_concerns_leave_the_set_waiting_and_the_live_one_serving(tmp_path, small
     waiting = load(other).dataset
 
     assert (waiting.status, live_dataset()) == ("ready", live)
-    assert "1 3-digit areas vanish: 005." in waiting.concerns
+    assert "1 3-digit areas disappear: 005." in waiting.concerns
     assert load(other, force=True).dataset == live_dataset()
 
 
@@ -244,7 +244,7 @@ def test_import_that_was_killed_is_noticed(small):
     load(small)
 
     run.refresh_from_db()
-    assert (run.state, run.error) == ("failed", "The import was interrupted; nothing of it was loaded.")
+    assert (run.state, run.error) == ("failed", "The import was interrupted, and nothing was loaded.")
 
 
 @pytest.mark.parametrize("state", ["running", "waiting"])

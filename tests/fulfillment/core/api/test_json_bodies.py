@@ -209,7 +209,7 @@ def test_every_mistake_of_a_body_is_listed_at_once(world):
     ]
     assert (response.json()["ErrorCount"], response.json()["detail"]) == (
         7,
-        "7 things are wrong with the body.",
+        "The body has 7 errors.",
     )
 
 

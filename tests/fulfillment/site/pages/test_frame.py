@@ -77,7 +77,7 @@ def test_unanswerable_authorization_request_is_explained(world, browser):
     response = browser.get("/oauth/authorize", {"client_id": "nobody", "response_type": "code"})
 
     assert response.status_code == 400
-    assert "request cannot be answered" in response.content.decode()
+    assert "request cannot be processed" in response.content.decode()
 
 
 def test_pages_are_compressed_with_lengths_that_reveal_nothing(client, db):

@@ -148,7 +148,7 @@ def test_view_keeps_the_list_as_it_is(board, shop):
     assert page.context["current_view"]["view"] == view
     save(board, "Rush", "due=late")
     assert OrderView.objects.get().query == "due=late"
-    assert "give the view a name" in text(save(board, " ", ""))
+    assert "enter a name for the view" in text(save(board, " ", ""))
     board.post(f"{BOARD}views/{view.pk}/delete")
     assert not OrderView.objects.exists()
 

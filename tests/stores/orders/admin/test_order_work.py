@@ -120,7 +120,7 @@ def test_reprint_orders_the_same_file_again(console, shop, order):
     page = console.post(address("reprint", order.pk), sent)
     assert "The order was printed again meanwhile." in text(page)
     page = console.post(address("reprint", order.pk), {"reprints": "1"})
-    assert "choose at least one" in text(page)
+    assert "select at least one" in text(page)
     assert Order.objects.count() == 2
 
 

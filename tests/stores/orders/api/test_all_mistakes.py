@@ -164,4 +164,4 @@ def test_more_than_a_hundred_broken_rules_are_counted(shop):
     body = shop.place(body=order_body(Items=items)).json()
 
     assert (len(body["Errors"]), body["ErrorCount"]) == (100, 120)
-    assert body["detail"] == "120 things are wrong with the body."
+    assert body["detail"] == "The body has 120 errors."

@@ -145,7 +145,7 @@ def test_orders_that_differ_are_not_decided_together(shop, console):
         f"{QUEUE}decide/", {"order": [str(order.pk) for order in orders], "decision": "approve"}, follow=True
     )
 
-    assert said(refused) == ["Orders are decided together only where nothing differs. Nothing was decided."]
+    assert said(refused) == ["You can decide orders together only if they are equal. Nothing was decided."]
     assert {order.approval for order in Order.objects.all()} == {"Pending"}
 
 

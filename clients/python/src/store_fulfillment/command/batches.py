@@ -26,7 +26,7 @@ Product = Annotated[str, typer.Option(help="STORE/PRODUCT, as demo/business-card
 To = Annotated[
     Path | None,
     typer.Option(
-        help="A JSON file of the recipient of all rows. Without it each row is sent to its own.",
+        help="A JSON file with the recipient for all rows. Without it, each row has its own recipient.",
         exists=True,
         dir_okay=False,
     ),
@@ -55,7 +55,7 @@ def order(
     external_id: Annotated[
         str | None, typer.Option(help="Your own ID: a second batch with it orders nothing.")
     ] = None,
-    only_ready: Annotated[bool, typer.Option("--only-ready", help="Leave out rows in error.")] = False,
+    only_ready: Annotated[bool, typer.Option("--only-ready", help="Skip rows in error.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check every row and order all of them. With errors nothing is ordered, unless with --only-ready."""
@@ -118,7 +118,7 @@ def _show(client: Client, batch: models.Batch, as_json: bool) -> None:
         )
         for problem in row["Problems"]
     ]
-    show_table(("Row", "Name", "Column", "Problem", "Remedy"), rows, "Nothing is wrong with any row.")
+    show_table(("Row", "Name", "Column", "Problem", "Remedy"), rows, "No row has a problem.")
     counts = ", ".join(f"{count:,} {state.lower()}" for state, count in _counted(batch) if count)
     total = f"{batch['Total']:,.2f} {batch['Currency']}"
     screen.print(plain(f"Batch {batch['BatchID']} is {batch['Status']}: {counts or 'no rows'}; {total}"))

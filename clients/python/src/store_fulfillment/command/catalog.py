@@ -127,9 +127,7 @@ def check_artwork(
         Path, typer.Argument(help="A print-ready PDF.", exists=True, dir_okay=False, show_default=False)
     ],
     product: Annotated[str, typer.Option(help="STORE/PRODUCT, as demo/business-card-standard.")],
-    first_page: Annotated[
-        int | None, typer.Option(min=1, help="The page of the PDF that becomes the first one.")
-    ] = None,
+    first_page: Annotated[int | None, typer.Option(min=1, help="The PDF page to print first.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Whether a PDF can be printed: shows what preflight finds. With findings the exit code is 1."""

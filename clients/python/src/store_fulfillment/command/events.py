@@ -22,7 +22,7 @@ def events(
     types: Types = None,
     store: Annotated[str | None, typer.Option(help="Only for this store.")] = None,
     since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "1d",
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue until Ctrl-C.")] = False,
     application: listening.Application = None,
     as_json: AsJson = False,
 ) -> None:
@@ -54,7 +54,7 @@ def listen(
     restart: Annotated[
         bool, typer.Option(help="Ignore the saved position, and begin as on the first start.")
     ] = False,
-    skip_refused: Annotated[bool, typer.Option(help="Go on when the endpoint refuses an event.")] = False,
+    skip_refused: Annotated[bool, typer.Option(help="Continue if the endpoint refuses an event.")] = False,
     application: listening.Application = None,
     as_json: AsJson = False,
 ) -> None:
@@ -72,7 +72,7 @@ def listen(
     if place is None:
         place = listening.new_place(since)
         listening.write_place(path, place)
-    notes.print(plain(f"Forwarding to {forward_to}; Ctrl-C ends it. The secret of the signatures:"))
+    notes.print(plain(f"Forwarding to {forward_to}. Press Ctrl-C to stop. The secret of the signatures:"))
     notes.print(place.secret, soft_wrap=True)
     for one in listening.forward_all(
         client, log, forward_to, path=path, place=place, types=types or (), skips_refused=skip_refused

@@ -28,7 +28,7 @@ def logs(
     ] = None,
     code: Annotated[str | None, typer.Option(help="Calls refused with this error code.")] = None,
     since: Annotated[str, typer.Option(help="Begin this long ago: 30s, 10m, 2h, 7d.")] = "1h",
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on, until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Continue until Ctrl-C.")] = False,
     application: listening.Application = None,
     as_json: AsJson = False,
 ) -> None:

@@ -120,7 +120,7 @@ def tail(
     client, profile = signed_in()
     start = moment_before(since)
     log = application_of(client, profile, application)
-    notes.print(plain(f"Waiting for changes of orders of {store}; Ctrl-C ends it."))
+    notes.print(plain(f"Waiting for order changes at {store}. Press Ctrl-C to stop."))
     for event in follow(client, log, created_after=start, types=["order.*"], store=store):
         if as_json:
             show_json(event, is_line=True)
@@ -179,4 +179,4 @@ def budgets(store: str, as_json: AsJson = False) -> None:
         (one["Name"], one["Type"], one["Period"]["Remaining"], one["Period"]["Limit"], one["Period"]["End"])
         for one in found
     ]
-    show_table(("Budget", "Measure", "Left", "Limit", "Until"), rows, "No budget binds your orders there.")
+    show_table(("Budget", "Measure", "Left", "Limit", "Until"), rows, "No budget limits your orders there.")

@@ -24,7 +24,7 @@ from store_fulfillment import (
     Unauthorized,
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead, as the API answers it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the API's JSON response instead.")]
 Command = TypeVar("Command", bound=Callable[..., None])
 # Progress and errors go to standard error.
 notes = Console(stderr=True, highlight=False)

@@ -28,7 +28,7 @@ from store_fulfillment.command.screen import AsJson, notes, plain, reported, scr
 SECONDS_TO_SIGN_IN = 300
 SEEN = "Other users of this machine can see arguments: set the variable instead."
 DONE = b"<!doctype html><meta charset=utf-8><title>Signed in</title><p>You may close this window and go back."
-STILL_VALID = "End it in the portal, at Authorized applications, or it ends by itself."
+STILL_VALID = "Revoke it in the portal, under Authorized applications, or let it expire."
 PASTE = (
     "No browser here? Open the address on another machine, then paste the last address from its address bar."
 )
@@ -159,7 +159,7 @@ def read_pasted(sign_in: SignIn, came: list[str]) -> None:
         text = line.strip()
         if "://" in text:
             if sign_in.state not in text:
-                notes.print("[yellow]That is no address of this sign-in; paste the last one.[/yellow]")
+                notes.print("[yellow]This address is not from this sign-in. Paste the last address.[/yellow]")
                 continue
             came.append(text)
         elif text:
