@@ -130,7 +130,7 @@ def draft_as_json(draft: Draft) -> dict[str, Any]:
 def _few(owner: Any, part: str) -> Any:
     found = () if owner.get(part) is None else owner[part]
     if len(found) > MOST[part]:
-        raise ValueError(f"The draft has too many {part}.")
+        raise ValueError(part)
     return found
 
 
