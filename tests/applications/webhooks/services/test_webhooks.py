@@ -125,7 +125,7 @@ def test_secrets_in_force_are_limited(world):
     webhook = make_webhook(world.application)
     for _ in range(MAX_SECRETS - 1):
         last = rotate_secret(webhook=webhook)
-    with pytest.raises(Conflict, match="the first of them ends at") as refused:
+    with pytest.raises(Conflict, match="the first one ends at") as refused:
         rotate_secret(webhook=webhook)
 
     assert refused.value.code == "too_many_secrets"
