@@ -157,7 +157,7 @@ def _notes(drop: Drop, postage: Postage | None) -> list[str]:
             f"this office."
         )
     if postage is None:
-        notes.append("The price table has no postage for this day. The post office calculates it.")
+        notes.append("The price table has no postage for this day: the post office calculates it.")
     return notes
 
 

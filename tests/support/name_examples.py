@@ -24,7 +24,7 @@ REFUSED = {
     "jane doe": "no spaces",
     "jane\u00a0doe": "compatibility form",
     "jane\0": "control character",
-    "jane\u200b": r"\(U\+200B\) cannot stand",
+    "jane\u200b": r"\(U\+200B\) is not allowed",
     "\ufb01x": "compatibility form of 'fi'",
     "\u00bd": "compatibility form",
     "o\u017f": "compatibility form of 's'",
@@ -32,5 +32,5 @@ REFUSED = {
     "\u0391lpha": "several scripts, Greek and Latin",
     "\u0430\u03b2": "several scripts, Cyrillic and Greek",
     "ab\u05d0": "from left to right with letters written from right to left",
-    "jane\U0001f600": "cannot stand",
+    "jane\U0001f600": "is not allowed",
 }

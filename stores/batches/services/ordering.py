@@ -48,7 +48,7 @@ from stores.orders.services.transitions import Actor
 
 ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"
-CHECKED_AGAIN = "All rows are being checked again. Review the result, then order."
+CHECKED_AGAIN = "All rows are being checked again: review the result, then order."
 NOTHING_ORDERED = "Nothing is ordered."
 ROWS_AT_ONCE = 50
 # For all print files of one order of the mode Items, which no request waits for.

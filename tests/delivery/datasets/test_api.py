@@ -107,7 +107,7 @@ def test_hundred_and_one_codes(client, dataset):
         {
             "Pointer": "?postalCodes",
             "Code": "too_many_postal_codes",
-            "Message": "101 distinct postal codes were sent; at most 100 are answered.",
+            "Message": "101 distinct postal codes were sent; at most 100 are allowed.",
         }
     ]
 

@@ -51,4 +51,4 @@ def test_copies_that_would_be_too_large_together_are_not_made(monkeypatch):
     filled = filled_forms(sheets)
 
     assert (filled.content, filled.count) == (b"", 0)
-    assert "at most 1 are made" in filled.note
+    assert "it needs 2 copies, and the limit is 1" in filled.note

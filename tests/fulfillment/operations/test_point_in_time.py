@@ -172,7 +172,7 @@ def test_refused_restores_say_what_to_do(scene):
             restore(scene, names=names, copy=copy)
     with pytest.raises(CommandError, match="name a folder that `backup` wrote"):
         restore(scene, "--files", str(scene.backup.parent))
-    with exclusive_job("Restoring records"), pytest.raises(CommandError, match="running already"):
+    with exclusive_job("Restoring records"), pytest.raises(CommandError, match="already running"):
         restore(scene)
     assert Store.objects.filter(external_id="associated").count() == 0
 

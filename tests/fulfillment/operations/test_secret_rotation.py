@@ -146,7 +146,7 @@ def test_undecryptable_value_is_named_and_stops_nothing(world, steps):
 
 @pytest.mark.django_db(transaction=True)
 def test_two_rotations_at_once_are_refused():
-    with exclusive_job("The rotation of secrets"), pytest.raises(CommandError, match="running already"):
+    with exclusive_job("The rotation of secrets"), pytest.raises(CommandError, match="already running"):
         call_command("rotate_secrets")
 
 

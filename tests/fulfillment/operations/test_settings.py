@@ -74,9 +74,9 @@ WRONG = [
     ({"DATABASE_URL": "postgresql://u@h/d?sslmod=require"}, "DATABASE_URL has the option 'sslmod'"),
     ({"PUBLIC_URL": "https://print.example/shop"}, "without a path"),
     ({"PUBLIC_URL": "https://[print"}, "PUBLIC_URL is 'https://[print'"),
-    ({"ALLOWED_HOSTS": "https://print.example"}, "ALLOWED_HOSTS holds 'https://print.example'"),
+    ({"ALLOWED_HOSTS": "https://print.example"}, "ALLOWED_HOSTS contains 'https://print.example'"),
     *(
-        ({"API_ALLOWED_ORIGINS": wrong}, f"API_ALLOWED_ORIGINS holds {wrong!r}")
+        ({"API_ALLOWED_ORIGINS": wrong}, f"API_ALLOWED_ORIGINS contains {wrong!r}")
         for wrong in (
             "*",
             "shop.example",
@@ -275,10 +275,10 @@ def test_check_for_deployment_finds_nothing_wrong_with_secure_settings(productio
         *(({"TRUSTED_PROXIES": [wide]}, f"TRUSTED_PROXIES holds {wide}") for wide in WIDE),
         *(({"WEBHOOK_ALLOWED_NETWORKS": [wide]}, f"WEBHOOK_ALLOWED_NETWORKS holds {wide}") for wide in WIDE),
         *(({"METRICS_NETWORKS": [wide]}, f"METRICS_NETWORKS holds {wide}") for wide in WIDE),
-        ({"PEPPERS": ["a-new-one", "the-same"], "ENCRYPTION_KEYS": ["the-same"]}, "hold the same value"),
+        ({"PEPPERS": ["a-new-one", "the-same"], "ENCRYPTION_KEYS": ["the-same"]}, "have the same value"),
         (
             {"METRICS_TOKEN": "the-same", "PEPPERS": ["the-same"]},
-            "FULFILLMENT_PEPPERS and METRICS_TOKEN hold",
+            "FULFILLMENT_PEPPERS and METRICS_TOKEN have",
         ),
         (
             {"SECRET_KEY": "django-insecure-0123"},

@@ -208,8 +208,8 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
             "these count: Budget.All.Write, Order.All.Approve",
         ),
         ("user store", {"grant": "Store.All.Read"}, "This role is already assigned."),
-        ("store", {}, "A role is a user&#x27;s, or joins an application with a store."),
-        ("", {"everywhere": "on"}, "A role is a user&#x27;s, or joins an application with a store."),
+        ("store", {}, "A role belongs to a user, or associates an application with a store."),
+        ("", {"everywhere": "on"}, "A role belongs to a user, or associates an application with a store."),
         ("user", {"store": "0"}, "Select a valid choice."),
     ],
 )

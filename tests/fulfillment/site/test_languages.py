@@ -89,7 +89,7 @@ def test_notifications_are_in_the_language_of_each_person(world):
     titles = dict(Notification.objects.values_list("user", "title"))
     assert titles == {world.user.pk: "Keine Benachrichtigungen", world.outsider.pk: "No notifications"}
     mail_notification(user_id=str(world.user.pk), key="a")
-    assert "Wählen Sie, was Ihnen gemailt wird" in mail.outbox[0].body
+    assert "Wählen Sie Ihre Benachrichtigungen" in mail.outbox[0].body
 
 
 def test_people_without_a_language_get_that_of_the_installation(world, client, settings):

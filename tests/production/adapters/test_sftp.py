@@ -172,7 +172,7 @@ def test_cancelling_is_refused_once_the_press_has_begun(press, layout):
     with pytest.raises(ProviderRefused, match="The press has taken"):
         adapter.cancel(_job(), reference)
     assert len(press.names()) == (2 if layout == "flat" else 0)
-    assert "nothing was sent again" in adapter.submit(_job()).exchange.response
+    assert "Nothing was sent again" in adapter.submit(_job()).exchange.response
 
 
 def test_reports_are_read_once_and_moved_when_stored(press):

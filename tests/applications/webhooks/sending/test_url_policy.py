@@ -185,7 +185,7 @@ def test_name_that_moves_after_it_was_checked_is_not_followed(listening, monkeyp
 
     response = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
 
-    assert "is not an address of the public Internet" in response.error
+    assert "does not lead to a public Internet address" in response.error
     assert receiver.connections == 0
 
 
@@ -214,7 +214,7 @@ def test_name_saved_while_it_did_not_resolve_is_refused_when_it_leads_inside(lis
     url = f"https://127.0.0.1.nip.io:{receiver.port}/events"
     answer = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
 
-    assert "is not an address of the public Internet" in answer.error
+    assert "does not lead to a public Internet address" in answer.error
     assert receiver.connections == 0
 
 
@@ -309,7 +309,7 @@ def test_delivery_log_hides_the_resolved_address():
         post("https://moved.example/events", resolver=Rebinding("10.20.30.40"), time_limit=3)
     )
 
-    assert "not an address of the public Internet" in response.error
+    assert "does not lead to a public Internet address" in response.error
     assert "10.20.30.40" not in response.error
 
 
@@ -342,7 +342,7 @@ def test_name_that_does_not_resolve_now_is_saved(monkeypatch):
         ("https://192.0.43.8:0/", "not an address"),
         ("https:///events", "not an address"),
         ("https://[::1/", "not an address"),
-        ("https://a..example/", "not a name"),
+        ("https://a..example/", "not a public Internet name"),
         ("https://192.0.43.8/" + "x" * 2000, "2000"),
         ("", "https"),
     ],

@@ -164,7 +164,7 @@ def test_problems_name_the_files_own_column_and_its_line(gather):
         ("ZIP,CRRT,RES\n84101,C001,5\n", "No column for business"),
         ("", "empty"),
         (b"\xff\xfeZ\x00I\x00P\x00", "UTF-16"),
-        (b"%PDF-1.7 ....", "no text file"),
+        (b"%PDF-1.7 ....", "not a text file"),
     ],
 )
 def test_file_that_is_refused(gather, content, says):

@@ -120,7 +120,7 @@ def test_discarding_is_confirmed_once(world, operator):
     address = f"{LIST}{upload.pk}/discard/"
 
     requested = text(operator.post(address))
-    assert "Discard the file spring.json? Nothing of it was imported." in requested
+    assert "Discard the file spring.json? Nothing was imported from it." in requested
     assert CatalogUpload.objects.exists()
 
     done = operator.post(address, {"confirmed": "1"}, follow=True)
