@@ -20,6 +20,7 @@ from printing.imposition.marks import (
     box,
     color_bar,
     cross,
+    fold,
     registration,
     save_for_press,
 )
@@ -187,28 +188,25 @@ def _matrix(place: Place, trim: Sequence[float]) -> str:
 
 
 def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
-    """Cut marks at each cut, outside of all bleed; those of the back lie behind those of the front."""
+    """Marks at each cut and fold, outside of all bleed; those of the back lie behind those of the front."""
     sheet, xs, ys = planned.sheet, planned.cut_xs, planned.cut_ys
+    fold_xs, fold_ys = planned.folds
     if is_back and sheet.is_tumbled:
-        ys = [sheet.height_mm - y for y in ys]
+        ys, fold_ys = ([sheet.height_mm - y for y in one] for one in (ys, fold_ys))
     elif is_back:
-        xs = [sheet.width_mm - x for x in xs]
+        xs, fold_xs = ([sheet.width_mm - x for x in one] for one in (xs, fold_xs))
     gap = planned.bleed_mm + MARK_OFFSET_MM
-    lines = [
-        (x, y, x, y + step)
-        for x in xs
-        for y, step in ((min(ys) - gap, -sheet.mark_mm), (max(ys) + gap, sheet.mark_mm))
-    ]
-    lines += [
-        (x, y, x + step, y)
-        for y in ys
-        for x, step in ((min(xs) - gap, -sheet.mark_mm), (max(xs) + gap, sheet.mark_mm))
-    ]
+    upright = ((min(ys) - gap, -sheet.mark_mm), (max(ys) + gap, sheet.mark_mm))
+    level = ((min(xs) - gap, -sheet.mark_mm), (max(xs) + gap, sheet.mark_mm))
+    lines = [(x, y, x, y + step) for x in xs for y, step in upright]
+    lines += [(x, y, x + step, y) for y in ys for x, step in level]
     drawn = [
         f"{x1 * POINTS:.4f} {y1 * POINTS:.4f} m {x2 * POINTS:.4f} {y2 * POINTS:.4f} l S"
         for x1, y1, x2, y2 in lines
     ]
-    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *_crosses(planned)])
+    folds = [fold(x, y, 0, step) for x in fold_xs for y, step in upright]
+    folds += [fold(x, y, step, 0) for y in fold_ys for x, step in level]
+    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *folds, *_crosses(planned)])
 
 
 def _crosses(planned: PlannedSheet) -> list[str]:
@@ -220,10 +218,17 @@ def _crosses(planned: PlannedSheet) -> list[str]:
     left, low = sheet.margin_mm + half, sheet.bottom_mm + sheet.slug_mm + half
     right = sheet.width_mm - left
     high = sheet.height_mm - (low if sheet.is_tumbled and planned.prints_backs else left)
+    folds_across, folds_up = planned.folds
     # Not of the paper, but of the room for pieces: between the cut marks of two rows.
-    middle = (low + high) / 2
-    center = sheet.width_mm / 2
-    return [cross(*at) for at in ((left, middle), (right, middle), (center, low), (center, high))]
+    sides = [(x, y) for y in _beside(folds_up, (low + high) / 2) for x in (left, right)]
+    ends = [(x, y) for x in _beside(folds_across, sheet.width_mm / 2) for y in (low, high)]
+    return [cross(*at) for at in (*sides, *ends)]
+
+
+def _beside(folds: Sequence[float], middle: float) -> list[float]:
+    """Where crosses stand: a pair of them, on the same spots of the paper on both sides, where a fold is between."""
+    is_free = all(abs(at - middle) > CROSS_MM for at in folds)
+    return [middle] if is_free else [middle - 1.5 * CROSS_MM, middle + 1.5 * CROSS_MM]
 
 
 def _slug(planned: PlannedSheet, side: str, slug: Slug, spots: Sequence[str]) -> str:

@@ -80,4 +80,5 @@ def _planned(
         tuple(backs),
         {job: count * yields for job, count in sorted(counts.items())},
         turned,
+        request.panels,
     )

@@ -74,6 +74,7 @@ class GangRequest:
     two_sided: bool
     preset: str = ""
     is_head_to_foot: bool = False  # how the back of a piece lies to its front
+    panels: int = 1  # of equal length, into which folds divide the longer side of a piece
 
     def __post_init__(self) -> None:
         if not 1 <= self.quantity <= MAX_QUANTITY:
@@ -122,6 +123,7 @@ class PlannedSheet:
     backs: tuple[Place, ...]
     counts: Mapping[str, int]
     is_head_to_foot: bool = False  # how the backs of the pieces lie to their fronts
+    panels: int = 1
 
     @property
     def overs(self) -> int:
@@ -142,6 +144,17 @@ class PlannedSheet:
     @property
     def cut_ys(self) -> list[float]:
         return _edges((place.y_mm, place.height_mm) for place in self.fronts)
+
+    @property
+    def folds(self) -> tuple[list[float], list[float]]:
+        """Where the pieces are folded, across and up the sheet."""
+        parts = [part / self.panels for part in range(1, self.panels)]
+        one = self.fronts[0]
+        if one.width_mm > one.height_mm or (one.width_mm == one.height_mm and not one.rotation % 180):
+            found = {round(place.x_mm + part * place.width_mm, 4) for place in self.fronts for part in parts}
+            return sorted(found), []
+        found = {round(place.y_mm + part * place.height_mm, 4) for place in self.fronts for part in parts}
+        return [], sorted(found)
 
 
 @dataclass(frozen=True, slots=True)

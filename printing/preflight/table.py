@@ -219,6 +219,13 @@ RULES = (
         pictures.picture_rgb,
     ),
     Rule(
+        "artwork_rgb",
+        WHEN_CONVERTED,
+        "has letters, shapes or gradients in RGB, and converting them to the press's inks makes bright colors duller",
+        "Check the colors in the soft proof, or export the PDF in CMYK.",
+        artwork.artwork_rgb,
+    ),
+    Rule(
         "picture_untagged",
         WARNING,
         "has CMYK colors without a profile, so their printed look is unknown",
@@ -280,6 +287,13 @@ RULES = (
         "does not embed one of its fonts",
         "Export the PDF with all fonts embedded, or with letters as outlines.",
         artwork.artwork_font_not_embedded,
+    ),
+    Rule(
+        "artwork_unexamined",
+        WARNING,
+        "is too complex to be examined to its end",
+        "Check the proof, and export very complex drawings as pictures.",
+        artwork.artwork_unexamined,
     ),
     Rule(
         "artwork_unreadable",

@@ -14,10 +14,8 @@ _IN_INKS = {None, GREY, OF_CMYK}
 
 def left_in_colour(resources: Any) -> Iterator[str]:
     """As text, for one resource dictionary; forms inside it are checked separately."""
-    shadings = list(_named(resources, "/Shading").values())
     patterns = list(_named(resources, "/Pattern").values())
-    shadings += [pattern.Shading for pattern in patterns if "/Shading" in pattern]
-    for shading in shadings:
+    for shading in shadings_of(resources):
         kind = kind_of(shading.get("/ColorSpace"))
         if kind not in _IN_INKS and not is_repaintable(shading, str(kind)):
             yield f"a gradient of type {int(shading.get('/ShadingType', 0))}"
@@ -30,6 +28,13 @@ def left_in_colour(resources: Any) -> Iterator[str]:
     for image in _named(resources, "/XObject").values():
         if image.get("/Subtype") == "/Image":
             yield from _picture_in_colour(image)
+
+
+def shadings_of(resources: Any) -> list[Any]:
+    """Those that are drawn, and those of patterns."""
+    patterns = _named(resources, "/Pattern").values()
+    drawn = _named(resources, "/Shading").values()
+    return [*drawn, *(pattern.Shading for pattern in patterns if "/Shading" in pattern)]
 
 
 def _picture_in_colour(image: Any) -> Iterator[str]:

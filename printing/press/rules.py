@@ -40,8 +40,10 @@ class PresetRules:
     keeps_overprint: bool = False
     highest_ink: int = 300
     lowest_ppi: int = 150
-    # Customers send photos in RGB: to say so of each would hide what matters.
-    severities: Mapping[str, str] = field(default_factory=lambda: {"picture_rgb": "Off"})
+    # Customers send photos and artwork in RGB: to say so of each would hide what matters.
+    severities: Mapping[str, str] = field(
+        default_factory=lambda: {"picture_rgb": "Off", "artwork_rgb": "Off"}
+    )
 
     @property
     def is_cmyk(self) -> bool:

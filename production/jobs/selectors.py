@@ -134,6 +134,7 @@ def build_job(
         delivery_method=order.delivery_method_code,
         # Missing pieces go with the papers of the others.
         files=[*printed, *([] if pieces else _papers(item, number))],
+        note=f"Reprint: {pieces:,} of {item.quantity:,} pieces were missing." if pieces else "",
     )
 
 

@@ -5,9 +5,11 @@ from enum import StrEnum
 from printing.preflight.geometry import Area
 from printing.press.artwork import ArtworkPage
 
-# The limits for one artwork; more parts of a kind add nothing.
+# The limits for one kind of parts of an artwork; more add nothing.
 PARTS = 400
 TEXTS = 2000
+# Steps of drawing that are read of a page.
+OPERATORS = 60_000
 
 
 class Part(StrEnum):
@@ -23,6 +25,8 @@ class Part(StrEnum):
     TRANSPARENCY = "transparency"
     BLENDING = "blending"
     LEFT_IN_COLOUR = "left in color"
+    RGB = "RGB"
+    UNEXAMINED = "unexamined"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import io
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,17 @@ import pikepdf
 from printing.preflight.artwork.colors import BLACK, WHITES, Color, colored, replaced_plates, spots_of
 from printing.preflight.artwork.layers import Layers, slivers
 from printing.preflight.artwork.letters import Letters
-from printing.preflight.artwork.parts import PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
+from printing.preflight.artwork.parts import OPERATORS, PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.die_lines import is_tool
-from printing.press.leftovers import left_in_colour
-from printing.press.paints import OF_CMYK
+from printing.press.gradients import is_repaintable
+from printing.press.leftovers import left_in_colour, shadings_of
+from printing.press.paints import GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import decoded, kind_of
 from printing.press.screen import opened
 from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, scale_of, times
 
-OPERATORS = 60_000
 FORMS_DEEP = 6
 UNREADABLE = ArtworkFacts(0.0, 0.0, (), is_readable=False)
 # Letters reach so far above their line, as a share of their size; few reach below it.
@@ -34,7 +35,7 @@ _ENDS = _FILLS | _STROKES | {"n"}
 _INVISIBLE = frozenset({3, 7})
 # Fonts and plates stay in the file, also those of marks.
 _CUT_OFF = frozenset(
-    {Part.LINE, Part.TEXT, Part.INK, Part.OVERPRINT, Part.WHITE_OVERPRINT, Part.REGISTRATION}
+    {Part.LINE, Part.TEXT, Part.INK, Part.OVERPRINT, Part.WHITE_OVERPRINT, Part.REGISTRATION, Part.RGB}
 )
 _NUMBERS = {"w": "line", "TL": "leading", "Tc": "spacing", "Tw": "word_spacing", "Ts": "rise"}
 # In points. Thinner fills are lines; shorter ones are parts of letters and pictures.
@@ -107,6 +108,7 @@ class _Reader:
         self.has_letters = False
         self._height, self._trim = height, trim
         self._known: set[tuple[Part, str]] = set()
+        self._counts: Counter[Part] = Counter()
         self._left, self._texts = OPERATORS, TEXTS
         self._path: list[tuple[float, float]] = []
         self._rectangles: list[Area] = []
@@ -118,8 +120,9 @@ class _Reader:
         """Notes a part; named parts only once."""
         if kind in _CUT_OFF and self._is_outside(facts.get("area")):
             return
-        if len(self.parts) - (TEXTS - self._texts) < PARTS and (not name or (kind, name) not in self._known):
+        if self._counts[kind] < PARTS and (not name or (kind, name) not in self._known):
             self._known.add((kind, name))
+            self._counts[kind] += 1
             self.parts.append(ArtworkPart(kind, name=name, **facts))
 
     def _is_outside(self, area: Area | None) -> bool:
@@ -132,6 +135,7 @@ class _Reader:
             operands: Any = instruction.operands
             self._left -= 1
             if self._left < 0:
+                self.note(Part.UNEXAMINED, name=str(Part.UNEXAMINED))
                 return
             name = str(instruction.operator)
             if name == "q":
@@ -153,6 +157,9 @@ class _Reader:
         for holder in (resources, *(one.get("/Resources", pikepdf.Dictionary()) for one in patterns)):
             for name in left_in_colour(holder):
                 self.note(Part.LEFT_IN_COLOUR, name=name)
+            shadings = (one for one in shadings_of(holder) if kind_of(one.get("/ColorSpace")) == OF_RGB)
+            if any(is_repaintable(one, OF_RGB) for one in shadings):
+                self.note(Part.RGB, name="RGB")
 
     def _object(self, resources: Any, name: Any, state: _State, depth: int) -> None:
         shown = resources.get("/XObject", pikepdf.Dictionary()).get(str(name))
@@ -177,8 +184,9 @@ class _Reader:
         m, space = state.matrix, image.get("/ColorSpace")
         across, down = math.hypot(m[0], m[1]) or 1.0, math.hypot(m[2], m[3]) or 1.0
         density = min(float(image["/Width"]) / across, float(image["/Height"]) / down)
-        self.note(Part.PICTURE, area=area, size=density)
-        self.parts[-1] = replace(self.parts[-1], name=_picture_space(space))
+        if self._counts[Part.PICTURE] < PARTS:
+            self._counts[Part.PICTURE] += 1
+            self.parts.append(ArtworkPart(Part.PICTURE, area, density, _picture_space(space)))
         self._spots(space, area)
         if kind_of(space) == OF_CMYK and (picture := decoded(image, OF_CMYK, THUMBNAIL)) is not None:
             self.note(Part.INK, size=ink_of(picture), area=area)
@@ -272,6 +280,8 @@ class _Reader:
         elif color.kind == OF_CMYK:
             percent = 100 * sum(color.values)
             self.note(Part.INK, name=f"{percent:.0f}", size=percent, area=area)
+        elif color.kind == OF_RGB and len(set(color.values)) > 1:
+            self.note(Part.RGB, name="RGB", area=area)
         for spot in filter(None, color.spot.split("\n")):
             self.note(Part.SPOT, name=spot, area=area)
 
@@ -342,10 +352,10 @@ def _is_embedded(font: Any) -> bool:
 
 def _picture_space(space: Any) -> str:
     """As Pillow names the mode."""
-    if isinstance(space, pikepdf.Array) and space[0] == "/ICCBased":
-        return {1: "L", 3: "RGB", 4: "CMYK"}.get(int(space[1].get("/N", 0)), "")
-    named = {"/DeviceRGB": "RGB", "/CalRGB": "RGB", "/DeviceCMYK": "CMYK", "/DeviceGray": "L"}
-    return named.get(str(space), "") if isinstance(space, pikepdf.Name) else ""
+    is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
+    return {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(
+        kind_of(space[1] if is_palette else space) or "", ""
+    )
 
 
 def _matrix(numbers: Any) -> Matrix:

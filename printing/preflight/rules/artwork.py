@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from printing.preflight.artwork import Part, artwork_facts
+from printing.preflight.artwork import OPERATORS, Part, artwork_facts
 from printing.preflight.colours import ink_words, total_ink
 from printing.preflight.geometry import MM_OF_POINT
 from printing.preflight.rules.artwork_text import OF_A_KIND
@@ -75,6 +75,18 @@ def artwork_unreadable(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
         if not behind.facts.is_readable:
             yield hit_behind(behind, None, "a PDF that cannot be read", "an intact PDF without a password")
+
+
+def artwork_unexamined(sheet: Sheet) -> Iterator[Hit]:
+    for behind in sheet.backgrounds:
+        if _has(behind, Part.UNEXAMINED):
+            yield hit_behind(behind, None, f"more than {OPERATORS:,} drawing steps", "fewer drawing steps")
+
+
+def artwork_rgb(sheet: Sheet) -> Iterator[Hit]:
+    for behind in sheet.backgrounds:
+        for part in behind.facts.of_kind(Part.RGB):
+            yield hit_behind(behind, part.area, "RGB", "CMYK, gray or spot colors")
 
 
 def transparency_over_spot(sheet: Sheet) -> Iterator[Hit]:

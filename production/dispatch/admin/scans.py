@@ -30,6 +30,10 @@ class ScanForm(forms.Form):
     pieces = forms.IntegerField(required=False)
     at = forms.DateTimeField(required=False)
 
+    def clean_code(self) -> str:
+        """People type the number of a gang sheet in small letters too."""
+        return str(self.cleaned_data["code"]).upper()
+
 
 class JobScans(StaffAdmin):
     def scan_view(self, request: HttpRequest) -> HttpResponse:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -27,14 +28,25 @@ HEAVY = (
 )
 
 
+class Total(NamedTuple):
+    """Of the jobs that must ship on a day."""
+
+    jobs: int
+    pieces: int
+
+
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The first jobs of a day, and how many there are in all, up to MAX_COUNTED + 1."""
+    """The first jobs of a column, each with the total of its day, and how many jobs and pieces there are in all.
+
+    At most MAX_COUNTED + 1 jobs are counted.
+    """
 
     name: str
     key: str
     count: int
-    jobs: Sequence[tuple[Job, OrderPlace]]
+    pieces: int
+    jobs: Sequence[tuple[Job, OrderPlace, Total]]
 
     @property
     def has_more(self) -> bool:
@@ -53,10 +65,22 @@ def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
         shown = of_day.select_related("store", "provider", "item__product", "order", "gang_sheet")
         light = shown.order_by("due", "id").defer(*HEAVY)
         found = list(light[:SHOWN])
-        count = of_day.order_by().values("pk")[: MAX_COUNTED + 1].count()
+        pieces = _pieces(of_day)
         places = places_of(found)
-        days.append(Day(name, key, count, [(job, places[job.pk]) for job in found]))
+        shown_jobs = [(job, places[job.pk], _total(pieces, job.due)) for job in found]
+        days.append(Day(name, key, len(pieces), sum(number for _, number in pieces), shown_jobs))
     return days
+
+
+def _pieces(jobs: QuerySet[Job]) -> list[tuple[date, int]]:
+    """The day and the pieces of each job, the earliest first."""
+    printed = Coalesce("pieces", "item__quantity")
+    return list(jobs.order_by("due", "id").values_list("due", printed)[: MAX_COUNTED + 1])
+
+
+def _total(pieces: Sequence[tuple[date, int]], day: date) -> Total:
+    of_day = [number for due, number in pieces if due == day]
+    return Total(len(of_day), sum(of_day))
 
 
 def _columns(today: date) -> list[tuple[str, str, Q]]:

@@ -1,6 +1,6 @@
 """Whether a job may share a gang sheet, with which others, and how long it waits for them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from fulfillment.core.errors import DomainError
@@ -10,7 +10,7 @@ from printing.imposition.reading import request_of
 from production.adapters.gang_settings import OFF, sheet_of
 from production.interface import Job as SentJob
 from production.jobs.models import Job
-from production.jobs.selectors import adapter_job
+from production.jobs.selectors import PANELS, adapter_job
 from production.providers.models import Provider
 from production.providers.selectors import plain_settings
 from production.tickets.values import media_of
@@ -65,13 +65,14 @@ def gang_request(sent: SentJob) -> GangRequest:
         raise ValueError(f"{sent.number}: its pages are fronts of several sheets.")
     # Paper and finish belong to the product: only jobs of one share a sheet.
     named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.stock_code, sent.item.preset]
-    return request_of(
+    request = request_of(
         sent.number,
         sent.files[0].content,
         quantity=sent.item.quantity,
         preset=", ".join(filter(None, named)),
         is_head_to_foot=sent.item.is_head_to_foot,
     )
+    return replace(request, panels=PANELS.get(sent.item.folding, 1))
 
 
 def kind_of(sent: SentJob, request: GangRequest) -> str:

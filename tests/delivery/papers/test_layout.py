@@ -16,6 +16,7 @@ from tests.factories.mailings import PRICE, make_mailing, random_routes
 from tests.support.cases import cases
 
 LATER = date(2026, 11, 22)
+MM = 72 / 25.4
 
 
 def test_papers_of_20_routes_are_read_back():
@@ -93,6 +94,42 @@ def test_texts_are_data_and_marks_are_drawn():
     assert "1 route\n" in text
     assert "TEST" in text
     assert "Invented routes and counts" in text
+
+
+@pytest.mark.parametrize(
+    "office", ["MAIN", "Post office of Truth or Consequences and of Elephant Butte " * 3]
+)
+def test_lines_of_a_slip_end_above_its_bar_code(office):
+    routes = [DropRoute("84101", f"C{number:03}", office, 600) for number in range(1, 4)]
+    mailing = make_mailing(is_synthetic=True, is_test=True, piece_weight_g=Decimal("14.174762"))
+    sheets = papers_sheets(mailing, plan_drops(routes), lambda day: PRICE)
+    page = PdfReader(io.BytesIO(render_document(LAYOUT, sheets, timestamp=0))).pages[-1]
+    lines = placed_texts(page)
+
+    assert all(mark in page.extract_text() for mark in ("synthetic, not for mailing", "TEST"))
+    codes = [(x, y) for text, x, y in lines if any(slip["barcode"] in text for slip in sheets["slips"])]
+    row = (page.mediabox.height - 2 * 8 * MM) / 4
+    assert len(codes) == (len(sheets["slips"]) - 1) % 8 + 1
+    for x, y in codes:
+        # The bars stand 13 mm high above their number, within the slip.
+        above = [line[2] for line in lines if abs(line[1] - x) < 60 * MM and line[2] > y + 1]
+        assert min(above) - y > 13 * MM + 8
+        assert (y - 8 * MM) % row > 3 * MM
+
+
+def placed_texts(page):
+    """Each text with the place of its first letter, in points from the lower left corner."""
+    found = []
+
+    def note(text, outer, inner, *_):
+        if text.strip():
+            x, y = inner[4:]
+            found.append(
+                (text, outer[0] * x + outer[2] * y + outer[4], outer[1] * x + outer[3] * y + outer[5])
+            )
+
+    page.extract_text(visitor_text=note)
+    return found
 
 
 def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():

@@ -327,3 +327,37 @@ def test_slug_line_says_how_the_pieces_turn(monkeypatch, two_sided, is_head_to_f
     heads = [line for line in drawn if "SHEET" in line]
     assert heads
     assert all((words or "HEAD TO") in line for line in heads) == bool(words)
+
+
+@pytest.mark.parametrize("sheet", [Sheet(), Sheet(flip="top_bottom"), Sheet(turn="work_and_turn")])
+@pytest.mark.parametrize(("size", "panels"), [((279.4, 215.9), 3), ((88.9, 50.8), 2), ((50.8, 152.4), 2)])
+def test_folds_are_marked_at_each_column_or_row_on_both_sides(monkeypatch, sheet, size, panels):
+    folds, crosses = [], []
+    monkeypatch.setattr(imposing, "fold", lambda *ends: folds.append(ends) or "")
+    monkeypatch.setattr(imposing, "cross", lambda x, y: crosses.append((x, y)) or "")
+    request = GangRequest("1001-1", *size, 3.0, 40, two_sided=not sheet.is_one_form, panels=panels)
+    [planned] = plan_sheets([request], sheet).sheets
+
+    impose_sheet(planned, {"1001-1": made_pdf(*size, 3.0, pages=2)})
+
+    parts = [part / panels for part in range(1, panels)]
+    across = {round(one.x_mm + part * one.width_mm, 3) for one in planned.fronts for part in parts}
+    up = {round(one.y_mm + part * one.height_mm, 3) for one in planned.fronts for part in parts}
+    is_across = planned.fronts[0].width_mm > planned.fronts[0].height_mm
+    front = folds[: 2 * len(across if is_across else up)]
+    assert {round(x if is_across else y, 3) for x, y, *_ in front} == (across if is_across else up)
+    for x, y, dx, dy in folds:
+        assert (dx == 0) == is_across
+        for place in planned.fronts:
+            beside = x < place.x_mm - 3 or x > place.x_mm + place.width_mm + 3
+            assert beside or y < place.y_mm - 3 or y > place.y_mm + place.height_mm + 3
+        assert all(abs(x - cx) > 2 or abs(y + dy / 2 - cy) > 4 for cx, cy in crosses)
+    back = folds[len(front) :]
+    # Seen through the paper.
+    turned = {
+        (round(x, 2), round(sheet.height_mm - y, 2))
+        if sheet.is_tumbled
+        else (round(sheet.width_mm - x, 2), round(y, 2))
+        for x, y, *_ in back
+    }
+    assert not back or turned == {(round(x, 2), round(y, 2)) for x, y, *_ in front}

@@ -57,6 +57,17 @@ MESH = pikepdf.Dictionary(
     ColorSpace=pikepdf.Name.DeviceRGB,
     Function=pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 0], C1=[1, 0, 0], N=1),
 )
+RAINBOW = pikepdf.Dictionary(
+    S=pikepdf.Dictionary(
+        ShadingType=2,
+        ColorSpace=pikepdf.Name.DeviceRGB,
+        Coords=[0, 0, 200, 0],
+        Function=pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[0, 0, 1], C1=[1, 0, 0], N=1),
+    )
+)
+RAINBOWS = pikepdf.Dictionary(P=pikepdf.Dictionary(PatternType=2, Shading=RAINBOW.S))
+# More parts than are noted of a kind.
+LINES = b"0 0 0 1 K " + b"".join(b"%.3f w 40 40 m 120 40 l S " % (1 + at / 1000) for at in range(450))
 HELVETICA = pikepdf.Dictionary(
     F1=pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
 )
@@ -262,18 +273,27 @@ FAULTS = [
     ("resolution_low", [], {"artwork": raster(picture(475, 284))}),
     ("resolution_low", [], {"artwork": svg(embedded(picture(40, 30), 20, 15))}),
     ("picture_rgb", [photo()], {**sent(picture()), "preset": CMYK}),
+    ("artwork_rgb", [], {"artwork": pdf(b"0 1 0 rg 40 40 90 40 re f"), "preset": CMYK}),
+    ("artwork_rgb", [], {"artwork": pdf(b"/S sh", Shading=RAINBOW), "preset": CMYK}),
+    (
+        "artwork_rgb",
+        [],
+        {"artwork": pdf(b"/Pattern cs /P scn 40 40 90 40 re f", Pattern=RAINBOWS), "preset": CMYK},
+    ),
     ("picture_untagged", [photo()], sent(picture(mode="CMYK", form="JPEG"))),
     ("picture_empty", [photo()], sent(EMPTY)),
     ("picture_empty", [photo()], sent(CLEAR)),
     ("picture_distorted", [photo(Fit="stretch", Width=40)], sent(picture())),
     ("total_ink_high", [text("Sale", Size=30, Width=70, Height=14, Color=HEAVY)], {}),
     ("total_ink_high", [], {"artwork": pdf(b"1 1 1 .8 k 0 0 400 400 re f")}),
+    ("total_ink_high", [], {"artwork": pdf(LINES + b"1 1 1 .8 k 0 0 400 400 re f")}),
     (
         "hairline",
         [],
         {"artwork": svg('<line x1="9" y1="9" x2="60" y2="9" stroke="#000" stroke-width="0.05"/>')},
     ),
     ("hairline", [], {"artwork": pdf(b"0 0 0 1 K 0.1 w 40 40 m 120 40 l S")}),
+    ("artwork_unexamined", [], {"artwork": pdf(GROUND + b"10 10 m 99 99 l n " * 20_000)}),
     ("artwork_text_too_small", [], {"artwork": svg('<text x="9" y="9" font-size="1.2">Small</text>')}),
     (
         "artwork_font_missing",
@@ -358,6 +378,7 @@ SOUND = {
     "font_not_embeddable": ([text(Font="Inter")], {}),
     "resolution_low": ([photo()], sent(picture(130, 98))),
     "picture_rgb": ([photo()], {**sent(picture(mode="L")), "preset": CMYK}),
+    "artwork_rgb": ([], {"artwork": pdf(b".2 .2 .2 rg 40 40 90 40 re f"), "preset": CMYK}),
     "picture_untagged": ([photo()], sent(picture(mode="CMYK", form="JPEG", icc_profile=PROFILE))),
     "picture_empty": ([photo()], sent(picture())),
     "picture_distorted": ([photo(Fit="stretch")], sent(picture())),
@@ -366,6 +387,7 @@ SOUND = {
         [],
         {"artwork": svg('<line x1="9" y1="9" x2="60" y2="9" stroke="#000" stroke-width="0.1"/>')},
     ),
+    "artwork_unexamined": ([], {"artwork": pdf(GROUND + b"10 10 m 99 99 l n " * 10_000)}),
     "artwork_text_too_small": ([], {"artwork": svg('<text x="9" y="9" font-size="2">Small</text>')}),
     "artwork_font_missing": (
         [],

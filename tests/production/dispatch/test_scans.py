@@ -133,7 +133,9 @@ def test_missing_pieces_are_printed_again_from_the_kept_file(scan, world, folder
     assert (job.state, job.order.status, job.item.quantity) == (JobState.SENT, OrderStatus.ACCEPTED, 100)
     name = f"{number}-2"
     again = (folder / name / f"{name}.pdf").read_bytes()
-    assert json.loads((folder / name / f"{name}.json").read_bytes())["Quantity"] == 7
+    ticket = json.loads((folder / name / f"{name}.json").read_bytes())
+    assert (ticket["Quantity"], ticket["Note"]) == (7, "Reprint: 7 of 100 pieces were missing.")
+    assert json.loads((folder / number / f"{number}.json").read_bytes())["Note"] == ""
     assert again == stamped_content(job.item, name, read_print_file(item=job.item), pieces=7)
     [address] = [one.url for one in adapter_job(job).files]
     fetched = Client().get(address.removeprefix("http://127.0.0.1:8000"))
@@ -158,7 +160,9 @@ def test_code_of_a_gang_sheet_counts_once_for_each_of_its_jobs(scan, world, sett
 
     assert [one.step for one in Scan.objects.all()] == ["Printed"] * 2
     assert set(Job.objects.values_list("state", flat=True)) == {JobState.IN_PRODUCTION}
-    assert "Type the number beside the pieces" in words(scan(sheet.number, "Missing", pieces="7"), 400)
+    assert "Type the number beside the pieces" in words(
+        scan(sheet.number.lower(), "Missing", pieces="7"), 400
+    )
     assert scan(f"{sheet.number}-2").status_code == scan(f"G{sheet.pk + 1}").status_code == 404
 
     Job.objects.filter(pk=Job.objects.first().pk).update(state=JobState.SHIPPED)

@@ -1,6 +1,7 @@
 """What the console says of the other jobs of an order, and of its day of delivery."""
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -118,6 +119,27 @@ def test_cards_of_production_by_day_say_place_and_day_of_delivery(operator, orde
     assert statements <= MAX_STATEMENTS
 
 
+def test_columns_and_days_say_how_many_pieces_are_to_be_printed(operator, order, shop):
+    other = placed(shop, items=1)
+    late, later = timezone.localdate() - timedelta(days=3), timezone.localdate() + timedelta(days=9)
+    Job.objects.filter(order=order).update(due=late, pieces=None)
+    Job.objects.filter(order=other).update(due=later, pieces=7)
+    reprint = order.jobs.order_by("item__position")[0]
+    Job.objects.filter(pk=reprint.pk).update(due=late - timedelta(days=1), pieces=12)
+    whole = sum(job.quantity for job in order.jobs.exclude(pk=reprint.pk))
+
+    page, statements = _page(operator, f"{BOARD}days/")
+
+    columns = {day.key: day for day in jobs_by_day(Job.objects.all())}
+    assert columns["late"].pieces == 12 + whole
+    assert [total for *_, total in columns["late"].jobs] == [(1, 12), (2, whole), (2, whole)]
+    assert columns["today"].pieces == 0
+    assert columns["later"].pieces == 7
+    assert f"{12 + whole:,} pieces" in page
+    assert f"2 jobs, {whole:,} pieces" in " ".join(page.split())
+    assert statements <= MAX_STATEMENTS
+
+
 def test_board_says_place_and_links_to_the_others(operator, order):
     first, _, third = order.jobs.order_by("item__position")
 
@@ -140,7 +162,7 @@ def test_places_are_those_of_the_tickets(order, shop, tmp_path):
     places = {
         job.number: (place.number, place.of)
         for day in jobs_by_day(Job.objects.all())
-        for job, place in day.jobs
+        for job, place, _ in day.jobs
     }
 
     assert len(places) == 5

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import zipfile
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,10 +21,11 @@ from production.adapters.folder import FolderAdapter
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors.requests import kind_of
+from production.gang_sheets.selectors.requests import gang_request, kind_of
 from production.gang_sheets.services.sending import _plan
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
+from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.tickets.check import VARIABLE, find_mistakes
 from stores.catalog.models import Product
@@ -140,6 +142,14 @@ def test_pages_that_are_fronts_of_several_sheets_do_not_share(shop, press):
     Product.objects.filter(external_id="card-two-sided").update(is_one_sided=True)
     alone = order(shop)
     assert (again(alone).state, again(alone).gang_sheet) == (JobState.SENT, None)
+
+
+def test_folds_of_a_product_are_marked_on_its_sheet(shop, press):
+    Product.objects.update(folding="F6-4")
+    job = adapter_job(order(shop), is_stamped=False)
+
+    assert gang_request(job).panels == 3
+    assert gang_request(replace(job, item=replace(job.item, folding=""))).panels == 1
 
 
 def test_pieces_that_turn_otherwise_wait_for_another_sheet(shop, press):
