@@ -98,7 +98,7 @@ def test_comments_and_pictures_are_erased_with_the_recipient(console, order):
     assert listed(print_folder(order.pk))[1] == []
     assert console.get(address("print_picture", order.pk, 0, 0, "small")).status_code == 404
     page = console.post(address("comment", order.pk), {"comment": "More"}, follow=True)
-    assert "it takes no comments" in text(page)
+    assert "It accepts no new comments" in text(page)
     page = console.post(address("reprint", order.pk), {"item": "0", "reprints": "0"})
     assert "cannot be printed again" in text(page)
 
