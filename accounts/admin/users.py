@@ -189,7 +189,7 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
         ("Dates", {"fields": ["last_login", "created", "updated"]}),
     ]
     add_fieldsets = [
-        (None, {"fields": [*NewUserForm.Meta.fields, "password1", "password2"]}),
+        (None, {"fields": [*NewUserForm.Meta.fields[:-1], "password1", "password2", "is_operator"]}),
     ]
 
     @display(description="access", label={"Active": "success", "Operator": "info", "Inactive": "danger"})

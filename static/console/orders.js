@@ -47,16 +47,26 @@ class Choice {
   }
 
   show(isAcross = false) {
-    const count = this.boxes.filter((box) => box.checked).length;
+    const chosen = this.boxes.filter((box) => box.checked);
+    const count = chosen.length;
     if (!isAcross) this.acrossInput.value = "0";
     this.all.checked = count > 0 && count === this.boxes.length;
     this.all.indeterminate = count > 0 && count < this.boxes.length;
     this.bar.classList.toggle("is-empty", count === 0);
     for (const button of this.bar.querySelectorAll("button[name=action]")) button.disabled = count === 0;
-    const said = isAcross ? `${this.across.textContent.replace("Select all ", "All ")} selected` : `${count} selected`;
-    this.bar.querySelector(".orders-chosen").textContent = count ? said : "";
+    this.offer(isAcross ? null : new Set(chosen.flatMap((box) => box.dataset.moves.split(" "))));
+    const words = this.bar.querySelector(".orders-chosen");
+    words.textContent = count ? (isAcross ? this.across.dataset.said : words.dataset.some.replace("{}", count)) : "";
     if (this.across) this.across.hidden = isAcross || count < this.boxes.length;
     for (const box of this.boxes) box.closest("tr").classList.toggle("is-chosen", box.checked);
+  }
+
+  // Of orders on other pages it is not known what they allow.
+  offer(possible) {
+    const moves = [...this.bar.querySelectorAll("[data-kind]")];
+    for (const button of moves) button.hidden = possible !== null && !possible.has(button.value);
+    const usual = moves.find((button) => !button.hidden && button.dataset.kind === "forward");
+    for (const button of moves) button.classList.toggle("console-primary", button === usual);
   }
 
   key(event) {

@@ -8,7 +8,7 @@
   let changes = 0;
   let shown = 0;
   let busy = false;
-  const waiting = new Set();
+  const waiting = new Map();
 
   // The stored pictures come first. Sharper ones are drawn and shown when no letter was typed for a while.
   const SHARPEN = 500;
@@ -73,9 +73,17 @@
     return fetch(address, { method: "POST", body });
   };
 
-  const send = async (action) => {
+  // After a press, as opposed to a pause in typing, the person is led to what is wrong.
+  const showMistake = (action) => {
+    const wrong = [...form.querySelectorAll("[aria-invalid=true]")].find((input) => isOfPrice(input) === (action === "quote"));
+    const problems = document.getElementById("part-problems");
+    if (wrong) wrong.focus();
+    else if (problems.textContent.trim()) problems.scrollIntoView({ block: "nearest" });
+  };
+
+  const send = async (action, isPressed = false) => {
     if (busy) {
-      waiting.add(action);
+      waiting.set(action, isPressed || waiting.get(action));
       return;
     }
     busy = true;
@@ -91,10 +99,11 @@
     }
     busy = false;
     form.removeAttribute("aria-busy");
+    if (isPressed) showMistake(action);
     const [next] = waiting;
     if (next) {
-      waiting.delete(next);
-      send(next);
+      waiting.delete(next[0]);
+      send(...next);
     }
   };
 
@@ -153,7 +162,7 @@
     if (action === "order" || action === "buy") return;
     event.preventDefault();
     clearTimeout(timers[action]);
-    send(action);
+    send(action, true);
   });
   if ("first" in form.dataset) send("proof");
 })();

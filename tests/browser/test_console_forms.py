@@ -61,6 +61,21 @@ def test_user_gets_a_role(visitor, site):
     assert visitor.complaints == []
 
 
+@pytest.mark.parametrize("visitor", [(390, "light")], indirect=True)
+def test_cells_of_a_row_keep_their_names_whole_on_a_phone(visitor, site):
+    page, user = visitor.page, site[1].outsider
+    open_console(visitor, f"/admin/accounts/user/{user.pk}/change/")
+    row = add_row(page, "roles")
+
+    cell = page.locator("td", has=page.locator(f"[name='{row}-grant']"))
+    heights = cell.evaluate(
+        "(td) => ['height', 'lineHeight'].map((name) => parseFloat(getComputedStyle(td, '::before')[name]))"
+    )
+    assert heights[0] < 1.5 * heights[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert visitor.complaints == []
+
+
 def test_optional_fields_say_so_and_the_others_are_asked_for(visitor):
     page = visitor.page
     open_console(visitor, "/admin/accounts/user/add/")
@@ -166,8 +181,12 @@ def test_one_of_many_records_is_found_by_typing(visitor, site, monkeypatch):
     page.keyboard.press("Escape")
     expect(field).to_have_value(re.compile(user.username))
     choose(page, "id_store", "associated")
-    page.select_option("[name=grant]", "Order.All.Read")
+    page.select_option("[name=grant]", label="Read every order of a store (Order.All.Read)")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("was added successfully")).to_be_visible()
+    visitor.go("/admin/accounts/role/")
+    expect(
+        page.get_by_role("link", name="Read every order of a store (Order.All.Read)").first
+    ).to_be_visible()
     assert in_database(lambda: Role.objects.filter(user=user, store__external_id="associated").exists())
     assert visitor.complaints == []

@@ -28,6 +28,11 @@ def requested(order) -> None:
     Order.objects.update(status=40, cancellation="Requested", cancellation_reason="Wrong number on it.")
 
 
+@pytest.fixture
+def in_production(order) -> None:
+    Order.objects.update(status=40)
+
+
 def test_order_is_worked_by_its_buttons(order_path, visitor):
     page = open_console(visitor, order_path, "user")
     page.get_by_text("Add a note").click()
@@ -118,3 +123,10 @@ def test_print_file_is_closed_by_a_button_that_stays_in_sight(order_path, visito
     assert violations(page) == []
     close.click()
     expect(dialog).to_be_hidden()
+
+
+def test_order_in_production_is_cancelled_only_on_request(order_path, in_production, visitor):
+    page = open_console(visitor, order_path, "user")
+    expect(page.get_by_role("button", name="Ship a part")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel …")).to_have_count(0)
+    assert visitor.complaints == []

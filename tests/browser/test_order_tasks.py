@@ -25,6 +25,11 @@ def placed(site):
     return list(Order.objects.order_by("number"))
 
 
+@pytest.fixture
+def in_production(placed) -> None:
+    Order.objects.filter(pk=placed[0].pk).update(status=40)
+
+
 def test_days_work_takes_few_actions(placed, visitor):
     page, counts = open_console(visitor, "/admin/"), TaskCounts()
 
@@ -114,6 +119,22 @@ def test_list_is_worked_by_keys(placed, visitor):
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.locator(".order-title")).to_contain_text(str(placed[-1].number))
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("visitor", [(390, "light")], indirect=True)
+def test_bar_of_chosen_orders_offers_what_they_allow(placed, in_production, visitor):
+    page = open_console(visitor, BOARD)
+    bar = page.locator(".orders-bulk")
+    files = ["Print files", "Packing slips", "CSV"]
+
+    page.get_by_label(f"Select order {placed[0].number}").check()
+    expect(bar.get_by_role("button")).to_have_text(["Hold", "Ship …", *files])
+    expect(bar.locator(".console-primary")).to_have_text("Ship …")
+    page.get_by_label(f"Select order {placed[1].number}").check()
+    expect(bar.get_by_role("button")).to_have_text(["Accept", "Hold", "Ship …", *files, "Cancel …"])
+    expect(bar.locator(".console-primary")).to_have_text("Accept")
+    assert bar.evaluate("(one) => one.scrollWidth <= one.clientWidth")
     assert visitor.complaints == []
 
 

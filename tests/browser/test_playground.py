@@ -56,6 +56,21 @@ def test_proof_follows_the_form_up_to_a_demo_order(visitor):
     assert visitor.complaints == []
 
 
+@pytest.mark.parametrize("visitor", [(390, "light")], indirect=True)
+def test_press_for_a_refused_proof_leads_to_the_mistake(visitor):
+    page = visitor.page
+    visitor.go("/catalog/demo/business-card")
+    visitor.sign_in()
+    expect(page.get_by_alt_text("Page 2 of the proof")).to_be_visible()
+    page.get_by_label("E-mail").fill("nobody")
+    page.get_by_label("Line under the logo").focus()
+    page.get_by_role("button", name="Make the proof").click()
+
+    expect(page.get_by_label("E-mail")).to_be_focused()
+    expect(page.get_by_text("E-mail is not an address such as dana@example.com.")).to_be_in_viewport()
+    assert visitor.complaints == []
+
+
 def test_letters_are_drawn_as_they_are_typed_and_stored_when_they_pause(visitor):
     page, stored = visitor.page, []
     visitor.go("/catalog/demo/business-card")

@@ -29,16 +29,27 @@ from fulfillment.core.files.downloads import pdf_response
 from fulfillment.core.http.dangerous import harmless
 from stores.orders.admin.downloads import csv_response, zip_response
 from stores.orders.models import ActorKind, ApprovalState, Order, OrderItem, OrderStatus
-from stores.orders.models.status import ALLOWED_TRANSITIONS, WITH_SHIPMENTS
+from stores.orders.models.status import WITH_SHIPMENTS
 from stores.orders.representations import order_etag
 from stores.orders.services.packing_slips import render_packing_slips
-from stores.orders.services.transitions import Actor, Parcel, refuse_cancellation, transition_order
+from stores.orders.services.transitions import (
+    Actor,
+    Parcel,
+    next_statuses,
+    refuse_cancellation,
+    transition_order,
+)
 
 REFUSE = "refuse"
 MAX_FILES_PER_ZIP = 1000
 # One document, laid out within one request.
 MAX_SLIPS = 200
 REASONS_SHOWN = 20
+
+
+def statuses_to_choose(order: Order) -> list[int]:
+    waits = order.approval == ApprovalState.PENDING
+    return [code for code in sorted(next_statuses(order)) if code != OrderStatus.ACCEPTED or not waits]
 
 
 def _parcel_field(label: Any, longest: int) -> forms.CharField:
@@ -63,11 +74,9 @@ class OrderTransitionForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         order = self.instance
-        codes = [*sorted(ALLOWED_TRANSITIONS.get(order.status, ()))]
+        codes = statuses_to_choose(order)
         if order.status in WITH_SHIPMENTS:
             codes.insert(0, order.status)
-        if order.approval == ApprovalState.PENDING:
-            codes.remove(OrderStatus.ACCEPTED)
         choices = [("", "—"), *((str(int(code)), _move_label(order, code)) for code in codes)]
         if order.cancellation == "Requested":
             choices.append((REFUSE, _("Refuse to cancel")))

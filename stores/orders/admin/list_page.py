@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from accounts.admin.staff import staff_on
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter
 from stores.catalog.models import Store
+from stores.orders.admin.actions import REFUSE, statuses_to_choose
 from stores.orders.admin.list_filters import COLUMNS, DUE, SORT, SORTS, VIEW, lists_work_alone, sort_of
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES
@@ -38,6 +39,15 @@ COLUMN_NAMES = {
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
 # Statuses with a tab of their own.
 TABS = (*OPEN_STATUSES, OrderStatus.SHIPPED)
+# The statuses that actions on several orders lead to.
+MOVES = {
+    "accept": OrderStatus.ACCEPTED,
+    "hold": OrderStatus.ON_HOLD,
+    "produce": OrderStatus.IN_PRODUCTION,
+    "ship": OrderStatus.SHIPPED,
+    "deliver": OrderStatus.DELIVERED,
+    "cancel": OrderStatus.CANCELLED,
+}
 # Counts stop here; larger queues are shown as "more than".
 MAX_COUNTED = 1000
 
@@ -50,6 +60,13 @@ class Row:
     late: int
     is_open: bool
     is_cancellation_requested: bool
+
+    @property
+    def moves(self) -> list[str]:
+        """The names of the actions that this order allows."""
+        codes = statuses_to_choose(self.order)
+        moves = [name for name, status in MOVES.items() if status in codes]
+        return [*moves, REFUSE] if self.is_cancellation_requested else moves
 
     @property
     def lateness(self) -> str:

@@ -40,18 +40,18 @@ from stores.orders.services.transitions import Parcel, refuse_cancellation, tran
 MANY_FOUND = gettext_lazy(
     "Many orders have these words. The newest %(newest)s are listed; add a word or a filter to find others."
 )
-# The first actions are buttons; the usual next step is highlighted.
+# Moves are shown where a chosen order allows them; the first forward one is highlighted.
 BULK = (
-    ("accept", gettext_lazy("Accept"), True),
-    ("hold", gettext_lazy("Hold"), False),
-    ("produce", gettext_lazy("Start production"), False),
-    ("ship", gettext_lazy("Ship …"), False),
-    ("deliver", gettext_lazy("Mark as delivered"), False),
-    ("download_print_files", gettext_lazy("Print files"), False),
-    ("download_packing_slips", gettext_lazy("Packing slips"), False),
-    ("export_csv", gettext_lazy("CSV"), False),
-    ("refuse", gettext_lazy("Refuse to cancel …"), False),
-    ("cancel", gettext_lazy("Cancel …"), False),
+    ("accept", gettext_lazy("Accept"), "forward"),
+    ("hold", gettext_lazy("Hold"), "move"),
+    ("produce", gettext_lazy("Start production"), "forward"),
+    ("ship", gettext_lazy("Ship …"), "forward"),
+    ("deliver", gettext_lazy("Mark as delivered"), "forward"),
+    ("download_print_files", gettext_lazy("Print files"), ""),
+    ("download_packing_slips", gettext_lazy("Packing slips"), ""),
+    ("export_csv", gettext_lazy("CSV"), ""),
+    ("refuse", gettext_lazy("Refuse to cancel …"), "move"),
+    ("cancel", gettext_lazy("Cancel …"), "move"),
 )
 
 

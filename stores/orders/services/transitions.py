@@ -195,11 +195,16 @@ def _waits_for_cancellation(order: Order) -> bool:
     return order.cancellation == CancellationState.REQUESTED and order.status in CANCELLABLE_ON_REQUEST
 
 
-def check_transition(order: Order, status: int) -> None:
-    """Applies ALLOWED_TRANSITIONS; an order in production can be cancelled only after a cancellation request."""
+def next_statuses(order: Order) -> set[int]:
+    """By ALLOWED_TRANSITIONS; an order in production can be cancelled only after a cancellation request."""
     allowed = set(ALLOWED_TRANSITIONS[order.status])
     if order.status == OrderStatus.IN_PRODUCTION and order.cancellation != CancellationState.REQUESTED:
         allowed.discard(OrderStatus.CANCELLED)
+    return allowed
+
+
+def check_transition(order: Order, status: int) -> None:
+    allowed = next_statuses(order)
     if status not in allowed:
         name, target = OrderStatus(order.status).label, OrderStatus(status).label
         following = _names(OrderStatus(code) for code in sorted(allowed)) or "nothing"
