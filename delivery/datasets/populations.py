@@ -27,7 +27,7 @@ def pack(residential: int, business: int) -> int:
     return residential * BASE + business
 
 
-def body_of(postal_code: str, routes: Mapping[str, int], types: str) -> tuple[str, int, int]:
+def render_body(postal_code: str, routes: Mapping[str, int], types: str) -> tuple[str, int, int]:
     """The API's finished JSON of one postal code, with its residential and business sums.
 
     The input is checked text and integers, so nothing needs escaping.
@@ -50,17 +50,17 @@ def body_of(postal_code: str, routes: Mapping[str, int], types: str) -> tuple[st
     return body, residential, business
 
 
-def text_of(routes: Mapping[str, int]) -> str:
+def format_routes(routes: Mapping[str, int]) -> str:
     return ",".join(f"{route} {counts // BASE} {counts % BASE}" for route, counts in sorted(routes.items()))
 
 
-def routes_of(text: str) -> Iterator[tuple[str, int, int]]:
+def parse_routes(text: str) -> Iterator[tuple[str, int, int]]:
     for part in text.split(",") if text else ():
         route, residential, business = part.split(" ")
         yield route, int(residential), int(business)
 
 
-def totals_of(populations: Populations) -> Totals:
+def count_totals(populations: Populations) -> Totals:
     """Per route type: routes, residential, business."""
     totals: Totals = {}
     for routes in populations.values():
@@ -72,6 +72,6 @@ def totals_of(populations: Populations) -> Totals:
     return totals
 
 
-def sum_of(totals: Mapping[str, list[int]], types: str) -> tuple[int, int, int]:
+def sum_types(totals: Mapping[str, list[int]], types: str) -> tuple[int, int, int]:
     chosen = [totals[letter] for letter in types if letter in totals]
     return (sum(t[0] for t in chosen), sum(t[1] for t in chosen), sum(t[2] for t in chosen))

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 
 from delivery.datasets.details import Facts, facts_of
 from delivery.datasets.models import Dataset, DatasetStatus, ImportRun, ImportState, LiveDataset, Population
-from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, routes_of
-from delivery.datasets.shapes import texts_of, unpack_areas
+from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, parse_routes
+from delivery.datasets.shapes import unpack_areas, well_known_texts
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Unavailable
@@ -139,14 +139,14 @@ def routes_in(dataset: Dataset, postal_code: str) -> list[tuple[str, int, int]] 
         .values_list("routes", flat=True)
         .first()
     )
-    return None if text is None else list(routes_of(text))
+    return None if text is None else list(parse_routes(text))
 
 
 def stored_populations(dataset: Dataset) -> Populations:
     populations: Populations = {}
     rows = Population.objects.filter(dataset=dataset).values_list("postal_code", "routes")
     for postal_code, text in rows.iterator(chunk_size=5000):
-        populations[postal_code] = {route: pack(homes, firms) for route, homes, firms in routes_of(text)}
+        populations[postal_code] = {route: pack(homes, firms) for route, homes, firms in parse_routes(text)}
     return populations
 
 
@@ -162,7 +162,7 @@ def export_lines(dataset: Dataset) -> Iterator[str]:
     for postal_code, text in rows.values_list("postal_code", "routes").iterator(chunk_size=2000):
         yield "".join(
             f"{postal_code},{route},{homes},{firms},{homes + firms}\n"
-            for route, homes, firms in routes_of(text)
+            for route, homes, firms in parse_routes(text)
         )
 
 
@@ -183,7 +183,7 @@ def _detailed_lines(dataset: Dataset) -> Iterator[str]:
     # In pages: a cursor of the server would need a transaction for as long as a slow client reads.
     while rows := _detailed_page(dataset, postal_code):
         for postal_code, text, shapes, facts in rows:
-            yield "".join(_detailed_rows(postal_code, list(routes_of(text)), shapes, facts))
+            yield "".join(_detailed_rows(postal_code, list(parse_routes(text)), shapes, facts))
 
 
 def _detailed_page(dataset: Dataset, after: str) -> list[tuple[Any, ...]]:
@@ -196,7 +196,7 @@ def _detailed_rows(
     postal_code: str, routes: list[tuple[str, int, int]], shapes: bytes | None, facts: str | None
 ) -> Iterator[str]:
     known = facts_of(facts) if facts else [Facts()] * len(routes)
-    places = texts_of(unpack_areas([bytes(shapes or b"")], [len(routes)]))
+    places = well_known_texts(unpack_areas([bytes(shapes or b"")], [len(routes)]))
     for (route, homes, firms), fact, place in zip(routes, known, places, strict=True):
         cells = [postal_code, route, homes, firms, homes + firms, fact.income, fact.age, fact.household]
         line = io.StringIO()

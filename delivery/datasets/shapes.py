@@ -72,13 +72,13 @@ class Packed:
     lengths: np.ndarray
     corners: np.ndarray
 
-    def taken(self, routes: np.ndarray) -> Packed:
+    def select(self, routes: np.ndarray) -> Packed:
         """The shapes of these routes only."""
         of_part = np.repeat(routes, self.counts)
         of_corner = np.repeat(of_part, self.lengths & ~np.uint16(HOLE))
         return Packed(self.kinds[routes], self.counts[routes], self.lengths[of_part], self.corners[of_corner])
 
-    def outlined(self) -> tuple[np.ndarray, np.ndarray]:
+    def first_corners(self) -> tuple[np.ndarray, np.ndarray]:
         """Which routes have a shape, and where in `corners` each of these begins."""
         ends = np.cumsum(self.lengths & ~np.uint16(HOLE), dtype=np.int64)
         where = np.flatnonzero(self.counts)
@@ -87,7 +87,7 @@ class Packed:
 
     def near(self, box: tuple[float, float, float, float]) -> np.ndarray:
         """For each route, whether its bounding box touches this box, in degrees."""
-        where, begins = self.outlined()
+        where, begins = self.first_corners()
         near = np.zeros(len(self.kinds), bool)
         if len(where):
             west, south, east, north = (side * GRID for side in box)
@@ -164,7 +164,7 @@ def in_degrees(shapes: Shapes) -> Shapes:
     return degrees
 
 
-def texts_of(shapes: Shapes) -> list[str]:
+def well_known_texts(shapes: Shapes) -> list[str]:
     """Well-known text in degrees, exactly on the grid; empty for none."""
     texts = shapely.to_wkt(in_degrees(shapes), rounding_precision=5, trim=True)
     return [text or "" for text in texts]

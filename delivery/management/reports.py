@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.core.management.base import OutputWrapper
 
 from delivery.datasets.models import DatasetStatus
-from delivery.datasets.populations import ROUTE_TYPE_NAMES, sum_of
+from delivery.datasets.populations import ROUTE_TYPE_NAMES, sum_types
 from delivery.datasets.services.importer import ImportOptions
 from delivery.datasets.services.imports import Outcome
 from delivery.datasets.sources.problems import REMEDIES
@@ -63,7 +63,7 @@ def describe_outcome(outcome: Outcome, options: ImportOptions) -> Iterator[str]:
     origin = reading.origin
     yield f"{origin.file_name}: {origin.source_format}, vintage {origin.vintage:%Y-%m}, SHA-256 {origin.sha256}"
     totals = reading.totals
-    routes, residential, business = sum_of(totals, options.route_types)
+    routes, residential, business = sum_types(totals, options.route_types)
     yield (
         f"{reading.rows} lines read: {len(reading.populations)} ZIP codes, {routes} routes counted "
         f"({options.route_types}), {residential} residential, {business} business, {residential + business} in all"

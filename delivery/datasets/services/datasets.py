@@ -13,10 +13,10 @@ from delivery.datasets.models import Area, Dataset, DatasetStatus, LiveDataset, 
 from delivery.datasets.populations import (
     Populations,
     Totals,
-    body_of,
-    sum_of,
-    text_of,
-    totals_of,
+    count_totals,
+    format_routes,
+    render_body,
+    sum_types,
 )
 from delivery.datasets.selectors import areas_of, stored_populations
 from fulfillment.core.db.locks import long_transaction
@@ -79,8 +79,8 @@ def store_populations(
 
     `details` are of the routes of a file, `unchanged` says which routes come from an earlier data set with theirs.
     """
-    totals = totals_of(populations) if totals is None else totals
-    routes, residential, business = sum_of(totals, route_types)
+    totals = count_totals(populations) if totals is None else totals
+    routes, residential, business = sum_types(totals, route_types)
     dataset = Dataset.objects.create(
         **vars(origin),
         route_types=route_types,
@@ -126,8 +126,8 @@ def _copy(dataset: Dataset, populations: Populations, progress: Callable[[float]
             for start in range(0, len(codes), BATCH):
                 lines = []
                 for code in codes[start : start + BATCH]:
-                    body, residential, business = body_of(code, populations[code], dataset.route_types)
-                    text = text_of(populations[code])
+                    body, residential, business = render_body(code, populations[code], dataset.route_types)
+                    text = format_routes(populations[code])
                     lines.append(f"{dataset.pk}\t{code}\t{residential}\t{business}\t{text}\t{body}\n")
                 copy.write("".join(lines))
                 progress(start / len(codes))
@@ -230,8 +230,8 @@ def activation_warnings(
         concerns.append(f"{rejects * 100 / rows:.2f}% of the lines were rejected, more than {max_reject:g}%.")
     if live is None or live.is_synthetic:
         return concerns
-    routes, residential, business = sum_of(totals, route_types)
-    before = sum_of(live.totals_by_type, route_types)
+    routes, residential, business = sum_types(totals, route_types)
+    before = sum_types(live.totals_by_type, route_types)
     pairs = (
         ("ZIP codes", live.postal_code_count, len(populations)),
         ("routes", before[0], routes),

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from delivery.datasets.details import Details
 from delivery.datasets.models.dataset import Dataset, month_of
-from delivery.datasets.populations import SELECTABLE_TYPES, Populations, Totals, totals_of
+from delivery.datasets.populations import SELECTABLE_TYPES, Populations, Totals, count_totals
 from delivery.datasets.selectors import live_dataset, stored_populations
 from delivery.datasets.services.datasets import Origin, UnchangedRoutes, activation_warnings
 from delivery.datasets.sources.aggregation import aggregate_routes
@@ -164,7 +164,7 @@ def _validate(
         unchanged = UnchangedRoutes(live.pk, frozenset(populations))
         populations = stored_populations(live) | populations
         origin = _merged_origin(origin, live)
-    totals = totals_of(populations)
+    totals = count_totals(populations)
     concerns = [INVENTED] if source.is_synthetic and not options.is_synthetic else []
     concerns += activation_warnings(
         populations=populations,

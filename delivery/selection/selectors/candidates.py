@@ -120,7 +120,7 @@ def _gathered(rows: Sequence[tuple[str, str, bytes | None, str | None]], types: 
         cells[0::3] if len(chosen) else [],
         np.array(list(map(int, cells[1::3])), np.int64),
         np.array(list(map(int, cells[2::3])), np.int64),
-        packed.taken(kept),
+        packed.select(kept),
         [row[3] for row in rows],
         of_row_list,
         places.tolist(),
@@ -149,18 +149,18 @@ def overlaps_polygon(found: Candidates, polygon: shapely.Polygon, matches: np.nd
     area = shapely.transform(polygon, lambda corners: corners * GRID)
     shapely.prepare(area)
     met = np.zeros(len(found), bool)
-    with_shape, begins = found.packed.outlined()
+    with_shape, begins = found.packed.first_corners()
     # Most are decided by one corner; of the others those nearby are looked at whole.
     met[with_shape] = shapely.contains_xy(area, found.packed.corners[begins])
     left = matches & ~met & found.packed.near(box_of(polygon))
-    met[left] = shapely.intersects(area, found.packed.taken(left).shapes())
+    met[left] = shapely.intersects(area, found.packed.select(left).shapes())
     return met
 
 
 def overlaps_circle(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
     """Whether any part of the route lies in the circle."""
     met = np.zeros(len(found), bool)
-    with_shape, begins = found.packed.outlined()
+    with_shape, begins = found.packed.first_corners()
     corners = found.packed.corners[begins]
     if len(corners):
         met[with_shape] = np.hypot(*circle.flattened(corners).T) <= circle.miles
@@ -172,7 +172,7 @@ def overlaps_circle(found: Candidates, circle: Circle, matches: np.ndarray) -> n
 def miles_to_routes(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
     """Miles from the centre of the circle to the nearest point of each route; infinite if unknown."""
     distances = np.full(len(found), np.inf)
-    shapes = found.packed.taken(matches).shapes(circle.flattened)
+    shapes = found.packed.select(matches).shapes(circle.flattened)
     miles = shapely.distance(shapely.Point(0, 0), shapes)
     distances[np.flatnonzero(matches)] = np.where(np.isnan(miles), np.inf, miles)
     return distances

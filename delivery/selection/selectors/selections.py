@@ -95,7 +95,7 @@ def shapes_by_code(dataset_id: int, routes: Collection[str]) -> dict[str, str]:
     found = candidates_by_code(dataset_id, sorted({route[:5] for route in routes}), SELECTABLE_TYPES)
     chosen = np.array([code in routes for code in found.codes], bool)
     names = [code for code in found.codes if code in routes]
-    shapes = shapely.to_geojson(in_degrees(found.packed.taken(chosen).shapes()))
+    shapes = shapely.to_geojson(in_degrees(found.packed.select(chosen).shapes()))
     return {name: shape for name, shape in zip(names, shapes, strict=True) if shape}
 
 

@@ -325,7 +325,7 @@ def _routes(
         )
         for at, homes, firms, facts in zip(places, residential, business, found.facts(places), strict=True)
     ]
-    return routes, found.packed.taken(chosen).bounds
+    return routes, found.packed.select(chosen).bounds
 
 
 def _raise_unknown(faults: Sequence[Fault]) -> None:

@@ -3,7 +3,15 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delivery.datasets.populations import BASE, body_of, pack, routes_of, sum_of, text_of, totals_of
+from delivery.datasets.populations import (
+    BASE,
+    count_totals,
+    format_routes,
+    pack,
+    parse_routes,
+    render_body,
+    sum_types,
+)
 
 counts = st.builds(pack, st.integers(0, 99_999), st.integers(0, 99_999))
 routes = st.dictionaries(st.from_regex(r"[CRHBG][0-9]{3}", fullmatch=True), counts, max_size=40)
@@ -14,7 +22,7 @@ some = settings(max_examples=50, deadline=None)
 @some
 @given(st.from_regex(r"[0-9]{5}", fullmatch=True), routes, types)
 def test_body_sums_equal_the_counts(postal_code, routes, types):
-    body, residential, business = body_of(postal_code, routes, types)
+    body, residential, business = render_body(postal_code, routes, types)
 
     shown = json.loads(body)
     assert list(shown) == ["PostalCode", "ResidentialCount", "BusinessCount", "TotalCount", "Routes"]
@@ -32,15 +40,17 @@ def test_body_sums_equal_the_counts(postal_code, routes, types):
 @some
 @given(routes)
 def test_stored_text_reads_back(routes):
-    assert {route: pack(homes, firms) for route, homes, firms in routes_of(text_of(routes))} == routes
+    assert {
+        route: pack(homes, firms) for route, homes, firms in parse_routes(format_routes(routes))
+    } == routes
 
 
 @some
 @given(st.dictionaries(st.from_regex(r"[0-9]{5}", fullmatch=True), routes, max_size=5), types)
 def test_totals_are_the_sums_of_the_bodies(populations, types):
-    bodies = [body_of(code, routes, types) for code, routes in populations.items()]
+    bodies = [render_body(code, routes, types) for code, routes in populations.items()]
 
-    count, residential, business = sum_of(totals_of(populations), types)
+    count, residential, business = sum_types(count_totals(populations), types)
 
     assert residential == sum(body[1] for body in bodies)
     assert business == sum(body[2] for body in bodies)

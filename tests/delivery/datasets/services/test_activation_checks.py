@@ -1,6 +1,6 @@
 import pytest
 
-from delivery.datasets.populations import Populations, pack, totals_of
+from delivery.datasets.populations import Populations, count_totals, pack
 from delivery.datasets.services.datasets import activation_warnings
 from tests.factories.delivery import load_dataset
 
@@ -12,7 +12,7 @@ LIVE: Populations = {
 def concerns_of(populations: Populations, live, rejects: int = 0, rows: int = 1000, max_reject: float = 0.5):
     return activation_warnings(
         populations=populations,
-        totals=totals_of(populations),
+        totals=count_totals(populations),
         route_types="CRH",
         rejects=rejects,
         rows=rows,
