@@ -14,6 +14,7 @@ from stores.batches.services import approvals as batch_approvals
 from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import ORDER_TASK, write_orders
 from stores.batches.services.rows import CHECK_TASK
+from stores.batches.services.threads import thread_for_batch
 from stores.budgets.services.checks import check_balances
 from stores.catalog.services.uploads import TASK, work_on_catalog_upload
 from stores.orders.approvals.services import expire_requests, remind_approvers
@@ -52,12 +53,14 @@ def work_on_upload(*, upload_id: int) -> None:
 
 @app.task(name=CHECK_TASK, retry=AGAIN)
 def check_rows(*, batch_id: str, from_end: bool = False) -> None:
-    check_batch(batch_id=UUID(batch_id), from_end=from_end)
+    with thread_for_batch() as go_on:
+        check_batch(batch_id=UUID(batch_id), from_end=from_end, go_on=go_on)
 
 
 @app.task(name=ORDER_TASK, retry=AGAIN)
 def order_rows(*, batch_id: str) -> None:
-    write_orders(batch_id=UUID(batch_id))
+    with thread_for_batch() as go_on:
+        write_orders(batch_id=UUID(batch_id), go_on=go_on)
 
 
 @app.periodic(cron="41 2 * * *")

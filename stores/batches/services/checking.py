@@ -1,7 +1,7 @@
 """Checks rows by the rules of an order and by rendering each; a killed worker's work is continued by the next one."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -77,8 +77,8 @@ class Outcome:
         }
 
 
-def check_batch(*, batch_id: UUID, from_end: bool = False) -> None:
-    """Checks the pending rows until there are none; runs in a worker, in any number of turns.
+def check_batch(*, batch_id: UUID, from_end: bool = False, go_on: Callable[[], None] = lambda: None) -> None:
+    """Checks the pending rows until there are none; runs in a worker, in any number of turns. `go_on` ends a turn.
 
     Two jobs work on a batch: one from its first row, the other from its last. While one waits for a renderer, the
     other one prices and writes.
@@ -89,6 +89,7 @@ def check_batch(*, batch_id: UUID, from_end: bool = False) -> None:
         if not rows:
             _finish(batch)
             continue
+        go_on()
         checker = RowChecker(batch)
         if checker.version.version != batch.product_version:
             _restart(batch)

@@ -1,6 +1,6 @@
 """Orders a checked batch: its budgets are reserved at once, and a worker writes each order exactly once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -138,8 +138,8 @@ def queue_orders(batch: Batch) -> None:
     app.configure_task(ORDER_TASK, lock=job_lock(batch)).defer(batch_id=str(batch.pk))
 
 
-def write_orders(*, batch_id: UUID) -> None:
-    """Writes the orders that are left; runs in a worker, in any number of turns.
+def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) -> None:
+    """Writes the orders that are left; runs in a worker, in any number of turns. `go_on` ends a turn.
 
     Raises Unavailable or TooManyRequests while the service is busy: the job is tried again.
     """
@@ -152,6 +152,7 @@ def write_orders(*, batch_id: UUID) -> None:
         if not chunk:
             _finish(batch)
             return
+        go_on()
         for row in chunk:
             _order_rows(batch, [row])
 

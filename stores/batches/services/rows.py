@@ -34,7 +34,7 @@ from stores.templates.selectors import template_digest
 
 CHECK_TASK = "stores.check_batch"
 ROWS_AT_ONCE = 1000
-# Of one caller.
+# Of one person.
 BATCHES_AT_ONCE = 4
 # What a row that is not checked has.
 UNCHECKED: dict[str, Any] = {
@@ -158,7 +158,7 @@ def begin_check(locked: Batch, *, reset: bool = False, note: str = "") -> None:
 
 
 def queue_check(batch: Batch) -> None:
-    """Two jobs, from both ends. Only one of a caller's batches is checked from its end at a time."""
+    """Two jobs, from both ends. Only one of a person's batches is checked from its end at a time."""
     for from_end, lock in (
         (False, job_lock(batch)),
         (True, f"batches of {batch_owner(batch)} from their ends"),
@@ -167,12 +167,14 @@ def queue_check(batch: Batch) -> None:
 
 
 def job_lock(batch: Batch) -> str:
-    """Jobs with the same lock follow each other: a caller's batches hold few threads of a worker."""
+    """Jobs with the same lock follow each other: a person's batches hold few threads of a worker."""
     return f"batches of {batch_owner(batch)} {batch.pk.int % BATCHES_AT_ONCE}"
 
 
 def batch_owner(batch: Batch) -> str:
-    return f"{batch.application_id or ''}/{batch.user_id or ''}"
+    """The person, for all applications of theirs: of these there may be a hundred."""
+    application = batch.application
+    return str(batch.user_id or (application and application.user_id) or batch.application_id)
 
 
 def _write(locked: Batch, rows: Iterable[SourceRow]) -> None:
