@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pikepdf
 
@@ -53,8 +54,10 @@ def _inks(space: pikepdf.Object) -> list[str]:
     if not isinstance(space, pikepdf.Array) or len(space) < 4:
         return []
     kind, inks = space[0], space[1]
-    if kind == pikepdf.Name.Separation and isinstance(inks, pikepdf.Name):
-        return [str(inks)[1:]]
-    if kind == pikepdf.Name.DeviceN and isinstance(inks, pikepdf.Array):
-        return [str(ink)[1:] for ink in inks]
+    # A customer's PDF may have names of any bytes where nothing is painted with them.
+    with suppress(UnicodeDecodeError):
+        if kind == pikepdf.Name.Separation and isinstance(inks, pikepdf.Name):
+            return [str(inks)[1:]]
+        if kind == pikepdf.Name.DeviceN and isinstance(inks, pikepdf.Array):
+            return [str(ink)[1:] for ink in inks]
     return []
