@@ -163,8 +163,7 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
 def _wait(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None:
     names = ", ".join(one.number for one in missing[:5])
     minutes = int(WAIT_FOR_SIBLINGS.total_seconds() // 60)
-    words = f"{len(ready)} of {len(ready) + len(missing)} ready: waits at most {minutes} minutes for "
-    f"{names}."
+    words = f"{len(ready)} of {len(ready) + len(missing)} ready: waits at most {minutes} minutes for {names}."
     waiting = Job.objects.filter(pk__in=[one.pk for one in ready])
     waiting.update(message=words, next_try=min(timezone.now() + LOOK_AGAIN, until))
 

@@ -268,7 +268,7 @@ def test_presets_and_sizes_never_share_a_sheet():
             lambda: plan_sheets([_request("1-1", 1, (700.0, 50.0, 0.0))], Sheet()),
             "1-1: 700 by 50 mm .* does not fit",
         ),
-        (lambda: plan_sheets([_request("1-1", 1), _request("1-1", 2)], Sheet()), "named once"),
+        (lambda: plan_sheets([_request("1-1", 1), _request("1-1", 2)], Sheet()), "Name each job only once"),
         (lambda: _request("1-1", 0), "1-1: the quantity"),
         (lambda: _request("1-1", 1, (float("nan"), 1.0, 0.0)), "1-1: width and height"),
         (lambda: Sheet(gutter_mm=-1), "gutter_mm"),

@@ -153,7 +153,7 @@ def test_event_stays_small_and_names_the_latest_parcels(order):
 
 
 def test_wrong_parcels_are_refused_where_they_stand(order):
-    with pytest.raises(Invalid, match="50 and 60 only") as early:
+    with pytest.raises(Invalid, match="only with the statuses 50 and 60") as early:
         transition_order(order=order, status=30, actor=STORE, parcels=[UPS])
     assert (early.value.faults[0].pointer, early.value.faults[0].code) == (
         "/Shipments",
