@@ -6,10 +6,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
-from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict, TooManyRequests, Unavailable
+from fulfillment.core.retries import Retries
 from stores.batches.services import approvals as batch_approvals
 from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import ORDER_TASK, write_orders
@@ -21,7 +21,7 @@ from stores.orders.approvals.services import expire_requests, remind_approvers
 from stores.orders.services.simulation import advance_demo_orders
 
 # While the database or the renderers are away or busy; a batch goes on where it was.
-AGAIN = RetryStrategy(wait=3, retry_exceptions=[OperationalError, Unavailable, TooManyRequests])
+AGAIN = Retries(wait=3, retry_exceptions=[OperationalError, Unavailable, TooManyRequests])
 
 
 @app.periodic(cron="* * * * * */5")
@@ -45,7 +45,7 @@ def follow_approvals(timestamp: int) -> None:
     batch_approvals.expire_approvals(now=now)
 
 
-@app.task(name=TASK, retry=RetryStrategy(wait=5, retry_exceptions=[Conflict]))
+@app.task(name=TASK, retry=Retries(wait=5, retry_exceptions=[Conflict]))
 def work_on_upload(*, upload_id: int) -> None:
     """Tries again every five seconds while a command is changing the catalog."""
     work_on_catalog_upload(upload_id=upload_id)
