@@ -39,6 +39,7 @@ class _Lane:
     """Deliveries under way to one webhook; `more`: others wait for a slot."""
 
     application_id: UUID
+    person_id: UUID
     busy: int = 0
     limit: int = MAX_AT_ONCE
     more: bool = False
@@ -58,8 +59,9 @@ class Sender(Outbox):
 
     async def look(self) -> float:
         started = time.monotonic()
-        for webhook_id, application_id, count in await self.in_thread(self._due):
-            self._fill(webhook_id, self._lane(webhook_id, application_id), count)
+        for webhook_id, application_id, person_id, count in await self.in_thread(self._due):
+            lane = self._lanes.setdefault(webhook_id, _Lane(application_id, person_id))
+            self._fill(webhook_id, lane, count)
         took = time.monotonic() - started
         return min(max(POLL_SECONDS, took * PAUSE_FOR_EACH_POLL), MAX_POLL_SECONDS)
 
@@ -67,16 +69,13 @@ class Sender(Outbox):
         await super().close()
         await self._client.close()
 
-    def _due(self) -> list[tuple[UUID, UUID, int]]:
+    def _due(self) -> list[tuple[UUID, UUID, UUID, int]]:
         found = webhooks_with_due_deliveries()
         if found:
             self._clock.set()
         # Shuffled, so that with few free slots no webhook is always last.
         random.shuffle(found)
         return found
-
-    def _lane(self, webhook_id: UUID, application_id: UUID) -> _Lane:
-        return self._lanes.setdefault(webhook_id, _Lane(application_id))
 
     def _fill(self, webhook_id: UUID, lane: _Lane, due: int = MAX_AT_ONCE) -> None:
         if lane.busy >= lane.limit:
@@ -87,7 +86,10 @@ class Sender(Outbox):
 
     async def _claim_due(self, webhook_id: UUID, lane: _Lane, due: int) -> None:
         reserved = self._slots.reserve(
-            min(lane.limit - lane.busy, due), webhook_id=webhook_id, application_id=lane.application_id
+            min(lane.limit - lane.busy, due),
+            webhook_id=webhook_id,
+            application_id=lane.application_id,
+            person_id=lane.person_id,
         )
         slots = reserved.count
         lane.busy += slots
@@ -112,7 +114,7 @@ class Sender(Outbox):
         self._continue(webhook_id, lane)
 
     async def _send(self, delivery: ClaimedDelivery) -> None:
-        lane, started = self._lane(delivery.webhook_id, delivery.application_id), self._clock.now()
+        lane, started = self._lanes[delivery.webhook_id], self._clock.now()
         if delivery.is_failing:
             lane.limit = AT_ONCE_WHEN_FAILING
         try:

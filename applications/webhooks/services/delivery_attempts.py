@@ -43,8 +43,14 @@ RETURNING d.id, d.tries, w.id, w.application_id, w.url, w.failing_since IS NOT N
      WHERE s.webhook_id = w.id AND (s.expires IS NULL OR s.expires > %(now)s)),
     e.event_id, e.type, e.timestamp, e.store_id, e.application_id, e.data
 """
+# With the person whose limits hold for the application: of an unconfirmed account, the one who made it.
 WITH_DUE = f"""
-SELECT w.id, w.application_id, due.count FROM applications_webhook w CROSS JOIN LATERAL (
+SELECT w.id, w.application_id, (
+    SELECT coalesce(CASE WHEN person.email_confirmed IS NULL THEN person.counted_on_id END, person.id, application.id)
+    FROM applications_application application LEFT JOIN accounts_user person ON person.id = application.user_id
+    WHERE application.id = w.application_id
+), due.count
+FROM applications_webhook w CROSS JOIN LATERAL (
     SELECT count(*) FROM (
         SELECT FROM applications_delivery d
         WHERE d.webhook_id = w.id AND d.state = 'Pending' AND d.next_try <= coalesce(%(now)s, statement_timestamp())
@@ -101,12 +107,12 @@ def claim_due_deliveries(*, webhook_id: UUID, limit: int, now: datetime) -> list
     return [_claimed_delivery(*row) for row in fetch_rows(CLAIM_DUE, parameters)]
 
 
-def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[UUID, UUID, int]]:
-    """Each with its application and how many are due, at present or at `now`, up to MAX_AT_ONCE.
+def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[UUID, UUID, UUID, int]]:
+    """Each with its application, that one's person, and how many are due, at present or at `now`, up to MAX_AT_ONCE.
 
     One probe of an index for each webhook, however many deliveries wait.
     """
-    return [(row[0], row[1], row[2]) for row in fetch_rows(WITH_DUE, {"now": now})]
+    return [(row[0], row[1], row[2], row[3]) for row in fetch_rows(WITH_DUE, {"now": now})]
 
 
 def record_attempt(

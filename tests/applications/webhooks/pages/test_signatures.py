@@ -65,6 +65,18 @@ def test_valid_signature_is_distinguished_from_an_old_one(made, received):
     assert (late.is_valid, "5 minutes old" in late.notes[0]) == (True, True)
 
 
+def test_body_is_signed_once_for_thousands_of_signatures(made, received, monkeypatch):
+    body, headers = received
+    signed, sign = [], Receiver.sign
+    monkeypatch.setattr(Receiver, "sign", lambda *sent: signed.append(sent) or sign(*sent))
+    sent_signatures = " ".join(["v1,wrong"] * 2000)
+
+    found = verdict(made[0], f" {body} ", {**headers, "webhook-signature": sent_signatures})
+
+    # As it is, and with each change that may have been made to it.
+    assert (found.is_valid, len(signed)) == (False, 3)
+
+
 def test_replaced_secret_is_named(made, received):
     rotate_secret(webhook=made[0])
 

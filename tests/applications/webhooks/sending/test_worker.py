@@ -179,6 +179,40 @@ def test_unreachable_endpoints_of_many_applications_take_neither_files_nor_time_
     assert Delivery.objects.filter(state="Pending", tries=0).exists()
 
 
+class LateReceiver(Receiver):
+    """At `/late/…` the first answer comes at once, and all later ones after eight seconds: good, but slow."""
+
+    async def answer(self, path: str, writer: asyncio.StreamWriter) -> None:
+        if path.startswith("/late/") and sum(one.path == path for one in self.received) > 1:
+            await asyncio.sleep(8)
+        await super().answer(path, writer)
+
+
+def test_slow_good_endpoints_of_one_person_leave_places_to_others(world):
+    """Five applications of a person hold as many requests as they may, and all are answered well at last."""
+    slow = ApplicationFactory.create_batch(5, user=world.outsider)
+    with receiving(LateReceiver()) as receiver:
+        make_webhook(world.application, receiver.url("/ok"))
+        for number in range(15):
+            make_webhook(slow[number // 3], receiver.url(f"/late/{number}"))
+        with working():
+            for application in (*slow, world.application):
+                make_event(application, data={"At": time.time()})
+            receiver.wait_for(16)
+            wait_for(is_all_delivered)
+            for application in slow * 30:
+                make_event(application)
+            # Until the slow ones hold all that they get.
+            time.sleep(2)
+            for _ in range(10):
+                make_event(world.application, data={"At": time.time()})
+                time.sleep(0.1)
+            wait_for(lambda: len(arrived(receiver)) == 11)
+            delays = [one.moment - one.event["Data"]["At"] for one in arrived(receiver)[1:]]
+
+    assert statistics.median(delays) < 1
+
+
 def arrived(receiver: Receiver) -> list:
     return [one for one in receiver.received if one.path == "/ok"]
 

@@ -61,11 +61,18 @@ def test_webhooks_say_how_many_are_due_and_count_no_further_than_is_taken(world)
 
     found = webhooks_with_due_deliveries(now=now)
 
-    application = world.application.pk
-    assert sorted(found, key=lambda row: -row[2]) == [
-        (busy.pk, application, MAX_AT_ONCE),
-        (idle.pk, application, 3),
-    ]
+    owner = (world.application.pk, world.application.user_id)
+    assert sorted(found, key=lambda row: -row[3]) == [(busy.pk, *owner, MAX_AT_ONCE), (idle.pk, *owner, 3)]
+
+
+def test_applications_of_an_unconfirmed_account_count_for_the_person_who_made_it(world, webhook, delivery):
+    owner = webhook.application.user
+    owner.counted_on, owner.email_confirmed = world.outsider, None
+    owner.save()
+
+    [(_, _, person, _)] = webhooks_with_due_deliveries(now=delivery.next_try)
+
+    assert person == world.outsider.pk
 
 
 def test_poll_takes_one_statement_while_nothing_is_due(webhook, django_assert_num_queries):
@@ -78,7 +85,9 @@ def test_poll_takes_one_statement_while_nothing_is_due(webhook, django_assert_nu
 
 
 def test_new_delivery_is_due_at_once_and_makes_no_job(webhook, delivery):
-    assert webhooks_with_due_deliveries(now=delivery.next_try) == [(webhook.pk, webhook.application_id, 1)]
+    assert webhooks_with_due_deliveries(now=delivery.next_try) == [
+        (webhook.pk, webhook.application_id, webhook.application.user_id, 1)
+    ]
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM procrastinate_jobs")
         assert cursor.fetchone() == (0,)
@@ -111,7 +120,9 @@ def test_failing_delivery_is_tried_ten_times_over_the_schedule(webhook, delivery
         assert webhooks_with_due_deliveries(now=delivery.next_try - SECOND) == []
         assert take_due(webhook, delivery.next_try - SECOND) == []
         now = delivery.next_try
-        assert webhooks_with_due_deliveries(now=now) == [(webhook.pk, webhook.application_id, 1)]
+        assert webhooks_with_due_deliveries(now=now) == [
+            (webhook.pk, webhook.application_id, webhook.application.user_id, 1)
+        ]
         (taken,) = take_due(webhook, now)
     fail(taken, now)
 
