@@ -76,7 +76,7 @@ def test_link_is_sent_again_until_the_address_had_enough(visitor, settings):
 
     again.click()
     expect(
-        page.get_by_text("We send a link to new@mail.example: at most 2 mails an hour, 10 a day.")
+        page.get_by_text("We send a link to new@mail.example. The limit is 2 mails an hour and 10 a day.")
     ).to_be_visible()
     assert in_database(work_off, CONFIRMATION_TASK) == 2
     again.click()

@@ -15,6 +15,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
@@ -108,11 +109,11 @@ class DatasetAdmin(DeliveryAdmin):
     def shown_status(self, dataset: Dataset) -> str:
         return dataset.get_status_display()
 
-    @admin.display(description="residential")
+    @admin.display(description=gettext_lazy("residential"))
     def homes(self, dataset: Dataset) -> str:
         return f"{dataset.residential:,}"
 
-    @admin.display(description="business")
+    @admin.display(description=gettext_lazy("business"))
     def firms(self, dataset: Dataset) -> str:
         return f"{dataset.business:,}"
 

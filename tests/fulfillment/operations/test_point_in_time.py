@@ -161,7 +161,7 @@ def test_refused_restores_say_what_to_do(scene):
         (("stores.Order", "id=x"), "", "names no record"),
         (("stores.Store",), "", "in pairs of MODEL and FIELD=VALUE"),
         (NAMES, f"127.0.0.1:{one.port}", "is the live database itself"),
-        (NAMES, "127.0.0.1:1", "does not answer.*restore-copy"),
+        (NAMES, "127.0.0.1:1", "does not respond.*restore-copy"),
         (("accounts.Tenant", "id=1"), "", "exists in the live database"),
         # The application that placed the orders would have to come back first.
         (("stores.Product", "external_id=card-two-sided"), "", "name it in the same command"),
