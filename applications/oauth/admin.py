@@ -17,7 +17,7 @@ from accounts.admin import UserAdmin
 from accounts.models import User
 from accounts.names import prepared_name
 from applications.oauth.services import revoke_application_tokens, revoke_user_tokens
-from applications.registration.admin import ApplicationAdmin
+from applications.registration.admin.applications import ApplicationAdmin
 from applications.registration.models import Application
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin

@@ -9,7 +9,7 @@ from procrastinate.jobs import Job
 class Retries(RetryStrategy):
     """Tries jobs again that a stopping worker interrupts, beside those that end with one of `retry_exceptions`.
 
-    Procrastinate calls an interrupted job aborted, and nobody would take it up.
+    Procrastinate marks an interrupted job as aborted, and no worker would run it again.
     """
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:

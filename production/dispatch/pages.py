@@ -76,13 +76,13 @@ def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpRespons
         return problem(404, "print_file_not_found", "The print file is no longer stored.")
     ending = "-papers" if is_papers else ""
     try:
-        with pdf_in_turn(0 if is_papers else item.print_bytes) as pdf_response:
+        with pdf_in_turn(0 if is_papers else item.print_bytes) as respond:
             if is_papers:
                 content = render_eddm_papers(item=item, caller=Caller())
             else:
                 number, printed = PurePosixPath(name).stem, read_print_file(item=item)
                 content = stamped_content(item, number, printed, pieces=pieces[0] if pieces else None)
-            response = pdf_response(content, f"{item.order_id}-{item.position}{ending}.pdf")
+            response = respond(content, f"{item.order_id}-{item.position}{ending}.pdf")
     except DomainError as error:
         return exception_response(error)
     response["ETag"] = f'"{hashlib.sha256(content).hexdigest()}"'

@@ -152,12 +152,12 @@ def show_print_file(
 ) -> HttpResponseBase:
     _, access, _ = _opened(request, application_id)
     item = item_of(order_of_application(access, order_id), item_key)
-    with pdf_in_turn(item.print_bytes, Caller.on_pages(signed_in_user(request)).key) as pdf_response:
+    with pdf_in_turn(item.print_bytes, Caller.on_pages(signed_in_user(request)).key) as respond:
         try:
             content = read_print_file(item=item)
         except DomainError as error:
             raise Http404(error.message) from error
-        return pdf_response(content, f"{item.order.number}-{item.position + 1}.pdf")
+        return respond(content, f"{item.order.number}-{item.position + 1}.pdf")
 
 
 def _opened(request: HttpRequest, application_id: str) -> tuple[Application, OrdersAccess, dict[str, Any]]:

@@ -1,3 +1,0 @@
-from applications.registration.admin.applications import ApplicationAdmin
-
-__all__ = ["ApplicationAdmin"]

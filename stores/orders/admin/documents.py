@@ -36,8 +36,8 @@ class OrderDocuments(OrderActions):
         item = self._item(request, order_id, position)
         turn = pdf_in_turn(item.print_bytes, Caller.on_pages(request.user).key)
         try:
-            with turn as pdf_response:
-                response = pdf_response(read_print_file(item=item), print_file_name(item))
+            with turn as respond:
+                response = respond(read_print_file(item=item), print_file_name(item))
         except DomainError as error:
             messages.error(request, error.message)
             return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))

@@ -73,8 +73,8 @@ class OrderFileViewSet(ApiViewSet):
         etag = f'"{item.print_sha256}"'
         if item.print_file and is_unchanged(request, etag):
             return not_modified(etag)
-        with pdf_in_turn(item.print_bytes, request.auth.key) as pdf_response:
-            response = pdf_response(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
+        with pdf_in_turn(item.print_bytes, request.auth.key) as respond:
+            response = respond(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
         response["ETag"] = etag
         return response
 
