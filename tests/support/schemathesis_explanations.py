@@ -150,7 +150,7 @@ RULES = (
         frozenset(
             f"{kind}_{why}"
             for kind in ("asset", "icon")
-            for why in ("empty", "unreadable", "one_file", "dimensions", "not_pdf")
+            for why in ("empty", "unreadable", "one_file", "dimensions", "not_pdf", "damaged", "too_complex")
         ),
     ),
     Beyond(
