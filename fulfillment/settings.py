@@ -251,10 +251,15 @@ EMAIL_BACKEND = environment.text(
 )
 EMAIL_FILE_PATH = environment.folder("FULFILLMENT_VAR", BASE_DIR / "var", root=BASE_DIR) / "log" / "mail"
 EMAIL_HOST = environment.text("EMAIL_HOST", "localhost")
-EMAIL_PORT = environment.integer("EMAIL_PORT", 25, minimum=1, maximum=65535)
+EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS")
+EMAIL_USE_SSL = environment.flag("EMAIL_USE_SSL")
+if EMAIL_USE_TLS and EMAIL_USE_SSL:
+    environment.refuse(
+        "EMAIL_USE_TLS and EMAIL_USE_SSL are both set; keep the one that the mail server expects.", None
+    )
+EMAIL_PORT = environment.integer("EMAIL_PORT", 465 if EMAIL_USE_SSL else 25, minimum=1, maximum=65535)
 EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
-EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS")
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = environment.email("DEFAULT_FROM_EMAIL", f"no-reply@{_host}")
 

@@ -1,4 +1,4 @@
-"""Read-only admin of the background jobs of the task queue, with our own access rules."""
+"""Admin of the background jobs of the task queue, with our own access rules: read-only, but failed jobs run again."""
 
 import json
 from copy import copy
@@ -6,14 +6,19 @@ from typing import Any
 
 import unfold.fields
 from django.apps import apps
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from fulfillment.core.http.dangerous import harmless
+from fulfillment.site.failed_jobs import run_failed_jobs_again
 
 
 def show_json(data: Any, encoder: type[json.JSONEncoder] | None) -> SafeString:
@@ -40,6 +45,17 @@ class JobAdmin(ReadOnlyAdmin):
     fields = ["id", "task_name", "queue_name", "status", "attempts", "scheduled_at", "lock", "args"]
     ordering = ["-id"]
     empty_help = "No background jobs are waiting. Finished jobs leave this list."
+    actions = ["run_again"]
+
+    @harmless
+    @admin.action(description="Run again …", permissions=["view"])
+    @requires_confirmation("Run these jobs again? Only failed ones are run.", "Run again")
+    def run_again(self, request: HttpRequest, chosen: QuerySet) -> None:
+        if count := run_failed_jobs_again(jobs=chosen):
+            queued = ngettext("%(count)s job will run again.", "%(count)s jobs will run again.", count)
+            messages.success(request, queued % {"count": count})
+        else:
+            messages.warning(request, _("None of these jobs failed, or the same job already waits."))
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         changelist = super().get_changelist_instance(request)

@@ -134,7 +134,7 @@ def nginx_command(folder: Path, https: int, http: int, upstream: str) -> list[st
     """Around our file is what Debian's nginx.conf has, and the compression that it suggests."""
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
     upstreams = itertools.cycle(upstream.split(","))
-    text = text.replace("/etc/nginx/certificates", str(folder))
+    text = text.replace("/etc/nginx/certificates", str(folder)).replace("/var/www/html", str(folder))
     text = re.sub(r"127\.0\.0\.1:8000", lambda _: next(upstreams), text)
     text = re.sub(r"^ *listen \[::\].*\n", "", text, flags=re.MULTILINE)
     text = text.replace("listen 443", f"listen 127.0.0.1:{https}").replace(

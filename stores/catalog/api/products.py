@@ -36,8 +36,9 @@ class ProductViewSet(ApiViewSet):
         operation_id="product_list",
         summary="List the products of a store",
         description=(
-            "The products that can be ordered, in the order of the catalog. If you send the `ETag` as "
-            "`If-None-Match`, an unchanged list returns 304 without a body."
+            "The products that can be ordered, in the order of the catalog. A product has no variants: each "
+            "size and each paper is its own product. If you send the `ETag` as `If-None-Match`, an unchanged "
+            "list returns 304 without a body."
         ),
         parameters=[STORE_ID, VERBOSE],
         responses={200: ProductSerializer(many=True)},

@@ -144,7 +144,8 @@ class OrderViewSet(ApiViewSet):
         summary="Submit an order",
         description=(
             "In one step, the service checks and prices the order and renders its print files, or refuses "
-            "it. Order an option of a quote, or send a delivery method and a speed."
+            "it. Order an option of a quote, or send a delivery method and a speed. A placed order cannot be "
+            "changed: cancel it and submit a new one."
         ),
         parameters=[STORE_ID],
         request=OrderRequestSerializer,

@@ -248,7 +248,8 @@ class QuoteViewSet(ApiViewSet):
         description=(
             "Returns an option for each delivery method and production speed that all items share, or only "
             "for those you name. Prices are binding until `ExpiresAt`, for 48 hours: order with `QuoteID` "
-            "and `OptionID`. `Issues` explains why a delivery method is not an option."
+            "and `OptionID`. They include delivery; the service computes no taxes. `Issues` explains why a "
+            "delivery method is not an option."
         ),
         parameters=[STORE_ID],
         request=QuoteRequestSerializer,

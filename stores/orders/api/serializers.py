@@ -108,7 +108,13 @@ class OrderRequestSerializer(StrictSerializer):
     )
     Recipient = RecipientSerializer()
     Items = OrderItemRequestSerializer(many=True, allow_empty=False, max_length=MAX_ITEMS)
-    Metadata = MetadataField(required=False)
+    Metadata = MetadataField(
+        required=False,
+        help_text=(
+            "Up to 20 pairs of your own, which the API returns with the order. Names have up to 40 "
+            "characters, values up to 500."
+        ),
+    )
     ReprintOfOrderID = StrictText(
         max_length=110, required=False, help_text="The OrderID, or `@` and the ExternalID."
     )

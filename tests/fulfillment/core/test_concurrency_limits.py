@@ -18,7 +18,7 @@ from fulfillment.core.concurrency_limits import (
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.plugins import offered_modules
 from printing.bounded import PROJECT
-from stores.concurrency_limits import ORDERS, RENDERINGS
+from stores.concurrency_limits import ORDERS, PICTURES, RENDERINGS
 from tests.support.patience import PATIENCE, wait_for
 
 
@@ -100,7 +100,13 @@ def test_one_caller_holds_two_thirds_of_the_threads_of_limited_work(crowd):
 def test_document_says_how_much_a_caller_may_have_in_progress():
     text = (PROJECT / "docs" / "api" / "rate-limits.md").read_text("utf-8")
 
-    assert f"at most {max_threads_per_caller()} workers" in text
+    for work, count in {
+        "uploads of pictures and PDFs": PICTURES.per_caller_limit,
+        "orders with print files": ORDERS.per_caller_limit,
+        "all of these together, with waiting ones": max_threads_per_caller(),
+    }.items():
+        assert f"| {work} | {count} |" in text
+    assert f"orders from at most {ORDERS.per_caller_limit} workers" in " ".join(text.split())
 
 
 def test_limited_work_holds_three_quarters_of_the_threads(crowd):

@@ -193,6 +193,23 @@ def test_large_bodies_of_one_address_at_the_same_time_are_limited(held, length):
     assert refused.status == REFUSED
 
 
+def test_proof_of_the_host_is_served_without_https(nginx):
+    folder = nginx.certificate.parent / ".well-known/acme-challenge"
+    folder.mkdir(parents=True)
+    (folder / "token").write_text("token.thumbprint")
+
+    statuses_of = {}
+    for path in ("/.well-known/acme-challenge/token", "/.well-known/acme-challenge/other", "/guide"):
+        with nginx.connect_plainly(new_address(), port=nginx.http) as connection:
+            connection.sendall(head("GET", path))
+            response = read_response(connection)
+        statuses_of[path.rpartition("/")[2]] = response.status
+        if response.status == 200:
+            assert response.body == b"token.thumbprint"
+
+    assert statuses_of == {"token": 200, "other": 404, "guide": 308}
+
+
 def test_sizes_are_above_those_of_the_service():
     """So that the service's own message is read, which says what is allowed."""
     text = (DEPLOY / "nginx.conf").read_text("utf-8")

@@ -95,6 +95,7 @@ WRONG = [
     ({"S3_BUCKET": "b"}, "S3_BUCKET is 'b'; write the name of the bucket that keeps files, 3 to 63 letters"),
     ({"FULFILLMENT_MODE": "debug"}, "FULFILLMENT_MODE is 'debug'"),
     ({"EMAIL_PORT": "many"}, "EMAIL_PORT is 'many'"),
+    ({"EMAIL_USE_TLS": "1", "EMAIL_USE_SSL": "1"}, "EMAIL_USE_TLS and EMAIL_USE_SSL are both set"),
     ({"SIGN_UP_ENABLED": "perhaps"}, "SIGN_UP_ENABLED is 'perhaps'"),
 ]
 LOAD_SETTINGS = """
