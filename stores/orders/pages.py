@@ -1,4 +1,4 @@
-"""The orders of an application, with their status and the events sent to the application."""
+"""The orders of an application, with the events sent to it, and those that a person placed without one."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
@@ -32,13 +33,14 @@ from stores.orders.selectors.orders import (
     item_of,
     newest_orders,
     order_for,
-    order_of_application,
     orders_access,
     orders_named,
+    own_orders_access,
+    visible_order,
 )
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.simulation import advance_order, can_be_advanced, following_status
-from stores.orders.services.transitions import actor_of
+from stores.orders.services.transitions import actor_of, can_be_cancelled, cancel_order
 from stores.proofs.links import proof_urls
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services.proofs import make_proof
@@ -56,7 +58,7 @@ ACTORS = {
 
 @require_safe
 @signed_in
-def list_orders(request: HttpRequest, application_id: str) -> HttpResponse:
+def list_orders(request: HttpRequest, application_id: str | None = None) -> HttpResponse:
     _, access, context = _opened(request, application_id)
     searched = request.GET.get("q", "").strip()[:100]
     if searched:
@@ -75,9 +77,9 @@ def list_orders(request: HttpRequest, application_id: str) -> HttpResponse:
 
 @require_safe
 @signed_in
-def show_order(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
+def show_order(request: HttpRequest, order_id: str, application_id: str | None = None) -> HttpResponse:
     application, access, context = _opened(request, application_id)
-    order = order_of_application(access, order_id)
+    order = visible_order(access, order_id)
     items = list(order.items.select_related("product").defer("product__template")[: ITEMS_SHOWN + 1])
     context |= {
         **_row(order),
@@ -94,7 +96,8 @@ def show_order(request: HttpRequest, application_id: str, order_id: str) -> Http
         ],
         "shipments": list(order.shipments.all()),
         "recipient": {} if order.recipient_erased else order.recipient,
-        "events": events_of_order(application, order),
+        "events": events_of_order(application, order) if application else None,
+        "can_be_cancelled": application is None and can_be_cancelled(order),
         "following": following_status(order) if context["may_write"] and can_be_advanced(order) else None,
         "version": order_etag(order),
     }
@@ -107,7 +110,7 @@ def show_order(request: HttpRequest, application_id: str, order_id: str) -> Http
 def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
     """Moves a test order, or one of the demo store, to its next status, as the application itself."""
     application = writable(request, application_id)
-    order = order_of_application(_opened(request, application_id)[1], order_id)
+    order = visible_order(_opened(request, application_id)[1], order_id)
     with errors_as_messages(request):
         access, order = order_for(
             Caller.of_application(application), order.store.external_id, str(order.pk), WRITE
@@ -123,13 +126,35 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
     return redirect("portal:application-order", application_id, order.pk)
 
 
+@harmless
+@require_POST
+@signed_in
+def cancel_own_order(request: HttpRequest, order_id: str) -> HttpResponse:
+    order = visible_order(own_orders_access(signed_in_user(request)), order_id)
+    with errors_as_messages(request):
+        caller = Caller.on_pages(signed_in_user(request))
+        access, order = order_for(caller, order.store.external_id, str(order.pk), WRITE)
+        reason = request.POST.get("reason", "").strip()[:1000]
+        order = cancel_order(order=order, actor=actor_of(access), reason=reason)
+        is_cancelled = order.status == OrderStatus.CANCELLED
+        messages.success(
+            request,
+            _("Order %(number)s is cancelled.") % {"number": order.number}
+            if is_cancelled
+            else _("The store decides whether order %(number)s is cancelled.") % {"number": order.number},
+        )
+    return redirect("portal:order", order.pk)
+
+
 @serves_picture
 @require_safe
 @signed_in
-def show_item_proof(request: HttpRequest, application_id: str, order_id: str, item_key: str) -> HttpResponse:
+def show_item_proof(
+    request: HttpRequest, order_id: str, item_key: str, application_id: str | None = None
+) -> HttpResponse:
     """The first page of an item's proof, as wide as requested, if the product has not changed since the order."""
     access = _opened(request, application_id)[1]
-    item = item_of(order_of_application(access, order_id), item_key)
+    item = item_of(visible_order(access, order_id), item_key)
     if not _has_proof(item):
         raise Http404(_("The template has changed since the order, or its values were erased."))
     try:
@@ -151,7 +176,7 @@ def show_print_file(
     request: HttpRequest, application_id: str, order_id: str, item_key: str
 ) -> HttpResponseBase:
     _, access, _ = _opened(request, application_id)
-    item = item_of(order_of_application(access, order_id), item_key)
+    item = item_of(visible_order(access, order_id), item_key)
     with pdf_in_turn(item.print_bytes, Caller.on_pages(signed_in_user(request)).key) as respond:
         try:
             content = read_print_file(item=item)
@@ -160,11 +185,19 @@ def show_print_file(
         return respond(content, f"{item.order.number}-{item.position + 1}.pdf")
 
 
-def _opened(request: HttpRequest, application_id: str) -> tuple[Application, OrdersAccess, dict[str, Any]]:
+def _opened(
+    request: HttpRequest, application_id: str | None
+) -> tuple[Application | None, OrdersAccess, dict[str, Any]]:
+    """Without an application: the person's own orders."""
+    user = signed_in_user(request)
+    if application_id is None:
+        context = {"part": "catalog", "may_write": False, "layout": "stores/orders/own.html"}
+        return None, own_orders_access(user), context | {"list_address": reverse("portal:orders")}
     application = readable(request, application_id)
-    context = frame(request, application, "orders")
-    access = orders_access(application, signed_in_user(request), may_write=context["may_write"])
+    context = frame(request, application, "orders", layout="applications/base.html")
+    access = orders_access(application, user, may_write=context["may_write"])
     context["sees_all"] = access.user_id is None
+    context["list_address"] = reverse("portal:application-orders", args=[application_id])
     return application, access, context
 
 

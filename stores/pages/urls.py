@@ -13,6 +13,7 @@ from stores.batches.pages.showing import (
 from stores.catalog.pages import serve_logo
 from stores.orders.approvals.pages import list_requests, show_request
 from stores.orders.pages import (
+    cancel_own_order,
     list_orders,
     move_order_on,
     show_item_proof,
@@ -50,6 +51,10 @@ urlpatterns = [
         show_print_file,
         name="application-order-print-file",
     ),
+    path("orders", list_orders, name="orders"),
+    path("orders/<str:order_id>", show_order, name="order"),
+    path("orders/<str:order_id>/cancel", cancel_own_order, name="order-cancel"),
+    path("orders/<str:order_id>/items/<path:item_key>/proof", show_item_proof, name="order-proof"),
     path("catalog", show_catalog, name="catalog"),
     path("catalog/<str:store_id>", show_store, name="catalog-store"),
     path("catalog/<str:store_id>/<str:product_id>", show_product, name="product"),

@@ -138,6 +138,8 @@ def site(site, settings):
     own = f"/applications/{world.application.pk}"
     world.delivery_page = f"{own}/webhooks/{delivery.webhook_id}/deliveries/{delivery.event.event_id}"
     world.eddm_page = f"{own}/orders/{_eddm_order(world)}"
+    own_order = order_body(Items=[{"ProductID": "mailer", "Quantity": 200}])
+    assert world.as_user(world.user).call("POST", "/store/associated/order", own_order).status_code == 201
     world.batch_page = f"/batches/{Batch.objects.get().pk}"
     empty = make_batch(access_to(world, "demo"), product_id="business-card")
     world.empty_batch_page = f"/batches/{empty.pk}"

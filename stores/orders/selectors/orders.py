@@ -1,4 +1,4 @@
-"""Orders of a caller and of an application, and the chosen options of an item."""
+"""Orders of a caller, an application and a person, and the chosen options of an item."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -110,21 +110,30 @@ def item_of(order: Order, item_key: str) -> OrderItem:
 
 MAX_NUMBER = 2**63 - 1
 EVENTS_SHOWN = 100
-# By the index of each store's orders of an application, so that a page costs the same among millions.
+# By the index of each store's orders of an application or a person, so that a page costs the same among millions.
 PAGE = """
-SELECT found.id FROM unnest(%s::bigint[]) AS store(id) CROSS JOIN LATERAL (
+SELECT found.id FROM unnest(%(stores)s::bigint[]) AS store(id) CROSS JOIN LATERAL (
     SELECT id, number FROM stores_order
-    WHERE store_id = store.id AND application_id = %s AND number < %s AND (%s::uuid IS NULL OR user_id = %s::uuid)
-    ORDER BY created DESC, id DESC LIMIT %s
-) found ORDER BY found.number DESC LIMIT %s
+    WHERE store_id = store.id AND {owner} AND number < %(limit)s
+    ORDER BY created DESC, id DESC LIMIT %(take)s
+) found ORDER BY found.number DESC LIMIT %(take)s
 """
+OF_APPLICATION = PAGE.format(
+    owner="application_id = %(application)s AND (%(user)s::uuid IS NULL OR user_id = %(user)s::uuid)"
+)
+OF_PERSON = PAGE.format(
+    owner="user_id = %(user)s AND (application_id IS NULL OR application_id = ANY(%(built_in)s::uuid[]))"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class OrdersAccess:
-    """Which orders of an application a user sees: all of them, or the user's own."""
+    """Which orders of an application a user sees: all of them, or the user's own.
 
-    application: Application
+    Without an application: those the user placed in the portal or with a built-in application.
+    """
+
+    application: Application | None
     stores: QuerySet[Store]
     user_id: UUID | None
 
@@ -134,6 +143,8 @@ class OrdersAccess:
 
     def visible_in(self, stores: list[int] | QuerySet) -> Q:
         own = {} if self.user_id is None else {"user": self.user_id}
+        if self.application is None:
+            return Q(store__in=stores, **own) & (Q(application=None) | Q(application__is_first_party=True))
         return Q(application=self.application, store__in=stores, **own)
 
 
@@ -154,18 +165,32 @@ def orders_access(application: Application, user: User, *, may_write: bool) -> O
     return OrdersAccess(application, stores, None if sees_all else user.pk)
 
 
+def own_orders_access(user: User) -> OrdersAccess:
+    """Stores where the user may no longer read orders show none."""
+    roles = Role.objects.filter(user=user, application__isnull=True, grant__in=READ)
+    stores = Store.objects.order_by()
+    if not user.is_operator and not roles.filter(store__isnull=True).exists():
+        stores = stores.filter(Q(is_demo=True) | Q(pk__in=roles.values("store")))
+    return OrdersAccess(None, stores, user.pk)
+
+
 def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> list[Order]:
     """Newest first, below the number `before`."""
     limit = MAX_NUMBER if before is None else min(before, MAX_NUMBER)
-    person = access.user_id
-    parameters = (access.store_ids, access.application.pk, limit, person, person, take, take)
-    ids = [row[0] for row in fetch_rows(PAGE, parameters)]
+    parameters = {"stores": access.store_ids, "user": access.user_id, "limit": limit, "take": take}
+    if access.application is None:
+        built_in = list(Application.objects.filter(is_first_party=True).values_list("pk", flat=True))
+        rows = fetch_rows(OF_PERSON, parameters | {"built_in": built_in})
+    else:
+        rows = fetch_rows(OF_APPLICATION, parameters | {"application": access.application.pk})
+    ids = [row[0] for row in rows]
     return list(_shown().filter(pk__in=ids).order_by("-number"))
 
 
 def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
     visible = _shown().filter(access.visible_in(access.store_ids)).order_by("-number")
-    found = search_orders(visible, text, application=access.application.pk, user=access.user_id)
+    application = None if access.application is None else access.application.pk
+    found = search_orders(visible, text, application=application, user=access.user_id)
     return list(found.orders[:take])
 
 
@@ -178,7 +203,7 @@ def first_items_of(order_ids: Collection[UUID]) -> dict[UUID, OrderItem]:
     return {item.order_id: item for item in items.only("order_id", "position", *shown)}
 
 
-def order_of_application(access: OrdersAccess, order_id: str) -> Order:
+def visible_order(access: OrdersAccess, order_id: str) -> Order:
     try:
         visible = access.visible_in(access.stores.values("pk"))
         shown = _shown().select_related("approval_request")

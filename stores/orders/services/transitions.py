@@ -162,6 +162,11 @@ def cancel_order(
     return record_change(change, locked.status, event_type=EventType.ORDER_CANCELLATION_REQUESTED.value)
 
 
+def can_be_cancelled(order: Order) -> bool:
+    """Whether a cancellation can be requested and was not yet."""
+    return order.status in CANCELLABLE_ON_REQUEST and order.cancellation == CancellationState.NONE
+
+
 @transaction.atomic
 def refuse_cancellation(*, order: Order, actor: Actor, note: str = "", if_match: Sequence[str] = ()) -> Order:
     """Refuses a requested cancellation; the store accepts it by the transition to Cancelled."""

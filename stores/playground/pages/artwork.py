@@ -193,7 +193,7 @@ def _order(request: HttpRequest, page: ArtworkForm) -> HttpResponse | None:
         order = place_trial_order(access=access, request=order_request_from(body))
     if page.actor.caller.application_id is None:
         messages.success(request, _("Order %(number)s is placed.") % {"number": order.number})
-        return redirect(page.address)
+        return redirect("portal:order", order.pk)
     return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
 
 

@@ -259,7 +259,7 @@ def _order(page: Playground) -> HttpResponse | None:
         return None
     if page.actor.caller.application_id is None:
         page.notice = _("Order %(number)s is placed.") % {"number": order.number}
-        return redirect("portal:product", page.store.external_id, page.product_id)
+        return redirect("portal:order", order.pk)
     return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
 
 
@@ -279,7 +279,7 @@ def _order_live(page: Playground) -> HttpResponse | None:
     if order.approval:
         page.notice = _("Order %(number)s is placed and needs approval.") % {"number": order.number}
         return redirect("portal:approval", order.pk)
-    return redirect("portal:product", page.store.external_id, page.product_id)
+    return redirect("portal:order", order.pk)
 
 
 _ACTIONS = {"buy": _order_live, "proof": Playground.make_proof, "quote": _quote, "order": _order}

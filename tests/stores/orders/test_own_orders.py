@@ -1,0 +1,91 @@
+"""The orders that a person placed without an application: listed, shown and cancelled in the portal."""
+
+import pytest
+
+from accounts.models import Role
+from stores.orders.models import ActorKind, CancellationState, Order, OrderStatus
+from stores.orders.services.transitions import Actor, transition_order
+from tests.factories.orders import card_data, make_card, make_product, order_body
+
+ASKED = "The store decides whether"
+
+
+@pytest.fixture
+def orders(world):
+    """One of a person, one of the same person through an application, one of another person."""
+    make_card(world.demo, "card")
+    make_product(world.associated, "plain")
+    item = {"ProductID": "card", "Quantity": 100, "TemplateData": card_data()}
+    callers = (
+        world.as_user(world.user),
+        world.as_user(world.user, application=world.application),
+        world.as_user(world.outsider),
+    )
+    placed = [one.call("POST", "/store/demo/order", order_body(Items=[item])) for one in callers]
+    assert [one.status_code for one in placed] == [201] * 3
+    return [Order.objects.get(pk=one.json()["OrderID"]) for one in placed]
+
+
+def test_people_see_the_orders_they_placed_without_an_application(orders, browser):
+    page = browser.get("/orders").content.decode()
+
+    assert [str(order.number) in page for order in orders] == [True, False, False]
+    assert [browser.get(f"/orders/{order.pk}").status_code for order in orders] == [200, 404, 404]
+    assert browser.get("/orders/nonsense").status_code == 404
+    found = browser.get(f"/orders?q={orders[0].number}").content.decode()
+    assert f"/orders/{orders[0].pk}" in found
+    assert f"/orders/{orders[0].pk}" not in browser.get("/orders?q=nobody").content.decode()
+
+
+def test_own_order_shows_its_proof_and_timeline(orders, browser):
+    root = f"/orders/{orders[0].pk}"
+
+    page = browser.get(root).content.decode()
+
+    assert "Dana Whitfield" in page
+    assert "Timeline" in page
+    proof = browser.get(browser.get(f"{root}/items/1/proof")["Location"])
+    assert b"".join(proof.streaming_content).startswith(b"\x89PNG")
+
+
+def test_own_orders_of_a_store_end_with_the_role_on_it(world, browser):
+    make_product(world.associated, "plain")
+    for grant in ("Order.Self.Read", "Order.Self.Write"):
+        Role.objects.get_or_create(user=world.user, store=world.associated, grant=grant)
+    body = order_body(Items=[{"ProductID": "plain", "Quantity": 100}])
+    placed = world.as_user(world.user).call("POST", "/store/associated/order", body)
+    assert placed.status_code == 201, placed.content
+    order = Order.objects.get(pk=placed.json()["OrderID"])
+    assert str(order.number) in browser.get("/orders").content.decode()
+
+    Role.objects.filter(user=world.user, store=world.associated).delete()
+
+    assert str(order.number) not in browser.get("/orders").content.decode()
+    assert browser.get(f"/orders/{order.pk}").status_code == 404
+
+
+def test_own_order_is_cancelled_at_once_before_production(orders, browser):
+    page = browser.post(f"/orders/{orders[0].pk}/cancel", {"reason": "Twice"}, follow=True).content.decode()
+
+    orders[0].refresh_from_db()
+    assert (orders[0].status, orders[0].cancellation_reason) == (OrderStatus.CANCELLED, "Twice")
+    assert f"Order {orders[0].number} is cancelled." in page
+    assert "Cancel the order" not in page
+
+
+def test_own_order_in_production_is_cancelled_by_the_store(world, orders, browser):
+    for status in (OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION):
+        transition_order(order=orders[0], status=status, actor=Actor(ActorKind.STORE, world.operator.pk))
+
+    page = browser.post(f"/orders/{orders[0].pk}/cancel", follow=True).content.decode()
+
+    orders[0].refresh_from_db()
+    assert orders[0].cancellation == CancellationState.REQUESTED
+    assert ASKED in page
+    assert browser.post(f"/orders/{orders[2].pk}/cancel").status_code == 404
+
+
+def test_own_orders_page_takes_few_queries(orders, browser, django_assert_max_num_queries):
+    browser.get("/orders")
+    with django_assert_max_num_queries(15):
+        browser.get("/orders")
