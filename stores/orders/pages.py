@@ -191,7 +191,7 @@ def _opened(
     """Without an application: the person's own orders."""
     user = signed_in_user(request)
     if application_id is None:
-        context = {"part": "catalog", "may_write": False, "layout": "stores/orders/own.html"}
+        context: dict[str, Any] = {"part": "catalog", "may_write": False, "layout": "stores/orders/own.html"}
         return None, own_orders_access(user), context | {"list_address": reverse("portal:orders")}
     application = readable(request, application_id)
     context = frame(request, application, "orders", layout="applications/base.html")
