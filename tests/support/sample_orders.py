@@ -1,4 +1,4 @@
-"""Creates any number of sample orders for development and benchmarks, by COPY instead of the services."""
+"""Creates any number of sample orders for benchmarks, by COPY instead of the services."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -97,7 +97,7 @@ def create_sample_orders(
     report: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Writes `count` orders, divided among the stores and spread over two years; raises Conflict without products."""
-    chance = random.Random(1)  # noqa: S311 - sample data
+    chance = random.Random(1)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
     _without_foreign_key_checks()
