@@ -16,7 +16,6 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.inlines import ConsoleInline
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.text import parse_number
 from production.routing.models import RoutingChoice, RoutingRule
 from production.routing.selectors import Decision, ItemFacts, Routing, facts_of
@@ -184,15 +183,3 @@ def _test_rules(order: Order) -> Sequence[TestedItem]:
 
 def _grouped(quantity: int) -> str:
     return number_format(quantity, force_grouping=True)
-
-
-register_history(RoutingRule, "name", "position", "is_enabled", search=["=name"], search_help="Exact name")
-
-register_history(
-    RoutingChoice,
-    "rule",
-    "provider",
-    "priority",
-    search=["=provider__code"],
-    search_help="Exact code of the provider",
-)

@@ -17,7 +17,6 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
@@ -246,6 +245,3 @@ class OrderAdmin(OrderWork):
                 parcels=[parcel] if parcel.carrier else [],
                 if_match=seen,
             )
-
-
-register_history(Order, "number", "status", "sequence", search=["=number"], search_help="Exact order number")
