@@ -30,7 +30,8 @@ from stores.orders.admin.list_filters import (
     StatusFilter,
 )
 from stores.orders.admin.list_page import list_page
-from stores.orders.admin.order_page import BOARD, FINAL, OrderWork, decision_page, order_page
+from stores.orders.admin.order_page import FINAL, decision_page, order_page
+from stores.orders.admin.order_work import BOARD, OrderWork
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.board import number_range
 from stores.orders.selectors.search import MAX_NEWEST, search_orders
