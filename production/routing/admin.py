@@ -18,7 +18,7 @@ from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.text import parse_number
 from production.routing.models import RoutingChoice, RoutingRule
-from production.routing.selectors import Decision, ItemFacts, Routing, facts_of
+from production.routing.selectors import Decision, ItemFacts, Routing, item_facts
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import Product
 from stores.orders.models import Order, OrderItem
@@ -176,7 +176,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
 def _test_rules(order: Order) -> Sequence[TestedItem]:
     routing, tested = Routing(timezone.now()), []
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
-        facts = facts_of(order, item)
+        facts = item_facts(order, item)
         tested.append(TestedItem(item, facts, routing.decide(facts)))
     return tested
 
