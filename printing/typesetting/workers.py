@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from printing.bounded import killed, refuse_killed
+from printing.bounded import RendererKilled, killed, refuse_killed
 from printing.press import isolation
 from printing.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
 from printing.typesetting.ipc import receive_message, send_message
@@ -122,10 +122,13 @@ class Workers:
 
     @contextmanager
     def lend_second(self) -> Iterator[Worker | None]:
-        """A second worker for the only caller that renders; else None."""
+        """A second worker for the only caller that renders; else, or where none can be started, None."""
         with self._free:
             is_alone = len(self._idle) + len(self._slots) == self.limit - 1
-        worker = self._free_worker() if is_alone and self.limit >= LIMIT_FOR_TWO else None
+        worker = None
+        if is_alone and self.limit >= LIMIT_FOR_TWO:
+            with suppress(RendererKilled):
+                worker = self._free_worker()
         if worker is None:
             yield None
         else:

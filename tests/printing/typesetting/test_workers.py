@@ -239,6 +239,14 @@ def test_second_worker_is_lent_only_to_a_caller_alone():
             assert second is None
 
 
+def test_second_worker_that_cannot_be_started_is_done_without(monkeypatch):
+    with contextlib.closing(Workers(limit=3)) as own, own.lend(time.monotonic() + PATIENCE):
+        monkeypatch.setattr(workers, "Worker", lambda slot: open("/no/such/program"))  # noqa: PTH123, SIM115
+        with own.lend_second() as second:
+            assert second is None
+        assert len(own._slots) == 2
+
+
 def test_one_core_has_no_second_worker():
     with contextlib.closing(Workers(limit=2)) as own, own.lend(time.monotonic() + PATIENCE):
         with own.lend_second() as second:
