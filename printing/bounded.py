@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,31 +82,11 @@ def refuse_killed(code: int | None) -> None:
     raise killed(f"was killed by the system ({_signal_name(-code)})")
 
 
-_thread = threading.local()
-
-
-@contextmanager
-def refusing_to_wait(refusal: type[Exception]) -> Iterator[None]:
-    """What this thread would have to wait for, a process of its own or its turn for one, raises `refusal`."""
-    _thread.refusal = refusal
-    try:
-        yield
-    finally:
-        _thread.refusal = None
-
-
-def refuse_to_wait() -> None:
-    """Call it before a lock that is held during the work of a process."""
-    if (refusal := getattr(_thread, "refusal", None)) is not None:
-        raise refusal
-
-
 @contextmanager
 def run_bounded(
     task: str, files: Mapping[str, bytes], *, seconds: float, memory: int = MEMORY_BYTES, **options: Any
 ) -> Iterator[tuple[Any, Path]]:
     """Runs `package.module:function` and gives its reply and its folder, which is removed afterwards."""
-    refuse_to_wait()
     with ScratchFolder("bounded") as folder:
         for file_name, content in files.items():
             (folder / file_name).write_bytes(content)

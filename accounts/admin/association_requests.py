@@ -24,7 +24,6 @@ from accounts.selectors.associations import get_applicant
 from accounts.services.associations import approve_association, deny_association
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.text import parse_uuid
@@ -277,15 +276,3 @@ def _sent_decisions(
 def _decision_address(ids: Any) -> str:
     query = urlencode([("id", str(known)) for known in ids])
     return f"{reverse('admin:accounts_associationrequest_decide')}?{query}"
-
-
-register_history(
-    AssociationRequest,
-    "state",
-    "application_id",
-    "store_id",
-    "user_id",
-    "grants",
-    search=["=application__client_id", "=store__external_id"],
-    search_help="Exact client ID or StoreID",
-)

@@ -11,7 +11,6 @@ from unfold.widgets import UnfoldBooleanWidget
 from accounts.admin.staff import StaffAdmin
 from accounts.models import Role
 from accounts.permissions import Grant, Permission
-from fulfillment.core.admin.read_only import register_history
 
 UNSAID = "Choose a store or an application, or select Everywhere."
 
@@ -96,14 +95,3 @@ class RoleAdmin(RolePlaces, StaffAdmin):
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
-
-
-register_history(
-    Role,
-    "grant",
-    "user_id",
-    "application_id",
-    "store_id",
-    search=["=user__username", "=application__client_id", "=store__external_id"],
-    search_help="Exact user name, client ID or StoreID",
-)

@@ -6,11 +6,10 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts.models import Subscription, SubscriptionKey, SubscriptionSlot
+from accounts.models import Subscription, SubscriptionSlot
 from accounts.services.subscriptions import regenerate_subscription_key
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import requires_confirmation
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.http.dangerous import dangerous
 
 
@@ -58,13 +57,3 @@ class SubscriptionAdmin(ConsoleAdmin):
                 _("%(subscription)s: new %(slot)s key; its owner sees it on the profile page.")
                 % {"subscription": subscription, "slot": slot},
             )
-
-
-register_history(
-    SubscriptionKey,
-    "subscription_id",
-    "slot",
-    "regenerated",
-    search=["=subscription__user__username", "=subscription__application__client_id"],
-    search_help="Exact user name or client ID",
-)

@@ -22,7 +22,6 @@ from accounts.services.email_confirmations import request_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.inlines import ConsoleInline
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import Invalid
 
 
@@ -44,9 +43,6 @@ class TenantAdmin(ConsoleAdmin):
         except IntegrityError:
             messages.error(request, _("A user joined this tenant in the meantime, so it was not deleted."))
             return HttpResponseRedirect(reverse("admin:accounts_tenant_change", args=[object_id]))
-
-
-register_history(Tenant, "domain", "name", search=["=domain", "name"], search_help="Exact domain, or name")
 
 
 class OwnName:
@@ -233,14 +229,3 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
         created = create_user(password=form.cleaned_data["password1"], **values)
         instance.pk = created.pk
         instance.refresh_from_db()
-
-
-register_history(
-    User,
-    "username",
-    "email",
-    "is_operator",
-    "is_active",
-    search=["=username", "=email"],
-    search_help="Exact user name or e-mail",
-)

@@ -21,7 +21,7 @@ from applications.webhooks.services.deliveries import resend_delivery, send_test
 from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
-from fulfillment.core.admin.read_only import ReadOnlyAdmin, register_history
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
@@ -245,13 +245,3 @@ class DeliveryAdmin(ReadOnlyAdmin):
 
 def _address(webhook: Webhook) -> str:
     return reverse("admin:applications_webhook_change", args=[webhook.pk])
-
-
-register_history(
-    Webhook,
-    "url",
-    "application_id",
-    "is_enabled",
-    search=["=application__client_id"],
-    search_help="Exact client ID",
-)

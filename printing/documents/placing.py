@@ -10,7 +10,6 @@ from typing import Any
 
 import pikepdf
 
-from printing.bounded import refuse_to_wait
 from printing.documents.examining import MAX_BYTES, SENT, DocumentRefused, reply_or_refusal, run_on_document
 from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, trim_in_points, unpacked_facts
@@ -59,7 +58,6 @@ def place_document(
     prepared: bytes, pages: Sequence[ArtworkPage], targets: Sequence[Target], *, first: int = 1, ppi: float
 ) -> PlacedDocument:
     """Page `first` of an examined PDF becomes the first one; raises DocumentRefused."""
-    refuse_to_wait()
     shares = 1 if len(targets) < SHARED_PAGES else 2
     step = math.ceil(len(targets) / shares)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from printing.bounded import TaskFailed, refuse_to_wait, run_bounded
+from printing.bounded import TaskFailed, run_bounded
 from printing.pictures.reading import held_samples, is_jpeg
 from printing.press import pictures
 from printing.press.artwork import PAGES, ArtworkRefused, PreparedArtwork, page_from
@@ -32,7 +32,6 @@ def one_at_a_time() -> Iterator[None]:
 
     Not reentrant: a thread that holds it must not take it again.
     """
-    refuse_to_wait()
     with _in_this_process, Path(__file__).open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -43,10 +43,6 @@ class RenderingBusy(RuntimeError):
     """All rendering processes stayed busy; the same call may succeed later."""
 
 
-class RenderingNested(RuntimeError):
-    """The thread holds a renderer already: waiting for another one, or for another process, could block all of them."""
-
-
 def pointer(*steps: str | int) -> str:
     """Join steps to a JSON pointer (RFC 6901)."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)

@@ -16,7 +16,7 @@ from printing.typesetting.errors import (
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.jobs import SheetBuilder
 from printing.typesetting.press import BUILT_IN_PRESS, Press
-from printing.typesetting.runs import DPI, PAGE_PIXELS, Meanwhile, Run, SetText
+from printing.typesetting.runs import DPI, PAGE_PIXELS, Run, SetText
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import current_workdir
 from printing.typesetting.workers import shared_workers
@@ -65,13 +65,11 @@ def render_proof(
     *,
     press: Press | None = None,
     seconds: float = SECONDS,
-    meanwhile: Meanwhile | None = None,
 ) -> Proof:
     """Render the trimmed pages under a light mark; the same input gives the same bytes.
 
     With `press` the pages of its print file, in the colours of their inks: a press proof. `images` are those of the
-    print file then. `meanwhile` gets the texts as they were set, if a second renderer draws pages; it may not render,
-    nor wait for a process of its own: both raise RenderingNested.
+    print file then.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
@@ -82,7 +80,7 @@ def render_proof(
     )
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "makes": "proof"}
     job = _marked(builder, job, (mark or "")[:MARK_LETTERS] or None)
-    parts, texts = _render(builder, values, job, seconds, press, meanwhile)
+    parts, texts = _render(builder, values, job, seconds, press)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
 
@@ -220,7 +218,6 @@ def _render(
     job: dict[str, Any],
     seconds: float,
     press: Press | None = None,
-    meanwhile: Meanwhile | None = None,
 ) -> tuple[list[bytes], tuple[SetText, ...]]:
     deadline = time.monotonic() + seconds
     workdir = current_workdir()
@@ -229,6 +226,6 @@ def _render(
         sheet = builder.build(values, artwork)
         if sheet.problems:
             raise ValuesInvalid(sheet.problems)
-        return Run(builder, workdir, job, deadline, press, meanwhile).typeset()
+        return Run(builder, workdir, job, deadline, press).typeset()
     finally:
         workdir.release_template(builder.template)

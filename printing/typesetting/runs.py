@@ -2,26 +2,28 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from printing.bounded import refusing_to_wait
 from printing.stages import observe_renderer
 from printing.typesetting.drawn_pages import drawn_pages, page_keys
-from printing.typesetting.errors import Problem, RenderingFailed, RenderingNested, ValuesInvalid, pointer
+from printing.typesetting.errors import Problem, RenderingFailed, ValuesInvalid, pointer
 from printing.typesetting.ipc import SIZES
 from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import Press
-from printing.typesetting.sharing import SHARED_PAGES, Drawing
 from printing.typesetting.workdir import WorkDir
 from printing.typesetting.workers import Worker, shared_workers
 
 DPI = 144
 PAGE_PIXELS = 16_000_000
 PROOF_PIXELS = 30_000_000
+# From so many pages on two renderers share them: one alone may not draw a hundred in its time.
+SHARED_PAGES = 12
+# Of the renderer that makes the PDF as well.
+SHARE_BESIDE_PDF = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +37,15 @@ class SetText:
     height: float
 
 
-Meanwhile = Callable[[Sequence[SetText]], None]
-
-
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is rendered, and until when. With a `press` everything is made from one PDF.
-
-    `meanwhile` gets the texts as they were set, while a second renderer draws pages.
-    """
+    """What is rendered, and until when. With a `press` everything is made from one PDF."""
 
     builder: SheetBuilder
     workdir: WorkDir
     job: Mapping[str, Any]
     deadline: float
     press: Press | None = None
-    meanwhile: Meanwhile | None = None
 
     def typeset(self) -> tuple[list[bytes], tuple[SetText, ...]]:
         """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
@@ -90,18 +85,14 @@ class Run:
             lend(self.deadline) as worker,
             self.workdir.job(worker.slot, builder.template, sheet.files()) as (root, paths),
         ):
-            whole = _job(sheet.pages, job, paths)
-            if self.press is not None:
-                setting["press"] = self._press_request(self.press, root, paths)
             request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}
-            is_alone = "page-only" in job and len(new) < SHARED_PAGES
-            if self.press is not None or is_alone or not new:
-                header, parts = _observed(worker, request, [whole], self.deadline)
-                return [header], parts
-            drawing = Drawing(
-                request, whole, new, lambda some: _job([sheet.pages[at] for at in some], job, paths)
-            )
-            return self._render_apart(worker, drawing)
+            if self.press is not None:
+                request["press"] = self._press_request(self.press, root, paths)
+            elif "page-only" not in job and new:
+                return self._render_with_pages(worker, request, new, paths)
+            shown = [sheet.pages[at] for at in new] or sheet.pages
+            header, parts = _observed(worker, request, [_job(shown, job, paths)], self.deadline)
+            return [header], parts
 
     def _press_request(self, press: Press, root: Path, paths: Mapping[str, str]) -> dict[str, Any]:
         sheet = self.builder.sheet
@@ -109,22 +100,27 @@ class Run:
         makes = self.job.get("makes", "file")
         return press.request(self.builder.template, pictures, sheet.spots, makes=makes)
 
-    def _render_apart(self, worker: Worker, drawing: Drawing) -> tuple[list[dict[str, Any]], list[bytes]]:
-        """PDF and pages at the same time, if a second worker is free; `meanwhile` runs while pages are drawn."""
+    def _render_with_pages(
+        self, worker: Worker, request: dict[str, Any], new: Sequence[int], paths: Mapping[str, str]
+    ) -> tuple[list[dict[str, Any]], list[bytes]]:
+        """The PDF, then the new pages; a second worker takes most of many, if one is free."""
         sheet = self.builder.sheet
+        fresh = [sheet.pages[at] for at in new]
         with ExitStack() as lent:
-            second = None if sheet.is_large else lent.enter_context(shared_workers.lend_second())
-            request, jobs, left = drawing.first(is_shared=second is not None)
+            second, own = None, len(fresh)
+            if len(fresh) >= SHARED_PAGES and not sheet.is_large:
+                second = lent.enter_context(shared_workers.lend_second())
+            if second is not None:
+                own = int(len(fresh) * SHARE_BESIDE_PDF)
+                root, _ = lent.enter_context(
+                    self.workdir.job(second.slot, self.builder.template, sheet.files())
+                )
+                of_pages = {**request, "root": str(root), "outputs": ["png"]}
+                second.send(of_pages, [_job(fresh[own:], self.job, paths)], self.deadline)
+            jobs = [_job(sheet.pages, self.job, paths), _job(fresh[:own], self.job, paths)]
+            header, parts = _observed(worker, {**request, "then": ["png"]}, jobs, self.deadline)
             if second is None:
-                header, parts = _observed(worker, request, jobs, self.deadline)
                 return [header], parts
-            root, _ = lent.enter_context(self.workdir.job(second.slot, self.builder.template, sheet.files()))
-            of_pages = {**drawing.request, "root": str(root), "outputs": ["png"]}
-            second.send(of_pages, [drawing.pages(left)], self.deadline)
-            header, parts = _observed(worker, request, jobs, self.deadline)
-            if header["ok"] and self.meanwhile is not None:
-                with refusing_to_wait(RenderingNested):
-                    self.meanwhile(_set_texts(header, sheet))
             drawn, pages = second.receive(self.deadline)
             observe_renderer(drawn.get("stages", {}))
         return [header, drawn], [*parts, *pages]

@@ -201,8 +201,6 @@ def _condition(profile: str) -> OutputCondition:
 def serve(channel: socket.socket) -> None:
     renderer = Renderer()
     workdir = None
-    # The first message says that this process has started.
-    send_message(channel, {})
     while True:
         try:
             request, jobs = receive_message(channel)

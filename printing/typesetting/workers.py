@@ -1,6 +1,5 @@
 import atexit
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -12,9 +11,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from printing.bounded import killed, refuse_killed
+from printing.bounded import RendererKilled, killed, refuse_killed
 from printing.press import isolation
-from printing.typesetting.errors import RenderingBusy, RenderingFailed, RenderingNested, RenderingTimedOut
+from printing.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
 from printing.typesetting.ipc import receive_message, send_message
 
 RENDERINGS_OF_A_WORKER = 20_000
@@ -45,7 +44,7 @@ class Worker:
     def __init__(self, slot: int) -> None:
         self.slot = slot
         self.renderings = 0
-        self.needs_replacement = self._is_ready = False
+        self.needs_replacement = False
         self.channel, far_end = socket.socketpair()
         with ExitStack() as opened, far_end, _signals_blocked():
             opened.callback(self.channel.close)
@@ -63,22 +62,9 @@ class Worker:
             )
             opened.pop_all()
 
-    def is_ready(self) -> bool:
-        """Whether it has started; a renderer says so itself."""
-        if not self._is_ready and select.select([self.channel], [], [], 0)[0]:
-            self._greet(time.monotonic() + ENDING_SECONDS)
-        return self._is_ready
-
-    def _greet(self, deadline: float) -> None:
-        with suppress(EOFError, ConnectionError):
-            receive_message(self.channel, deadline)
-            self._is_ready = True
-
     def send(self, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float) -> None:
         """Each request has one response, to be received before the next request is sent."""
         with self._errors():
-            if not self._is_ready:
-                self._greet(deadline)
             self.channel.settimeout(max(deadline - time.monotonic(), 0.001))
             send_message(self.channel, request, jobs)
 
@@ -127,38 +113,33 @@ class Workers:
         self._idle: list[Worker] = []
         self._slots = list(range(self.limit))
         self._free = threading.Condition()
-        self._thread = threading.local()
 
     @contextmanager
     def lend(self, deadline: float) -> Iterator[Worker]:
-        """Waits for a worker; after an error it is killed.
-
-        A thread that waited for a second one could wait forever: it gets RenderingNested.
-        """
-        if getattr(self._thread, "holds_one", False):
-            raise RenderingNested
-        worker = self._wait_for_worker(deadline)
-        self._thread.holds_one = True
-        try:
-            with self._given_back(worker):
-                yield worker
-        finally:
-            self._thread.holds_one = False
+        """Waits for a worker; after an error it is killed. A thread that holds one may not wait for another."""
+        with self._given_back(self._wait_for_worker(deadline)) as worker:
+            yield worker
 
     @contextmanager
     def lend_second(self) -> Iterator[Worker | None]:
-        """A second worker for the only caller that renders, if one is ready at once; else None."""
-        if (worker := self._second()) is None:
+        """A second worker for the only caller that renders; else, or where none can be started, None."""
+        with self._free:
+            is_alone = len(self._idle) + len(self._slots) == self.limit - 1
+        worker = None
+        if is_alone and self.limit >= LIMIT_FOR_TWO:
+            with suppress(RendererKilled):
+                worker = self._free_worker()
+        if worker is None:
             yield None
         else:
             with self._given_back(worker):
                 yield worker
 
     @contextmanager
-    def _given_back(self, worker: Worker) -> Iterator[None]:
+    def _given_back(self, worker: Worker) -> Iterator[Worker]:
         healthy = False
         try:
-            yield
+            yield worker
             healthy = True
         finally:
             self._release(worker, healthy=healthy)
@@ -205,60 +186,23 @@ class Workers:
             raise killed(f"could not be started ({error.strerror})") from error
 
     def _idle_worker(self) -> Worker | None:
-        """The one used last, which has read the most; one that has not started yet only if there is no other."""
+        """The one used last, which has read the most."""
         for worker in [one for one in self._idle if one.process.poll() is not None]:
             self._idle.remove(worker)
             worker.close()
             self._slots.append(worker.slot)
-        for worker in reversed(self._idle):
-            if worker.is_ready():
-                self._idle.remove(worker)
-                return worker
         return self._idle.pop() if self._idle else None
 
-    def _second(self) -> Worker | None:
-        """Where there is none yet, it starts one for the next caller."""
-        with self._free:
-            is_alone = len(self._idle) + len(self._slots) == self.limit - 1
-            if not is_alone or self.limit < LIMIT_FOR_TWO:
-                return None
-            if any(one.is_ready() for one in self._idle):
-                return self._idle_worker()
-            slot = None if self._idle else self._slots.pop()
-        self._start(slot)
-        return None
-
-    def _start(self, slot: int | None) -> None:
-        """It is ready before it is needed, and is used last."""
-        if slot is None:
-            return
-        worker = None
-        with suppress(OSError):
-            worker = Worker(slot)
-        with self._free:
-            if worker is None:
-                self._slots.append(slot)
-            else:
-                self._idle.insert(0, worker)
-            self._free.notify()
-
     def _release(self, worker: Worker, *, healthy: bool) -> None:
-        slot: int | None = worker.slot
-        if healthy and (not worker.needs_replacement or not self._has_ready_one()):
-            with self._free:
-                # Served its time: it works on until another one is ready, where there is room for both.
-                is_last = worker.needs_replacement and not self._idle
-                slot = self._slots.pop() if is_last and self._slots else None
-                self._idle.append(worker)
-                self._free.notify()
-        else:
+        is_kept = healthy and not worker.needs_replacement
+        if not is_kept:
             worker.close()
-        self._start(slot)
-
-    def _has_ready_one(self) -> bool:
-        """Or no room for another one."""
         with self._free:
-            return not (self._slots or self._idle) or any(one.is_ready() for one in self._idle)
+            if is_kept:
+                self._idle.append(worker)
+            else:
+                self._slots.append(worker.slot)
+            self._free.notify()
 
 
 shared_workers = Workers()

@@ -2,10 +2,8 @@
 
 import os
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from itertools import compress, count
-from operator import ne
 from pathlib import Path
 
 from production.adapters.open_folder import OpenFolder
@@ -21,7 +19,7 @@ class _Look:
     changed_ns: int = 0
     at: float = 0.0
     is_coarse: bool = True
-    names: list[str] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
     unsettled: set[str] = field(default_factory=set)
 
 
@@ -36,25 +34,11 @@ def new_names(folder: OpenFolder) -> list[str]:
     is_recent = time.monotonic() - look.at < LISTED_AGAIN_SECONDS
     if is_recent and look.changed_ns == changed_ns and not look.is_coarse:
         return list(look.unsettled)
-    found = folder.names()
+    found = set(folder.names())
     look.changed_ns, look.at = changed_ns, time.monotonic()
     look.is_coarse = time.time() - changed_ns / 1e9 < COARSE_SECONDS
-    came, gone = _changes(look.names, found)
-    look.names, look.unsettled = found, (look.unsettled - gone) | came
+    look.names, look.unsettled = found, (look.unsettled & found) | (found - look.names)
     return list(look.unsettled)
-
-
-def _changes(before: Sequence[str], now: Sequence[str]) -> tuple[set[str], set[str]]:
-    """Which names came, and which are gone. Folders keep an order, so few names between equal ones are compared."""
-    shorter = min(len(before), len(now))
-    start = _count_equal(before, now, shorter)
-    end = _count_equal(reversed(before), reversed(now), shorter - start)
-    came, gone = set(now[start : len(now) - end]), set(before[start : len(before) - end])
-    return came - gone, gone - came
-
-
-def _count_equal(one: Iterable[str], other: Iterable[str], most: int) -> int:
-    return min(most, next(compress(count(), map(ne, one, other)), most))
 
 
 def settle_names(folder: OpenFolder, names: Collection[str]) -> None:

@@ -81,7 +81,7 @@ class GangSettings(SettingsForm):
     )
 
 
-def sheet_of(settings: Mapping[str, Any]) -> Sheet | None:
+def press_sheet(settings: Mapping[str, Any]) -> Sheet | None:
     """The press sheet from a provider's settings."""
     turn = settings.get("gang_sheets", OFF)
     if turn == OFF:

@@ -14,7 +14,7 @@ from production.adapters.file_names import TicketSettings
 from production.adapters.gang_settings import GangSettings
 from production.adapters.registry import register
 from production.adapters.sftp_drop import Places, put_job, withdraw_files
-from production.adapters.sftp_files import drop_files, exchange_of, preview_files
+from production.adapters.sftp_files import drop_files, preview_files, recorded_exchange
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
 from production.interface import POLL_SECONDS, Exchange, Job, Ledger, ProviderUnavailable, Report, Submitted
@@ -113,7 +113,7 @@ class SftpAdapter:
         progress = Progress()
         response = self._run(lambda sftp: put_job(sftp, places, files, progress), progress)
         reference = f"{self._settings['host']}:{places.target}"
-        return Submitted(reference[:200], exchange_of(places.target, files, response))
+        return Submitted(reference[:200], recorded_exchange(places.target, files, response))
 
     def cancel(self, job: Job, reference: str) -> Exchange:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)

@@ -11,7 +11,7 @@ from django import forms
 from production.adapters.addresses import url_refusal
 from production.adapters.http import ProviderResponse, failure, send_json
 from production.adapters.registry import register
-from production.adapters.siteflow_orders import order_of, signed_headers, table_problem
+from production.adapters.siteflow_orders import signed_headers, siteflow_order, table_problem
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
 from production.interface import Exchange, Job, Ledger, ProviderRefused, Report, Submitted
 from production.settings_form import LongText, SettingsForm, Text, between
@@ -124,7 +124,7 @@ class SiteFlowAdapter:
         return f"Site Flow at {urlsplit(self._url).hostname} accepts the token and the secret."
 
     def preview(self, job: Job) -> Mapping[str, Any]:
-        order = json.dumps(order_of(job, self._settings), ensure_ascii=False, indent=2)
+        order = json.dumps(siteflow_order(job, self._settings), ensure_ascii=False, indent=2)
         shown = {}
         if self._settings["validate"]:
             shown[f"POST {self._url}/api/order/validate"] = order
@@ -132,7 +132,7 @@ class SiteFlowAdapter:
         return shown
 
     def submit(self, job: Job) -> Submitted:
-        order = order_of(job, self._settings)
+        order = siteflow_order(job, self._settings)
         digests = {file.name: file.sha256 for part in job.parts for file in part.files}
         if self._settings["validate"]:
             response, exchange = self._send(

@@ -54,7 +54,7 @@ def table_problem(text: str) -> str | None:
     return None
 
 
-def order_of(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
+def siteflow_order(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
     """One order with one shipment: the job is an item of it, or each of those that go together."""
     carriers = read_table(settings["carriers"])
     return {

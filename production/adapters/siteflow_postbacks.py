@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from production.interface import Report
-from production.tickets.reports import check_count, read_json, report_of
+from production.tickets.reports import check_count, read_json, report_from_values
 
 STATES = {
     "received": "Acknowledged",
@@ -79,7 +79,7 @@ def _report(postback: Any, where: str) -> Report:
         known = "/".join([status, *parts, values["At"], values["TrackingNumber"]])
         values["ReportID"] = hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()
     raw = json.dumps(postback, ensure_ascii=False, sort_keys=True)
-    return replace(report_of(values, where=where, raw=raw), item_number=parts[0])
+    return replace(report_from_values(values, where=where, raw=raw), item_number=parts[0])
 
 
 def _values(postback: Mapping[str, Any], name: str) -> Iterator[Any]:

@@ -124,8 +124,8 @@ def build_job(
         external_id=order.external_id or "",
         store_id=order.store.external_id,
         created=created,
-        ship_by=_end_of(ship_day(order, is_mailing=item.eddm is not None), order),
-        deliver_by=_end_of(order.latest_delivery, order),
+        ship_by=_end_of_day(ship_day(order, is_mailing=item.eddm is not None), order),
+        deliver_by=_end_of_day(order.latest_delivery, order),
         production_days=order.production_days,
         is_rush=usual is not None and order.production_days < usual,
         siblings=siblings,
@@ -138,7 +138,7 @@ def build_job(
     )
 
 
-def _end_of(day: date, order: Order) -> datetime:
+def _end_of_day(day: date, order: Order) -> datetime:
     return datetime.combine(day, LAST_SECOND, ZoneInfo(order.store.time_zone))
 
 

@@ -26,7 +26,6 @@ from unfold.widgets import (
 
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
@@ -275,6 +274,3 @@ class ProviderAdmin(ConsoleAdmin):
 
 def _address(provider: Provider) -> str:
     return reverse("admin:production_provider_change", args=[provider.pk])
-
-
-register_history(Provider, "code", "name", "is_enabled", search=["=code"], search_help="Exact code")

@@ -16,10 +16,9 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.inlines import ConsoleInline
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.text import parse_number
 from production.routing.models import RoutingChoice, RoutingRule
-from production.routing.selectors import Decision, ItemFacts, Routing, facts_of
+from production.routing.selectors import Decision, ItemFacts, Routing, item_facts
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import Product
 from stores.orders.models import Order, OrderItem
@@ -177,22 +176,10 @@ class RoutingRuleAdmin(ConsoleAdmin):
 def _test_rules(order: Order) -> Sequence[TestedItem]:
     routing, tested = Routing(timezone.now()), []
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
-        facts = facts_of(order, item)
+        facts = item_facts(order, item)
         tested.append(TestedItem(item, facts, routing.decide(facts)))
     return tested
 
 
 def _grouped(quantity: int) -> str:
     return number_format(quantity, force_grouping=True)
-
-
-register_history(RoutingRule, "name", "position", "is_enabled", search=["=name"], search_help="Exact name")
-
-register_history(
-    RoutingChoice,
-    "rule",
-    "provider",
-    "priority",
-    search=["=provider__code"],
-    search_help="Exact code of the provider",
-)

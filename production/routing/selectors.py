@@ -48,7 +48,7 @@ class Decision:
     chosen: Candidate | None
 
 
-def facts_of(order: Order, item: OrderItem) -> ItemFacts:
+def item_facts(order: Order, item: OrderItem) -> ItemFacts:
     return ItemFacts(
         order.store_id,
         item.product_id,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from production.interface import Report
-from production.tickets.reports import FIELDS, check_count, decoded, report_of
+from production.tickets.reports import FIELDS, check_count, decoded, report_from_values
 
 REQUIRED = ("JobNumber", "State")
 SEPARATORS = ",;\t"
@@ -49,7 +49,9 @@ def _columns(head: Sequence[str]) -> list[str]:
 def _report(columns: list[str], row: list[str], line: int, separator: str) -> Report:
     if len(row) != len(columns):
         raise ValueError(f"Line {line}: it has {len(row)} fields, but line 1 has {len(columns)} columns.")
-    return report_of(dict(zip(columns, row, strict=True)), where=f"Line {line}", raw=separator.join(row))
+    return report_from_values(
+        dict(zip(columns, row, strict=True)), where=f"Line {line}", raw=separator.join(row)
+    )
 
 
 def _plain(name: str) -> str:

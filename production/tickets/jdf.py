@@ -19,8 +19,8 @@ from production.tickets.values import (
     checked_number,
     clean,
     local_time,
-    media_of,
     media_of_product,
+    paper_options,
     points,
     sheet_size,
     split_options,
@@ -135,7 +135,7 @@ def _add_files(pool: Any, job: Job, urls: Mapping[str, str]) -> None:
 
 
 def _add_paper(pool: Any, item: JobItem) -> None:
-    paper = {**media_of_product(item), **media_of(item.options)}
+    paper = {**media_of_product(item), **paper_options(item.options)}
     coating = COATINGS.get(paper.get("Coating", ""), "")
     _add(
         pool,

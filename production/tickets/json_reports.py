@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from production.interface import Report
-from production.tickets.reports import FIELDS, check_count, read_json, report_of
+from production.tickets.reports import FIELDS, check_count, read_json, report_from_values
 
 VERSION = 1
 
@@ -40,7 +40,7 @@ def _report(report: Any, where: str) -> Report:
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{where}: {name} must be text.")
     values = {name: value or "" for name, value in report.items()}
-    return report_of(values, where=where, raw=json.dumps(report, ensure_ascii=False, sort_keys=True))
+    return report_from_values(values, where=where, raw=json.dumps(report, ensure_ascii=False, sort_keys=True))
 
 
 def _refuse(word: str) -> Any:

@@ -29,7 +29,7 @@ MAX_LENGTHS = {"JobNumber": 100, "State": 40, "At": 40, "TrackingURL": 500, "Mes
 MAX_OTHER_LENGTH = 100
 
 
-def report_of(values: Mapping[str, str], *, where: str, raw: str) -> Report:
+def report_from_values(values: Mapping[str, str], *, where: str, raw: str) -> Report:
     """Raises ValueError naming the place, the field, what is wrong and what is allowed."""
     texts = {name: _text(name, values.get(name, ""), where) for name in FIELDS}
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", texts["JobNumber"]):

@@ -79,7 +79,7 @@ def media_of_product(item: JobItem) -> dict[str, str]:
     return {name: value for name, value in named.items() if value}
 
 
-def media_of(options: Mapping[str, str]) -> Mapping[str, str]:
+def paper_options(options: Mapping[str, str]) -> Mapping[str, str]:
     """Options that describe the paper."""
     return split_options(options)[0]
 

@@ -62,7 +62,7 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     _add_customer(root, job)
     _add_deliveries(root, job)
     _add(
-        _resource(_set_of(root, "NodeInfo")),
+        _resource(_resource_set(root, "NodeInfo")),
         "NodeInfo",
         JobPriority=RUSH_PRIORITY if job.is_rush else "",
         LastEnd=local_time(job.ship_by),
@@ -153,7 +153,7 @@ def _drops(job: Job) -> Iterator[tuple[int, Job]]:
 
 def _add_contacts(root: Any, job: Job) -> None:
     """One set with a part for each recipient: readers find a set by its name, and take the first one."""
-    contacts = _set_of(root, "Contact")
+    contacts = _resource_set(root, "Contact")
     for position, one in _drops(job):
         _add_contact(_resource(contacts, ContactType="Delivery", DropID=f"Drop-{position}"), one)
 
@@ -190,7 +190,7 @@ def _add_contact(resource: Any, job: Job) -> None:
 
 def _add_customer(root: Any, job: Job) -> None:
     _add(
-        _resource(_set_of(root, "CustomerInfo")),
+        _resource(_resource_set(root, "CustomerInfo")),
         "CustomerInfo",
         CustomerID=token(job.store_id),
         CustomerJobName=job.item.product_name,
@@ -199,7 +199,7 @@ def _add_customer(root: Any, job: Job) -> None:
 
 
 def _add_deliveries(root: Any, job: Job) -> None:
-    deliveries = _set_of(root, "DeliveryParams")
+    deliveries = _resource_set(root, "DeliveryParams")
     for position, one in _drops(job):
         delivery = _add(
             _resource(deliveries, DropID=f"Drop-{position}"),
@@ -212,7 +212,7 @@ def _add_deliveries(root: Any, job: Job) -> None:
 
 
 def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
-    resources = _set_of(root, "RunList")
+    resources = _resource_set(root, "RunList")
     printed = job.print_files
     pdfs = [file for file in printed if file.media_type == "application/pdf"]
     for position, file in enumerate(printed, 1):
@@ -226,7 +226,7 @@ def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
     for file in job.files:
         if not file.is_printed:
             # A set of its own: what is in the first one is printed.
-            papers = _set_of(root, "RunList", ProcessUsage=PAPERS)
+            papers = _resource_set(root, "RunList", ProcessUsage=PAPERS)
             run = _add(_add(papers, "Resource", DescriptiveName="Papers for the post office"), "RunList")
             _add_file(run, file, urls.get(file.name) or quote(file.name))
 
@@ -234,10 +234,10 @@ def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
 def _add_press_sheets(root: Any, job: Job) -> None:
     """How the press turns the sheets of a gang sheet, their paper, and how many it prints: good ones and waste."""
     if job.item.work_style:
-        _add(_resource(_set_of(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])
+        _add(_resource(_resource_set(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])
     if job.item.sheet_mm:
         kind = media_of_product(job.item)["MediaType"]
-        _add(_resource(_set_of(root, "Media")), "Media", Dimension=sheet_size(job.item), MediaType=kind)
+        _add(_resource(_resource_set(root, "Media")), "Media", Dimension=sheet_size(job.item), MediaType=kind)
     printed = job.print_files
     if not any(file.copies for file in printed):
         return
@@ -271,7 +271,7 @@ def _add_file(run: Any, file: JobFile, url: str) -> None:
         spec.set(f"{{{OWN_NAMESPACE}}}Run", str(file.copies))
 
 
-def _set_of(root: Any, name: str, **more: str) -> Any:
+def _resource_set(root: Any, name: str, **more: str) -> Any:
     return _add(root, "ResourceSet", Name=name, **more, Usage="Input")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from lxml import etree
 
 from production.interface import Report
-from production.tickets.reports import MAX_BODY_BYTES, check_count, identify, read_time, report_of
+from production.tickets.reports import MAX_BODY_BYTES, check_count, identify, read_time, report_from_values
 from production.tickets.xjdf import NAMESPACE
 from production.tickets.xml_reading import parse_xml
 
@@ -128,7 +128,7 @@ def _report(element: Any, values: Mapping[str, str], header: Mapping[str, str], 
     at = values.get("At") or header.get("Time", "")
     if at:
         read_time(at, where=where, field="Time")
-    report = report_of({**values, "At": at}, where=where, raw=raw)
+    report = report_from_values({**values, "At": at}, where=where, raw=raw)
     # IDs of messages are unique within their sender only, and one message may report several jobs.
     message_id = "/".join(filter(None, [header.get("DeviceID"), header.get("ID"), header.get("Time")]))
     identifier = identify(f"{message_id}/{report.state}/{at}", report.job_number, report.state, report.at, {})

@@ -137,13 +137,13 @@ def open_batches(caller: Caller) -> QuerySet[Batch]:
     return Batch.objects.filter(**own).exclude(status__in=SETTLED)
 
 
-def owner_of(batch: Batch) -> dict[str, Any]:
+def owner_fields(batch: Batch) -> dict[str, Any]:
     return {"store": batch.store, "application_id": batch.application_id, "user_id": batch.user_id}
 
 
 def kept_mappings(batch: Batch) -> QuerySet[ColumnMapping]:
     """Those that the batch's caller keeps under names."""
-    return ColumnMapping.objects.filter(**owner_of(batch))
+    return ColumnMapping.objects.filter(**owner_fields(batch))
 
 
 def counts_of(batch: Batch) -> Counts:
@@ -282,7 +282,7 @@ def page_counts(digests: Iterable[str]) -> dict[str, int]:
     return {digest: size - 1 for digest, size in sizes}
 
 
-def targets_of(batch: Batch) -> dict[str, str]:
+def target_labels(batch: Batch) -> dict[str, str]:
     """What a column can be, with the label by which columns are matched: first the fields of the template."""
     fields = {one.field_name: one.prompt or one.field_name for one in fields_of(batch.product_id)}
     targets = {**fields, **ROW_LABELS}

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from fulfillment.core.admin.read_only import RemovedByService, register_history
+from fulfillment.core.admin.read_only import RemovedByService
 from fulfillment.core.admin.uploads import ServiceUploadForm
 from fulfillment.core.recorded_texts import translated
 from printing.preflight.table import RULES, Rule
@@ -135,9 +135,6 @@ class PrintPresetAdmin(RemovedByService):
         remove_preset(preset=record)
 
 
-register_history(PrintPreset, "code", "name", search=["code", "name"], search_help="Preset ID or name")
-
-
 class OutputProfileForm(ServiceUploadForm):
     help_text = gettext_lazy(
         "An ICC output profile (class prtr) for CMYK, at most {max_megabytes} MB. It is "
@@ -176,12 +173,3 @@ class OutputProfileAdmin(RemovedByService):
 
     def remove(self, record: OutputProfile) -> None:
         remove_profile(profile=record)
-
-
-register_history(
-    OutputProfile,
-    "description",
-    "file_name",
-    search=["description", "file_name"],
-    search_help="Profile or file",
-)

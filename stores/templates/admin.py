@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
 
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.read_only import RemovedByService, register_history
+from fulfillment.core.admin.read_only import RemovedByService
 from fulfillment.core.admin.uploads import ServiceUploadForm
 from fulfillment.core.files.downloads import serves_picture
 from printing.typesetting import FontSet
@@ -105,6 +105,3 @@ class FontAdmin(RemovedByService):
 
     def remove(self, record: Font) -> None:
         remove_font(font=record)
-
-
-register_history(Font, "file_name", "families", search=["file_name"], search_help="File")

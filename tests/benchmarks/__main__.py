@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tests.benchmarks.load import require_wrk
 from tests.benchmarks.quiet import wait_for_quiet
 
-TABLES = ("bench", "delivery", "proofs", "press", "orders", "budgets", "batches", "webhooks")
+TABLES = ("bench", "delivery", "proofs", "press", "orders", "webhooks")
 # The exit code of a table that was taken and holds a figure under its mark.
 MISSED = 3
 
@@ -25,8 +25,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         more = options if table == "bench" else []
         if table == "orders" and parsed.orders:
             more = ["--orders", str(parsed.orders)]
-        if table == "batches" and parsed.pieces:
-            more = ["--pieces", str(parsed.pieces)]
         code = subprocess.run(
             [sys.executable, "-m", f"tests.benchmarks.{table}", *more], check=False
         ).returncode
@@ -50,9 +48,6 @@ def _arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, lis
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
     parser.add_argument(
         "--orders", type=int, help="beside how many orders (2000000 is what the marks are for)"
-    )
-    parser.add_argument(
-        "--pieces", type=int, help="of how many pieces of batches print files are read (50000 is the mark)"
     )
     return parser.parse_known_args(arguments)
 

@@ -28,7 +28,7 @@ def copy_stores(external_id: str, *, count: int) -> None:
     """`count` stores with the products and orders of this one."""
     from django.db import connection, transaction
 
-    from stores.orders.services.tallies import count_all_orders
+    from tests.support.sample_orders import count_all_orders
 
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")

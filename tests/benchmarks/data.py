@@ -45,10 +45,10 @@ def fill(scale: int) -> None:
     from fulfillment.core.audit.guards import ALLOW_TRUNCATE
     from stores.catalog.models import Store
     from stores.catalog.services.imports import import_catalog
-    from stores.management.sample_orders import create_sample_orders
     from tests.benchmarks.copies import copy_stores, make_tokens
     from tests.benchmarks.delivery import write_national_file
     from tests.factories.orders import make_card, make_product
+    from tests.support.sample_orders import create_sample_orders
 
     with connection.cursor() as cursor:
         cursor.execute(f"SET {ALLOW_TRUNCATE} = on")

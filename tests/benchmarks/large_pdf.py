@@ -104,14 +104,10 @@ def main() -> int:
 
 
 def _warm_up() -> None:
-    """Two renderers run already in a service that has made a proof before."""
+    """Two renderers run already in a service that has made a long proof before."""
     end = time.monotonic() + STARTING_SECONDS
-    render_proof(words_template(), {"Words": "Dana"})
-    while time.monotonic() < end:
-        with shared_workers.lend(end), shared_workers.lend_second() as second:
-            if second is not None:
-                return
-        time.sleep(0.2)
+    with shared_workers.lend(end), shared_workers.lend_second():
+        render_proof(words_template(), {"Words": "Dana"})
 
 
 def _measure(content: bytes) -> tuple[float, float]:

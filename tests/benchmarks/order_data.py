@@ -45,8 +45,8 @@ def fill(*, to: int, large: int) -> None:
     from django.db import connection
 
     from stores.catalog.models import Store
-    from stores.management.sample_orders import create_sample_orders
     from stores.orders.models import Order
+    from tests.support.sample_orders import create_sample_orders
 
     stores = list(Store.objects.order_by("external_id"))
     missing = large - Order.objects.filter(store=stores[0]).count()

@@ -22,7 +22,6 @@ import orjson
 from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import Load, put_load, put_requests, require_wrk
 from tests.benchmarks.order_search import SEARCH_MS, search_times
-from tests.benchmarks.pages import page_lines
 from tests.benchmarks.ratios import wait_until_idle
 from tests.benchmarks.rows import JSON, Sent
 from tests.benchmarks.servers import Server, running
@@ -58,7 +57,6 @@ def main() -> None:
     with running("ours") as ours, running("limit") as limit:
         lines = _export_lines(ours, limit, headers, order_data.an_order(TYPICAL), arguments)
         lines += _csv_line(ours, headers)
-        lines += page_lines(ours, TYPICAL)
     lines += [
         _line(f"search of {name}", f"{taken:.1f} ms", f"≤ {SEARCH_MS} ms")
         for name, taken in search_times(arguments.rounds).items()

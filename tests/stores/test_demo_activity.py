@@ -29,9 +29,9 @@ from stores.orders.models import (
     OrderTally,
 )
 from stores.orders.selectors.board import late_orders
-from stores.orders.services.tallies import count_all_orders
 from tests.factories.applications import ApplicationFactory
 from tests.support.jobs import work_off
+from tests.support.sample_orders import count_all_orders
 from tests.support.scenario import sign_in
 from tests.support.snapshots import Snapshot
 

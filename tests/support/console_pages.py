@@ -16,7 +16,6 @@ from accounts.models import AssociationRequest
 from applications.webhooks.models import Delivery, Webhook
 from delivery.datasets.models import Dataset, ImportRun
 from delivery.selection.models import EddmSelection
-from fulfillment.core.admin.read_only import HistoryAdmin
 from production.jobs.models import Job
 from production.providers.models import Provider
 from stores.batches.models import Batch
@@ -185,9 +184,8 @@ def pages_of(app: str, world: World, user: Any) -> Iterator[ConsolePage]:
 
 
 def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterator[ConsolePage]:
-    is_trail = isinstance(model_admin, HistoryAdmin)
     changelist = reverse(f"admin:{name}_changelist")
-    yield ConsolePage(f"{name} list", changelist, kind="list of a trail" * is_trail)
+    yield ConsolePage(f"{name} list", changelist)
     if model_admin.has_add_permission(request):
         add = reverse(f"admin:{name}_add")
         if chosen := CHOSEN_FIRST.get(name):
@@ -198,8 +196,7 @@ def _standard_pages(name: str, model_admin: Any, request: HttpRequest) -> Iterat
         yield ConsolePage(f"{name} add refused", add, {"loaded_version": ""}, kind="refused")
     for number, record in enumerate(examples_of(model_admin, request)):
         place = reverse(f"admin:{name}_change", args=[record.pk])
-        kind = "trail" if is_trail else "in another state" * (number > 0)
-        yield ConsolePage(f"{name} record {number}", place, kind=kind)
+        yield ConsolePage(f"{name} record {number}", place, kind="in another state" * (number > 0))
         if number == 0:
             if model_admin.has_audit_history:
                 trail = reverse(f"admin:{name}_history", args=[record.pk])

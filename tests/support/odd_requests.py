@@ -6,15 +6,13 @@ What is registered later is among them by itself.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count, cycle
+from itertools import cycle
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from django.contrib import admin
 from django.db.models import Model
 from django.urls import URLPattern, URLResolver
-
-from fulfillment.core.admin.read_only import HistoryAdmin
 
 HUGE = "9" * 30
 # No UUID, no number, too long, of another type, or text that PostgreSQL cannot store.
@@ -72,7 +70,6 @@ LOOKUPS = (
     "pk__in",
 )
 OF_FIELDS = ("", "__exact", "__in", "__gte")
-TRAIL_PARTS = 4
 LIST_PARAMETERS = (
     "p", "page", "o", "q", "all", "_popup", "_to_field", "_facets", "_changelist_filters", "e", "before", "items",
     "pk", "pk__in", "id__exact", "id__in", "pk__nonsense", "pk__regex", "user__password__startswith", "nonsense", "__",
@@ -188,24 +185,21 @@ def odd_paths() -> Iterator[list[OddRequest]]:
 def odd_lists(request: Any) -> Iterator[list[OddRequest]]:
     """For each list that the person sees: its parameters, filters, lookups, orderings and actions.
 
-    Fields have the kinds of OF_FIELDS in turn. Lists of the audit trail share one class: each tries a part of what is
-    not its own.
+    Fields have the kinds of OF_FIELDS in turn.
     """
-    trails, kinds = count(), cycle(OF_FIELDS)
+    kinds = cycle(OF_FIELDS)
     for model, model_admin in admin.site._registry.items():
         if not model_admin.has_module_permission(request):
             continue
         place = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
         filters = filter_names(model_admin, request)
-        is_trail = isinstance(model_admin, HistoryAdmin)
-        part = slice(next(trails) % TRAIL_PARTS, None, TRAIL_PARTS) if is_trail else slice(None)
-        names = [*LIST_PARAMETERS[part], *filters]
+        names = [*LIST_PARAMETERS, *filters]
         names += [f"{name}__{lookup}" for name in filters for lookup in LOOKUPS]
         names += [f"{name}{next(kinds)}" for name in field_names(model)]
         yield from odd_queries(place, dict.fromkeys(names))
         yield [OddRequest(place, query=(("o", order), ("q", "a"))) for order in ORDERINGS]
         yield [OddRequest(f"{place}?q=%ff%fe&p=%80")]
-        yield from list(odd_forms(place))[part]
+        yield from odd_forms(place)
 
 
 def odd_pages() -> Iterator[list[OddRequest]]:

@@ -22,6 +22,11 @@ from psycopg import sql
 
 from fulfillment.operations.backups.programs import find_program
 
+SAMPLE_ORDERS = """
+from stores.catalog.models import Store
+from tests.support.sample_orders import create_sample_orders
+create_sample_orders(count=200, stores=list(Store.objects.all()))
+"""
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests/fulfillment/operations/data"
 NAME = "release_dump"
@@ -90,7 +95,7 @@ def write_dump(media: Path) -> Path:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     with empty_database(NAME):
         environment = environment_of(NAME, media)
-        for command in (["prepare"], ["load_demo"], ["make_orders", "--count", "200"]):
+        for command in (["prepare"], ["load_demo"], ["shell", "-c", SAMPLE_ORDERS]):
             manage(environment, *command)
         written = dump_of(NAME)
     FOLDER.mkdir(exist_ok=True)

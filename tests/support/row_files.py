@@ -12,7 +12,7 @@ from openpyxl.utils import get_column_letter
 
 from stores.batches.files.container import check_container
 from stores.batches.files.parsing import parse
-from stores.batches.files.reading import table_of
+from stores.batches.files.reading import table_from_reply
 from stores.batches.files.records import FileProblem, FileRefused, Table
 from stores.batches.files.sniffing import file_kind
 
@@ -126,7 +126,9 @@ def table_in_this_process(content: bytes, folder: Path, *, name: str = "", max_r
     kind = file_kind(path, "", name)
     if kind == "xlsx":
         check_container(path)
-    return table_of(parse(folder, path=str(path), kind=kind, content_type="", max_rows=max_rows), folder)
+    return table_from_reply(
+        parse(folder, path=str(path), kind=kind, content_type="", max_rows=max_rows), folder
+    )
 
 
 def problems_of(table: Table) -> Iterator[FileProblem]:

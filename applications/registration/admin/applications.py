@@ -13,7 +13,7 @@ from accounts.callers import Caller
 from accounts.models import Role
 from applications.registration.admin.forms import ApplicationForm
 from applications.registration.admin.keys import KeyInline, KeyPages, KeysFilter
-from applications.registration.models import Application, ApplicationKey
+from applications.registration.models import Application
 from applications.registration.selectors.records import icon_url
 from applications.registration.services.applications import (
     NAMES,
@@ -22,7 +22,6 @@ from applications.registration.services.applications import (
 )
 from applications.registration.services.icons import set_icon
 from fulfillment.core.admin.inlines import ConsoleInline
-from fulfillment.core.admin.read_only import register_history
 
 
 class RoleInline(ConsoleInline):
@@ -166,24 +165,3 @@ def _picture(application: Application, side: int) -> str:
     if icon is None:
         return ""
     return format_html('<img src="{0}" width="{1}" height="{1}" alt="">', icon_url(icon.sha256), side)
-
-
-register_history(
-    Application,
-    "client_id",
-    "name",
-    "is_enabled",
-    "client_type",
-    search=["=client_id", "name"],
-    search_help="Exact client ID, or name",
-)
-
-register_history(
-    ApplicationKey,
-    "pgh_obj_id",
-    "application_id",
-    "start_date",
-    "end_date",
-    search=["=application__client_id"],
-    search_help="Exact client ID",
-)

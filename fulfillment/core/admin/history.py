@@ -81,12 +81,12 @@ def names_of_people(events: Iterable[Any]) -> dict[str, str]:
     return {str(pk): name for pk, name in users.values_list("pk", "username")}
 
 
-def names_of_records(events: Iterable[Any], shown: Collection[str] | None = None) -> RecordNames:
-    """The labels of records that events refer to, in all fields or those `shown`; one query for each model."""
+def names_of_records(events: Iterable[Any]) -> RecordNames:
+    """The labels of records that events refer to; one query for each model."""
     referred: dict[Any, set[Any]] = {}
     for event in events:
         for field in tracked_fields(event):
-            if field.related_model and (shown is None or field.attname in shown):
+            if field.related_model:
                 referred.setdefault(field.related_model, set()).add(getattr(event, field.attname))
     return {
         (model, key): str(record)

@@ -4,7 +4,6 @@ import json
 import math
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import IO, Any, TypeVar
@@ -75,29 +74,10 @@ SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 LARGE_BODY = 64 * 1024
 # These have a concurrency limit, so that one caller's do not hold all threads.
 LARGE_BODY_BYTES = 256 * 1024
-MAX_PAUSE = 0.25
 LARGE_BODIES = ConcurrencyLimit("large bodies", "large request bodies", "LARGE_BODIES_CONCURRENCY")
 
 
-class PacedLock:
-    """A lock that stays closed after its holder for as long as it was held: others get half of the process's time."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._began = self._free_at = 0.0
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-        time.sleep(max(0.0, self._free_at - time.monotonic()))
-        self._began = time.monotonic()
-
-    def __exit__(self, *raised: object) -> None:
-        now = time.monotonic()
-        self._free_at = now + min(now - self._began, MAX_PAUSE)
-        self._lock.release()
-
-
-_reading_large = PacedLock()
+_reading_large = threading.Lock()
 UNSTORABLE = "This contains a NUL or half of a surrogate pair."
 
 

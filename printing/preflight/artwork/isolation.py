@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from printing.bounded import TaskFailed, refuse_to_wait, run_bounded
+from printing.bounded import TaskFailed, run_bounded
 from printing.caches import WeightedCache
 from printing.preflight.artwork.parts import PARTS, ArtworkFacts, ArtworkPart, Part
 from printing.preflight.artwork.pdf import UNREADABLE, read_pdf
@@ -25,7 +25,6 @@ CACHE_BYTES = 32_000_000
 
 def read_isolated(content: bytes, trim: Area | None = None) -> ArtworkFacts:
     """As `read_pdf`; a PDF that takes too much memory or time counts as unreadable."""
-    refuse_to_wait()
     task, files = "printing.preflight.artwork.isolation:read_in_folder", {"artwork": content}
     try:
         with (

@@ -26,9 +26,9 @@ from production.dispatch.selectors.board import (
     MAX_COUNTED,
     STAGES,
     UNCOUNTED,
+    board_ordering,
     count_stages,
     of_provider_and_store,
-    order_of,
     stage_filter,
 )
 from production.dispatch.selectors.days import jobs_by_day, open_by_provider
@@ -152,7 +152,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
         )
 
     def get_ordering(self, request: HttpRequest) -> Sequence[str]:
-        return order_of(request.GET.get(StageFilter.parameter_name) or STAGES[0].key)
+        return board_ordering(request.GET.get(StageFilter.parameter_name) or STAGES[0].key)
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str

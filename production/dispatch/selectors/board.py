@@ -44,7 +44,7 @@ UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
 NEWEST_FIRST, BY_DUE = ("-id",), ("due", "id")
 
 
-def order_of(stage: str) -> Sequence[str]:
+def board_ordering(stage: str) -> Sequence[str]:
     return NEWEST_FIRST if stage in UNCOUNTED else BY_DUE
 
 

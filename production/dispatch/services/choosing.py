@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from production.jobs.models import Job, JobHistory, JobState
 from production.jobs.services import outcomes
-from production.jobs.services.recording import history_of, lock_jobs
+from production.jobs.services.recording import lock_jobs, new_history_entry
 from production.providers.models import Provider
 from production.providers.selectors import is_down
 from production.routing.models import RoutingRule
-from production.routing.selectors import Decision, Routing, facts_of
+from production.routing.selectors import Decision, Routing, item_facts
 from production.routing.services import count_jobs, lock_routing
 from stores.orders.models import Order
 
@@ -50,7 +50,7 @@ class ProviderChoices:
             return True
         excluded = [*job.refused_by, *([provider.pk] if provider else [])]
         routing, preferred = self.routing, self._preferred(job)
-        decision = routing.decide(facts_of(job.order, job.item), excluded=excluded, preferred=preferred)
+        decision = routing.decide(item_facts(job.order, job.item), excluded=excluded, preferred=preferred)
         if decision.chosen is not None:
             self._assign(job, decision.chosen.provider, decision.rule)
             return True
@@ -59,7 +59,7 @@ class ProviderChoices:
     def choose_early(self, job: Job) -> None:
         """For a job without a provider, which may be held; it stays as it is if none is available now."""
         decision = self.routing.decide(
-            facts_of(job.order, job.item), excluded=job.refused_by, preferred=self._preferred(job)
+            item_facts(job.order, job.item), excluded=job.refused_by, preferred=self._preferred(job)
         )
         if decision.chosen is not None:
             self._assign(job, decision.chosen.provider, decision.rule)
@@ -95,7 +95,7 @@ class ProviderChoices:
         if before is not None:
             job.failing_since = None
             note = f"{before} is down or disabled: goes to {provider}."
-            self._history.append(history_of(job, previous=job.state, note=note))
+            self._history.append(new_history_entry(job, previous=job.state, note=note))
 
     def _wait(self, job: Job, decision: Decision) -> bool:
         """Postpones the job, or fails it if no rule matches; always returns False."""

@@ -10,7 +10,7 @@ from production.gang_sheets.services.members import remove_from_sheet
 from production.jobs.models import AT_PROVIDER, IN_WORK, HoldReason, Job, JobHistory, JobState
 from production.jobs.selectors import job_number
 from production.jobs.services.recording import SYSTEM, record_job
-from production.routing.selectors import enabled_rules, facts_of, first_rule
+from production.routing.selectors import enabled_rules, first_rule, item_facts
 from stores.orders.business_days import ship_day
 from stores.orders.models import Order, OrderItem, OrderStatus
 
@@ -40,7 +40,7 @@ def _queue_jobs(order: Order) -> None:
     if not rules:
         return
     items = order.items.filter(job__isnull=True).select_related("product").order_by("position")
-    routed = [item for item in items.defer("template_data") if first_rule(rules, facts_of(order, item))]
+    routed = [item for item in items.defer("template_data") if first_rule(rules, item_facts(order, item))]
     now = timezone.now()
     jobs = Job.objects.bulk_create(_job(order, item, now) for item in routed)
     JobHistory.objects.bulk_create(

@@ -21,7 +21,7 @@ from production.jobs.models import OPEN, RANK, Attempt, AttemptKind, AttemptOutc
 from production.jobs.services import outcomes
 from production.jobs.services.recording import close_interrupted, lock_jobs, record_job
 from production.providers.models import Provider
-from production.routing.selectors import facts_of
+from production.routing.selectors import item_facts
 from stores.orders.models import Order
 
 ORDER_LOCKS = 0x10E << 44
@@ -179,7 +179,7 @@ def _may_come(job: Job, provider: Provider | None, choices: ProviderChoices) -> 
         return False
     if job.provider_id is not None:
         return job.provider_id == provider.pk
-    decision = choices.routing.decide(facts_of(job.order, job.item), excluded=job.refused_by)
+    decision = choices.routing.decide(item_facts(job.order, job.item), excluded=job.refused_by)
     return any(one.provider == provider and not one.obstacle for one in decision.candidates)
 
 

@@ -7,13 +7,13 @@ from fulfillment.core.errors import DomainError
 from printing.imposition import GangRequest, Sheet
 from printing.imposition.planning import plan_sheets
 from printing.imposition.reading import request_of
-from production.adapters.gang_settings import OFF, sheet_of
+from production.adapters.gang_settings import OFF, press_sheet
 from production.interface import Job as SentJob
 from production.jobs.models import Job
 from production.jobs.selectors import PANELS, adapter_job
 from production.providers.models import Provider
 from production.providers.selectors import plain_settings
-from production.tickets.values import media_of
+from production.tickets.values import paper_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def uses_gang_sheets(provider: Provider | None) -> bool:
 
 
 def sheet_for(provider: Provider) -> Sheet | None:
-    return sheet_of(plain_settings(provider))
+    return press_sheet(plain_settings(provider))
 
 
 def candidate_of(job: Job) -> Candidate | None:
@@ -50,7 +50,7 @@ def candidate_of(job: Job) -> Candidate | None:
         return None
     settings = plain_settings(provider)
     return Candidate(
-        kind_of(sent, request),
+        sheet_kind(sent, request),
         request.quantity,
         timedelta(minutes=settings["gang_wait"]),
         settings["gang_pieces"],
@@ -75,12 +75,12 @@ def gang_request(sent: SentJob) -> GangRequest:
     return replace(request, panels=PANELS.get(sent.item.folding, 1))
 
 
-def kind_of(sent: SentJob, request: GangRequest) -> str:
+def sheet_kind(sent: SentJob, request: GangRequest) -> str:
     sides = "two sides" if request.two_sided else "one side"
     if request.two_sided and request.is_head_to_foot:
         sides += " head to foot"
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
     # Before the paper, because long names of papers are cut off.
     parts += [f"preset {sent.item.preset}"] if sent.item.preset else []
-    parts += [f"{name} {value}" for name, value in media_of(sent.item.options).items()]
+    parts += [f"{name} {value}" for name, value in paper_options(sent.item.options).items()]
     return ", ".join(parts)[:300]

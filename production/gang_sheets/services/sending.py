@@ -24,7 +24,7 @@ from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.services import outcomes
 from production.jobs.services.recording import close_interrupted, lock_jobs, record_job
 from production.providers.selectors import adapter_of, is_down
-from production.routing.selectors import Routing, facts_of
+from production.routing.selectors import Routing, item_facts
 
 LEASE_SECONDS = 30
 SHEET_LOCKS = 0x10D << 44
@@ -112,7 +112,7 @@ def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
 
 def _has_other_provider(routing: Routing, job: Job) -> bool:
     excluded = [*job.refused_by, job.provider_id or 0]
-    return routing.decide(facts_of(job.order, job.item), excluded=excluded).chosen is not None
+    return routing.decide(item_facts(job.order, job.item), excluded=excluded).chosen is not None
 
 
 def release_member(job: Job, *, note: str) -> None:

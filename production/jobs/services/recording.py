@@ -16,10 +16,10 @@ def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = ""
     job.updated = timezone.now()
     job.save()
     if previous != job.state or note:
-        history_of(job, previous=previous, actor=actor, note=note).save()
+        new_history_entry(job, previous=previous, actor=actor, note=note).save()
 
 
-def history_of(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> JobHistory:
+def new_history_entry(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> JobHistory:
     """The entry of a change, unsaved."""
     return JobHistory(
         job=job,

@@ -46,7 +46,7 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
     options = {"path": str(path.resolve()), "kind": kind, "content_type": content_type, "max_rows": max_rows}
     try:
         with run_bounded(TASK, {}, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (reply, folder):
-            return table_of(reply, folder)
+            return table_from_reply(reply, folder)
     except TaskTimedOut as error:
         raise refused(
             "file_too_complex", f"Reading the file takes more than {SECONDS:.0f} seconds.", SIMPLER
@@ -80,7 +80,7 @@ def _check_first_object(path: Path) -> None:
         raise too_many_columns(names, 2)
 
 
-def table_of(reply: dict[str, Any], folder: Path) -> Table:
+def table_from_reply(reply: dict[str, Any], folder: Path) -> Table:
     if "refused" in reply:
         raise FileRefused(problem_from(reply["refused"]))
     columns = reply["columns"]

@@ -114,7 +114,7 @@ class RowsWriter:
             return None
         if place in self._places:
             return self.columns[self._places.index(place)]
-        return letters_of(place)
+        return column_letters(place)
 
     def placed(self) -> Iterator[tuple[int, str]]:
         """The columns and where they stand in a row of the file."""
@@ -156,16 +156,16 @@ class RowsWriter:
             if place < len(row.cells) and row.cells[place]:
                 self._unnamed.remove(place)
                 self._ignored.add(place)
-                self.problems.append(_empty_head(place, row).at(self.head_row, letters_of(place)))
+                self.problems.append(_empty_head(place, row).at(self.head_row, column_letters(place)))
         extra = next((place for place in range(last + 1, len(row.cells)) if row.cells[place]), None)
         if extra is not None:
             row.faults.append((extra, _too_many_cells(row.cells, last + 1)))
 
 
-def letters_of(place: int) -> str:
+def column_letters(place: int) -> str:
     """Those of a column, counted from 0, in a spreadsheet."""
     before, last = divmod(place, 26)
-    return (letters_of(before - 1) if before else "") + chr(ord("A") + last)
+    return (column_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def too_many_columns(count: int, row: int) -> Exception:
@@ -174,7 +174,7 @@ def too_many_columns(count: int, row: int) -> Exception:
         f"Row {row:,} has {count:,} columns; at most {MAX_COLUMNS} are allowed.",
         "Delete the columns that the product does not need.",
         row=row,
-        column=letters_of(min(count, 16_384) - 1),
+        column=column_letters(min(count, 16_384) - 1),
     )
 
 
@@ -185,7 +185,7 @@ def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, Fault]]:
 def _duplicate_head(column: str, first: int, place: int) -> Fault:
     return Fault(
         "head_duplicate",
-        f"Columns {letters_of(first)} and {letters_of(place)} have the same header. Only the first is read.",
+        f"Columns {column_letters(first)} and {column_letters(place)} have the same header. Only the first is read.",
         "Rename one of them, or delete it.",
         column,
     )
@@ -194,7 +194,7 @@ def _duplicate_head(column: str, first: int, place: int) -> Fault:
 def _empty_head(place: int, row: RawRow) -> Fault:
     return Fault(
         "head_empty",
-        f"Column {letters_of(place)} has values, as in row {row.number:,}, but no header. It is not read.",
+        f"Column {column_letters(place)} has values, as in row {row.number:,}, but no header. It is not read.",
         "Write a header above the column, or delete it.",
         row.cells[place],
     )

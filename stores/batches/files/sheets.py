@@ -18,7 +18,7 @@ from stores.batches.files.container import LAST_COLUMN, damaged
 from stores.batches.files.csv_files import error_value
 from stores.batches.files.number_formats import PRECISION, shown
 from stores.batches.files.records import WARNING, Fault
-from stores.batches.files.rows import RawRow, RowsWriter, letters_of, too_many_columns
+from stores.batches.files.rows import RawRow, RowsWriter, column_letters, too_many_columns
 from stores.batches.files.xml_parts import elements, local_name
 
 LAST_ROW = 1_048_576
@@ -74,7 +74,7 @@ def read_sheet(archive: zipfile.ZipFile, part: str, book: Book, rows: RowsWriter
     return sheet
 
 
-def place_of(reference: str) -> tuple[int, int]:
+def cell_place(reference: str) -> tuple[int, int]:
     """Column from 0 and row from 1 of a reference such as `AB12`."""
     match = _REFERENCE.fullmatch(reference)
     if not match:
@@ -85,7 +85,7 @@ def place_of(reference: str) -> tuple[int, int]:
     return column - 1, int(match[2])
 
 
-def text_of(element: etree._Element) -> str:
+def string_text(element: etree._Element) -> str:
     """The text of a shared or inline string: its runs, without the readings of Japanese."""
     runs = [child for child in element.iter() if local_name(child) == "t" and not _is_reading(child)]
     return _unescaped("".join(child.text or "" for child in runs))
@@ -123,7 +123,7 @@ def _raw_row(number: int, row: _Row, *, is_hidden: bool) -> RawRow:
 
 def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
     reference = cell.get("r")
-    place = place_of(reference)[0] if reference else row.last + 1
+    place = cell_place(reference)[0] if reference else row.last + 1
     if place >= LAST_COLUMN or place <= row.last:
         raise (
             too_many_columns(place + 1, row.number)
@@ -131,7 +131,7 @@ def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
             else damaged(f": cell {reference} follows another")
         )
     row.last = place
-    text, fault = _read(cell, reference or f"{letters_of(place)}{row.number}", book)
+    text, fault = _read(cell, reference or f"{column_letters(place)}{row.number}", book)
     if text:
         row.cells[place] = text.replace("\r\n", "\n").replace("\r", "\n")
     if fault:
@@ -148,7 +148,7 @@ def _read(cell: etree._Element, reference: str, book: Book) -> tuple[str, Fault 
         elif name == "v":
             value = child.text or ""
         elif name == "is":
-            inline = text_of(child)
+            inline = string_text(child)
     if inline is not None:
         return inline, None
     # A formula whose result is empty text has an empty value and the type of text.

@@ -10,8 +10,8 @@ from typing import Any
 from stores.batches.files.container import damaged
 from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
 from stores.batches.files.records import WARNING, Fault, problem_json, refused
-from stores.batches.files.rows import MAX_PROBLEMS, RowsWriter, letters_of
-from stores.batches.files.sheets import Book, Sheet, place_of, read_sheet, text_of
+from stores.batches.files.rows import MAX_PROBLEMS, RowsWriter, column_letters
+from stores.batches.files.sheets import Book, Sheet, cell_place, read_sheet, string_text
 from stores.batches.files.spreadsheets import numbers
 from stores.batches.files.xml_parts import elements, local_name
 
@@ -40,7 +40,7 @@ def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
         if chosen is None:
             raise refused("no_sheet", "The workbook has no visible sheet.", "Show the sheet with the rows.")
         by_kind = dict(related.values())
-        texts = [text_of(item) for item in _read_parts(archive, by_kind.get("sharedStrings"), "si")]
+        texts = [string_text(item) for item in _read_parts(archive, by_kind.get("sharedStrings"), "si")]
         book = Book(texts, _formats(archive, by_kind.get("styles")), is_1904)
         sheet = read_sheet(archive, chosen.part, book, rows)
     _say_other_sheets(sheets, chosen, rows)
@@ -131,7 +131,7 @@ def _say_hidden_columns(sheet: Sheet, rows: RowsWriter) -> None:
         if any(first <= place + 1 <= last for first, last in sheet.hidden_columns):
             fault = Fault(
                 "column_hidden",
-                f"Column {letters_of(place)} is hidden in the sheet. It is read all the same.",
+                f"Column {column_letters(place)} is hidden in the sheet. It is read all the same.",
                 "Delete the column if it does not belong to the batch.",
                 severity=WARNING,
             )
@@ -143,7 +143,7 @@ def _say_merged(sheet: Sheet, rows: RowsWriter, late: Late) -> None:
     head = rows.head_row or 1
     for merged in sheet.merged:
         start, _, end = merged.partition(":")
-        (column, first), (_, last) = place_of(start), place_of(end or start)
+        (column, first), (_, last) = cell_place(start), cell_place(end or start)
         fault = Fault(
             "head_merged" if first <= head else "cells_merged",
             f"The cells {merged} are merged. Only the first has a value; the others are empty.",

@@ -10,7 +10,7 @@ from typing import IO, Any, Literal
 from fulfillment.core.csv_rows import csv_pieces, inert_cell
 from stores.batches.files.csv_files import NOTE
 from stores.batches.files.records import ERROR, FileRow
-from stores.batches.files.rows import letters_of
+from stores.batches.files.rows import column_letters
 from stores.batches.files.spreadsheets import books, cells, comments, datavalidation, styles
 from stores.batches.files.text_files import CONTROL
 from stores.batches.files.workbooks import ALLOWED_VALUES
@@ -46,7 +46,7 @@ def template_file(*, format: Format, columns: Sequence[TemplateColumn]) -> bytes
     sheet.title = "Rows"
     allowed = [column for column in columns if column.allowed]
     for place, column in enumerate(columns):
-        letters = letters_of(place)
+        letters = column_letters(place)
         sheet.column_dimensions[letters].width = max(12, len(column.name) + 4)
         # Text, so that codes keep their zeros.
         sheet.column_dimensions[letters].number_format = "@"
@@ -126,7 +126,7 @@ def _explanation(column: TemplateColumn) -> str:
 
 
 def _choice(letters: str, place: int, count: int) -> Any:
-    source = letters_of(place)
+    source = column_letters(place)
     listed = f"'{ALLOWED_VALUES}'!${source}$2:${source}${count + 1}"
     choice = datavalidation.DataValidation(
         type="list", formula1=listed, allow_blank=True, showErrorMessage=True

@@ -20,7 +20,7 @@ from stores.batches.overview import tone_of
 from stores.batches.pages.opening import PORTAL, batches_of_person
 from stores.batches.places import Place
 from stores.batches.rows import RECIPIENT
-from stores.batches.selectors import counts_of_batches, kept_mappings, named, targets_of
+from stores.batches.selectors import counts_of_batches, kept_mappings, named, target_labels
 from stores.batches.services.batches import REQUIRED_RECIPIENT, change_batch
 from stores.batches.services.uploads import receive_rows
 from stores.templates.selectors import fields_of
@@ -101,7 +101,7 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
 def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:
     """Columns and targets by their places: heads of a file may be any text."""
     chosen = {}
-    for place, target in enumerate(targets_of(batch)):
+    for place, target in enumerate(target_labels(batch)):
         number = parse_number(request.POST.get(f"target-{place}", ""), most=len(batch.columns) - 1)
         if number is not None:
             chosen[target] = batch.columns[number]
@@ -126,7 +126,7 @@ def _targets(batch: Batch) -> list[dict[str, Any]]:
     if batch.mode == BatchMode.RECIPIENTS:
         required |= {f"{RECIPIENT}{name}" for name in REQUIRED_RECIPIENT if not batch.recipient.get(name)}
     found = []
-    for place, (target, label) in enumerate(targets_of(batch).items()):
+    for place, (target, label) in enumerate(target_labels(batch).items()):
         column = batch.mapping.get(target)
         score = scores.get((target, column))
         found.append(

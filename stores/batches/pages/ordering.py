@@ -38,7 +38,7 @@ def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpRe
         )
         return redirect(f"{reverse(place.show, args=[batch_id])}?state={PROBLEMS}")
     if request.method == "POST":
-        if request.POST.get("seen") != seen_of(page):
+        if request.POST.get("seen") != confirmed_state(page):
             messages.warning(request, _("Rows changed meanwhile. Look at the numbers again."))
         else:
             with errors_as_messages(request):
@@ -47,7 +47,9 @@ def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpRe
                 return place.lead_to("show", batch_id)
     if not page.can_order:
         return place.lead_to("show", batch_id)
-    return place.render(request, "order", page=page, batch=batch, seen=seen_of(page), only_ready=only_ready)
+    return place.render(
+        request, "order", page=page, batch=batch, seen=confirmed_state(page), only_ready=only_ready
+    )
 
 
 @harmless
@@ -73,7 +75,7 @@ def check_again(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
     return place.lead_to("show", batch_id)
 
 
-def seen_of(page: BatchPage) -> str:
+def confirmed_state(page: BatchPage) -> str:
     """What a person agrees to: the numbers, and the rows since their last change. Once it changes, the person is to
     confirm again."""
     changed = page.batch.updated.timestamp()

@@ -11,7 +11,7 @@ from stores.batches.models import Batch, BatchApproval
 from stores.batches.selectors import counts_of
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers, notify_of_decision
-from stores.batches.services.ordering import claim_of, queue_orders
+from stores.batches.services.ordering import budget_claim, queue_orders
 from stores.batches.services.rows import lock_batch
 from stores.budgets.services.approvals import check_place
 from stores.orders.approvals.selectors import people_who_ordered
@@ -27,7 +27,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
     Raises Forbidden for the people who ordered.
     """
     locked, approval = _lock_undecided(batch, actor)
-    claim = claim_of(locked, counts_of(locked))
+    claim = budget_claim(locked, counts_of(locked))
     check_place(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
     approval.state, approval.note = ApprovalState.APPROVED, note
     approval.decided, approval.decided_by_id = timezone.now(), actor.user_id

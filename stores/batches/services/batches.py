@@ -23,7 +23,7 @@ from stores.batches.models import (
     ColumnMapping,
     RowState,
 )
-from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_of, targets_of
+from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_fields, target_labels
 from stores.batches.services.mapping import apply_mapping
 from stores.batches.services.rows import begin_check, in_turn, lock_batch, lock_open
 from stores.budgets.services import release_reservation
@@ -165,7 +165,7 @@ def keep_mapping(*, batch: Batch, name: str) -> None:
         )
         raise Conflict(message % {"count": MAX_KEPT}, code="too_many_mappings")
     values = {"mapping": batch.mapping, "updated": timezone.now()}
-    ColumnMapping.objects.update_or_create(**owner_of(batch), name=name, defaults=values)
+    ColumnMapping.objects.update_or_create(**owner_fields(batch), name=name, defaults=values)
 
 
 def _lock_limits(caller: Caller) -> None:
@@ -187,7 +187,7 @@ def _requested_mapping(batch: Batch, mapping: Mapping[str, str] | None, mapping_
 
 def _check_mapping(batch: Batch, mapping: Mapping[str, str]) -> None:
     """Targets must be known, and columns in the file, once there is one."""
-    targets = targets_of(batch)
+    targets = target_labels(batch)
     columns = dict.fromkeys(batch.columns or mapping.values())
     near_targets = did_you_mean((target for target in mapping if target not in targets), targets)
     near_columns = did_you_mean((column for column in mapping.values() if column not in columns), columns)

@@ -219,11 +219,11 @@ def _checked(checker: RowChecker, row: BatchRow) -> Outcome:
         except Unavailable as error:
             left -= 1
             if not left:
-                return Outcome(problems=[*row.file_problems, failure_of(error)])
+                return Outcome(problems=[*row.file_problems, failure_problem(error)])
         time.sleep(PAUSE_SECONDS)
 
 
-def failure_of(error: DomainError) -> Problem:
+def failure_problem(error: DomainError) -> Problem:
     return problem_record(error.code, error.message, "Check the batch again.")
 
 

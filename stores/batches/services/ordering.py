@@ -108,7 +108,7 @@ def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) ->
     locked.reservation_id = uuid4()
     locked.save()
     outcome = reserve_budgets(
-        batch=claim_of(locked, counts),
+        batch=budget_claim(locked, counts),
         orders=order_count(locked, counts.orderable),
         reservation_id=locked.reservation_id,
         caller=caller_of(locked),
@@ -121,7 +121,7 @@ def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) ->
     return locked
 
 
-def claim_of(batch: Batch, counts: Counts) -> BatchClaim:
+def budget_claim(batch: Batch, counts: Counts) -> BatchClaim:
     return BatchClaim(
         batch.pk,
         batch.store,

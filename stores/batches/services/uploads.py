@@ -14,7 +14,7 @@ from stores.batches.files.reading import read_rows
 from stores.batches.files.records import FileProblem, FileRefused, Table
 from stores.batches.models import MAX_ROWS, Batch, BatchMode
 from stores.batches.rows import Problem, SourceRow, file_problem_record
-from stores.batches.selectors import targets_of
+from stores.batches.selectors import target_labels
 from stores.batches.services.rows import Match, Source, replace_rows
 
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -31,7 +31,7 @@ def receive_rows(
 
 def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = "") -> Source:
     """The rows of a file. Its columns are matched by their names, unless the batch has a mapping of its own."""
-    targets, table = targets_of(batch), _read(batch, content, content_type, name)
+    targets, table = target_labels(batch), _read(batch, content, content_type, name)
     columns = [_storable(name) for name in table.columns]
     found = match_columns(columns=columns, targets=list(targets), labels=targets)
     return Source(

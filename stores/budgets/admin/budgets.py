@@ -24,7 +24,7 @@ from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
-from fulfillment.core.admin.read_only import RemovedByService, register_history
+from fulfillment.core.admin.read_only import RemovedByService
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_uuid
@@ -282,6 +282,3 @@ def _has_entries(budget: Any) -> bool:
 
 def _address(budget: Budget) -> str:
     return reverse("admin:stores_budget_change", args=[budget.pk])
-
-
-register_history(Budget, "name", "limit", search=["name"], search_help="Name")

@@ -20,7 +20,6 @@ from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidge
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.inlines import ConsoleInline, LabelledFormSet
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.csv_rows import csv_pieces
 from fulfillment.core.errors import DomainError
 from stores.budgets.models import CostCenter, CostCenterMember
@@ -194,7 +193,3 @@ class CostCenterAdmin(ConsoleAdmin):
         for one in formset.forms:
             one.instance.store = form.instance.store
         super().save_formset(request, form, formset, change)
-
-
-register_history(CostCenter, "code", "name", search=["code", "name"], search_help="Code or name")
-register_history(CostCenterMember, "cost_center", "user", search=["=user__username"], search_help="User name")

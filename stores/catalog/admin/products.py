@@ -21,7 +21,6 @@ from accounts.callers import Caller
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.inlines import ConsoleInline
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
@@ -388,8 +387,3 @@ def _currency(form: ProductForm, product: Product | None) -> str:
 
 def _address(product: Product) -> str:
     return reverse("admin:stores_product_change", args=[product.pk])
-
-
-register_history(
-    Product, "external_id", "name", "version", search=["=external_id"], search_help="Exact product ID"
-)

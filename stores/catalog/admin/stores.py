@@ -25,7 +25,6 @@ from unfold.widgets import (
 
 from accounts.admin.staff import StaffAdmin
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.read_only import register_history
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
 from stores.catalog.records import STORE
@@ -301,6 +300,3 @@ def _in_words(choices: type[TextChoices], listed: str) -> str:
     """The values of an array as the form names them."""
     names = {value: gettext(label) for value, label in choices.choices}
     return ", ".join(names.get(value, value) for value in listed.split(", "))
-
-
-register_history(Store, "external_id", "company_name", search=["=external_id"], search_help="Exact StoreID")

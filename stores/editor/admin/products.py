@@ -9,7 +9,8 @@ from fulfillment.core.admin.history import FieldChange
 from stores.catalog.admin.products import ProductAdmin
 from stores.catalog.models import Product
 from stores.editor.admin.editor import TemplateEditor
-from stores.editor.admin.history import TemplateVersions, template_changes
+from stores.editor.admin.history import template_changes
+from stores.editor.admin.versions import TemplateVersions
 
 
 class ProductWithTemplateAdmin(ProductAdmin):

@@ -1,18 +1,13 @@
-"""The page of an order: items, recipient, timeline, allowed transitions, comments and reprints."""
+"""The page of an order: items, recipient, timeline and allowed transitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
-from uuid import UUID
 
-from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -20,28 +15,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.admin.staff import staff_on
-from accounts.callers import Caller
 from applications.webhooks.models import Delivery, Event
 from fulfillment.core.admin.confirmation import confirmation_page
-from fulfillment.core.errors import DomainError
-from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.plugins import offered
 from fulfillment.core.recorded_texts import translated
-from fulfillment.core.text import parse_number
-from stores.catalog.admin.scoping import ORDER_GRANTS
-from stores.catalog.models import Store
 from stores.orders.admin.actions import REFUSE
-from stores.orders.admin.documents import OrderMaps
-from stores.orders.admin.list_filters import COLUMNS, SORT, VIEW
-from stores.orders.admin.list_page import FILTER_NAMES
 from stores.orders.approvals.selectors import decision_on
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS, CancellationState
 from stores.orders.selectors.access import APPROVE
-from stores.orders.services.board import add_comment, delete_order_view, save_order_view
 from stores.orders.services.packing_slips import address_lines
-from stores.orders.services.reprints import reprint_order
 
 ITEMS_OF_A_PAGE = 50
 MAX_LISTED_EVENTS = 200
@@ -87,7 +71,6 @@ FINAL: dict[str, dict[str, Any]] = {
     },
 }
 WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
-BOARD = "admin:stores_order_changelist"
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,94 +226,3 @@ def _events(order: Order) -> list[Happening]:
         for event in events.prefetch_related(deliveries)[:MAX_LISTED_EVENTS]
         if event.deliveries.all()
     ]
-
-
-class OrderWork(OrderMaps):
-    def comment(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
-        order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        if not self.has_change_permission(request, order):
-            raise PermissionDenied
-        with errors_as_messages(request):
-            add_comment(order=order, author_id=request.user.pk, text=request.POST.get("comment", ""))
-        return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]) + "#timeline")
-
-    def reprint(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
-        """GET shows what would be printed again; POST orders it."""
-        order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        if not self.has_change_permission(request, order):
-            raise PermissionDenied
-        if request.method == "POST":
-            sent = [one for text in request.POST.getlist("item") if (one := parse_number(text)) is not None]
-            known = parse_number(request.POST.get("reprints", ""))
-            with errors_as_messages(request):
-                made = reprint_order(
-                    order=order,
-                    positions=sent,
-                    caller=Caller.on_pages(request.user),
-                    known_reprints=-1 if known is None else known,
-                )
-                messages.success(
-                    request,
-                    _("Order %(number)s created. It prints order %(number2)s again.")
-                    % {"number": made.number, "number2": order.number},
-                )
-                return HttpResponseRedirect(reverse("admin:stores_order_change", args=[made.pk]))
-        context: dict[str, Any] = {
-            **self.page_context(
-                request, _("Reprint order %(number)s") % {"number": order.number}, below=order
-            ),
-            "order": order,
-            "items": order.items.order_by("position"),
-            "reprints": order.reprints.count(),
-        }
-        return TemplateResponse(request, "admin/stores/reprint.html", context)
-
-    def save_view(self, request: HttpRequest) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        query = _view_query(request.POST.get("query", ""))
-        try:
-            view = save_order_view(
-                owner=request.user,
-                name=request.POST.get("name", ""),
-                query=query,
-                is_shared="is_shared" in request.POST and self._may_share(request, query),
-                store_pk=self._shared_store(request, query),
-            )
-        except DomainError as error:
-            messages.error(request, error.message)
-            return HttpResponseRedirect(f"{reverse(BOARD)}?{query}")
-        messages.success(request, _("View “%(name)s” saved.") % {"name": view.name})
-        return HttpResponseRedirect(f"{reverse(BOARD)}?{VIEW}={view.pk}&{query}")
-
-    def forget_view(self, request: HttpRequest, view_id: int) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
-        with errors_as_messages(request):
-            name = delete_order_view(owner=request.user, view_id=view_id)
-            messages.success(request, _("View “%(name)s” deleted.") % {"name": name})
-        return HttpResponseRedirect(reverse(BOARD))
-
-    def _may_share(self, request: HttpRequest, query: str) -> bool:
-        stores = staff_on(request).stores_with(ORDER_GRANTS)
-        return stores is None or self._shared_store(request, query) is not None
-
-    def _shared_store(self, request: HttpRequest, query: str) -> int | None:
-        """The store whose staff see a shared view: the user's only store, or the one the list is filtered by."""
-        stores = staff_on(request).stores_with(ORDER_GRANTS)
-        if stores is None:
-            return None
-        if len(stores) == 1:
-            return stores[0]
-        named = Store.objects.filter(external_id=dict(parse_qsl(query)).get("store", ""), pk__in=stores)
-        return named.values_list("pk", flat=True).first()
-
-
-def _view_query(query: str) -> str:
-    """Filters, sort and columns of the query; a view stores nothing else."""
-    known = {*FILTER_NAMES, SORT, COLUMNS}
-    return urlencode([(name, value) for name, value in parse_qsl(query, max_num_fields=100) if name in known])

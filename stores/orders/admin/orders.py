@@ -17,7 +17,6 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.read_only import register_history
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
@@ -31,7 +30,8 @@ from stores.orders.admin.list_filters import (
     StatusFilter,
 )
 from stores.orders.admin.list_page import list_page
-from stores.orders.admin.order_page import BOARD, FINAL, OrderWork, decision_page, order_page
+from stores.orders.admin.order_page import FINAL, decision_page, order_page
+from stores.orders.admin.order_work import BOARD, OrderWork
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.board import number_range
 from stores.orders.selectors.search import MAX_NEWEST, search_orders
@@ -246,6 +246,3 @@ class OrderAdmin(OrderWork):
                 parcels=[parcel] if parcel.carrier else [],
                 if_match=seen,
             )
-
-
-register_history(Order, "number", "status", "sequence", search=["=number"], search_help="Exact order number")

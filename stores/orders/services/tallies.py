@@ -1,11 +1,9 @@
 from datetime import datetime
 
-from django.db import connection
-
 from applications.registration.services.usage import TEST_ORDER, record_milestone_with_effect
 from fulfillment.core.db.prepared import execute
 from stores.orders.business_days import local_date
-from stores.orders.models import Order, OrderStatus
+from stores.orders.models import Order
 
 TALLY = """
 INSERT INTO stores_ordertally AS tally (store_id, application_id, status, orders) VALUES (%s, %s, %s, 1)
@@ -22,24 +20,6 @@ WITH placed AS (
 SHIPPED = """
 INSERT INTO stores_orderday AS known (store_id, day, placed, shipped) VALUES (%s, %s, 0, 1)
 ON CONFLICT (store_id, day) DO UPDATE SET shipped = known.shipped + 1
-"""
-RECOUNT_TALLIES = """
-INSERT INTO stores_ordertally (store_id, application_id, status, orders)
-SELECT store_id, application_id, status, count(*) FROM stores_order
-WHERE NOT is_test GROUP BY store_id, application_id, status
-"""
-# Only recent days, in UTC: no page shows older ones.
-RECOUNTED_DAYS = """
-INSERT INTO stores_orderday (store_id, day, placed, shipped, amount)
-SELECT store_id, day, sum(placed), sum(shipped), sum(amount) FROM (
-    SELECT o.store_id, (o.created AT TIME ZONE 'UTC')::date AS day, 1 AS placed, 0 AS shipped, o.total AS amount
-    FROM stores_order o WHERE NOT o.is_test AND o.created > now() - interval '35 days'
-    UNION ALL
-    SELECT o.store_id, (h.timestamp AT TIME ZONE 'UTC')::date, 0, 1, 0
-    FROM stores_order o JOIN stores_orderhistory h ON h.order_id = o.id
-    WHERE NOT o.is_test AND o.updated > now() - interval '35 days' AND h.timestamp > now() - interval '35 days'
-        AND h.status = %s AND h.previous_status <> h.status
-) counted GROUP BY store_id, day
 """
 
 
@@ -65,12 +45,3 @@ def count_shipped_order(order: Order, *, at: datetime) -> None:
     if order.is_test:
         return
     execute(SHIPPED, [order.store_id, local_date(at, order.store.time_zone)])
-
-
-def count_all_orders() -> None:
-    """Counts again after orders were written without the services."""
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM stores_ordertally")
-        cursor.execute(RECOUNT_TALLIES)
-        cursor.execute("DELETE FROM stores_orderday")
-        cursor.execute(RECOUNTED_DAYS, [int(OrderStatus.SHIPPED)])

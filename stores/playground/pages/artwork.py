@@ -22,13 +22,11 @@ from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from printing.documents import MAX_BYTES
 from stores.catalog.models import Store
-from stores.orders.api.requests import price_request_from
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.orders.services.quotes import create_quote
 from stores.playground.calls import recorded_call
 from stores.playground.checked_artwork import CheckedArtwork, check_artwork, sent_choice
 from stores.playground.fields import order_request_from
-from stores.playground.pages.prices import PriceForm, price_form
+from stores.playground.pages.prices import PriceForm, price_form, show_prices
 from stores.playground.selectors import ProductPage, actors_at, product_page, store_named
 from stores.playground.services import place_trial_order
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
@@ -175,13 +173,7 @@ def _render(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
 
 
 def _quote(request: HttpRequest, page: ArtworkForm) -> None:
-    try:
-        with page.recorded("quote_create"):
-            access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-            price_request = price_request_from(page.price.quote_body(page.product_id))
-            page.price.quote = create_quote(access=access, price_request=price_request)
-    except DomainError as error:
-        page.problems += page.price.show_errors(error)
+    show_prices(page)
 
 
 def _order(request: HttpRequest, page: ArtworkForm) -> HttpResponse | None:

@@ -14,8 +14,11 @@ from fulfillment.core.errors import DomainError, faults_at_fields
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from fulfillment.templatetags.portal import method_name
 from stores.budgets.standings import BudgetDecision
+from stores.orders.api.requests import price_request_from
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Quote
+from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.quotes import create_quote
 
 # Pointers of the API, and the fields of the form.
 PLACES = {
@@ -160,3 +163,14 @@ def price_form(
         selections or [],
         selection_id[:64],
     )
+
+
+def show_prices(page: Any) -> None:
+    """Asks for the prices of what the form of a product says; a refusal stands at its field or above."""
+    try:
+        with page.recorded("quote_create"):
+            access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+            price_request = price_request_from(page.price.quote_body(page.product_id))
+            page.price.quote = create_quote(access=access, price_request=price_request)
+    except DomainError as error:
+        page.problems += page.price.show_errors(error)

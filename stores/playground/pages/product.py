@@ -28,14 +28,12 @@ from fulfillment.core.http.dangerous import harmless
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
-from stores.orders.api.requests import price_request_from
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
-from stores.orders.services.quotes import create_quote
 from stores.playground.address import AddressForm
 from stores.playground.calls import recorded_call
 from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
-from stores.playground.pages.prices import PriceForm, price_form
+from stores.playground.pages.prices import PriceForm, price_form, show_prices
 from stores.playground.selectors import (
     ProductPage,
     actors_at,
@@ -235,15 +233,8 @@ def _price_form(
 
 
 def _quote(page: Playground) -> None:
-    if not page.price.is_valid():
-        return
-    try:
-        with page.recorded("quote_create"):
-            access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-            price_request = price_request_from(page.price.quote_body(page.product_id))
-            page.price.quote = create_quote(access=access, price_request=price_request)
-    except DomainError as error:
-        page.problems += page.price.show_errors(error)
+    if page.price.is_valid():
+        show_prices(page)
 
 
 def _order(page: Playground) -> HttpResponse | None:

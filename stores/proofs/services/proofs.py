@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -21,7 +21,7 @@ from fulfillment.core.files.stored import files_are_complete, proof_files, write
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.preflight import Job, Limits, preflight, records
 from printing.stages import stage
-from printing.typesetting import Press, RenderingNested, SetText, render_proof
+from printing.typesetting import Press, SetText, render_proof
 from printing.typesetting import Proof as Rendered
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
@@ -61,8 +61,6 @@ def preflight_records(
     )
     try:
         return records(preflight(replace(job, **merged.placed), Limits.of(product.rules)))
-    except RenderingNested:
-        raise
     except Exception:
         logger.exception("Preflight failed for the product %s", product.external_id)
         return []
@@ -164,15 +162,8 @@ def _render_once(
 
 
 def _render(merged: Merge, press: Press | None) -> tuple[Rendered, list[dict[str, Any]]]:
-    """The proof and its findings, which are found while its pages are drawn."""
-    plates, layout, found = merged.images(plates=True), merged.layout, []
-
-    def check(texts: Sequence[SetText]) -> None:
-        # The first preflight of a template draws its backgrounds, that of a large picture reads it: then no renderer
-        # may be held.
-        with stage("preflight"), suppress(RenderingNested):
-            found.append(preflight_records(merged=merged, plates=plates, texts=texts))
-
+    """The proof and its findings."""
+    plates, layout = merged.images(plates=True), merged.layout
     rendered = render_proof(
         layout.template,
         merged.values,
@@ -180,11 +171,9 @@ def _render(merged: Merge, press: Press | None) -> tuple[Rendered, list[dict[str
         layout.fonts,
         settings.PROOF_WATERMARK,
         press=press,
-        meanwhile=check,
     )
-    if not found:
-        check(rendered.texts)
-    return rendered, found[0]
+    with stage("preflight"):
+        return rendered, preflight_records(merged=merged, plates=plates, texts=rendered.texts)
 
 
 def _wait_for_lock(digest: str) -> None:

@@ -62,8 +62,6 @@ def test_missed_mark_is_no_error_of_the_run(commands):
         "proofs": [],
         "press": [],
         "orders": ["--orders", "2000000"],
-        "budgets": [],
-        "batches": [],
         "webhooks": [],
     }
 

@@ -25,7 +25,6 @@ ARGUMENTS: dict[str, list[str]] = {
     "import_order_status": ["{folder}/orders.csv"],
     "load_demo": [],
     "move_files": ["s3"],
-    "make_orders": ["--count", "1"],
     "migrate": [],
     "prepare": [],
     "prune": [],

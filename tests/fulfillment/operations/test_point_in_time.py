@@ -31,6 +31,7 @@ from tests.support.backup_cluster import PROGRAMS, SHIPPED, ArchivedCluster, arc
 from tests.support.ha_programs import PASSWORD, require_packages
 from tests.support.patience import wait_for
 from tests.support.postgres_server import ROOT
+from tests.support.sample_orders import create_sample_orders
 from tests.support.scenario import World, build_world
 
 pytestmark = pytest.mark.slow
@@ -123,7 +124,7 @@ def scene(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Scen
     with django_db_blocker.unblock(), archived_cluster() as cluster, connected_to(cluster):
         build_service()
         if ORDERS:
-            call_command("make_orders", count=ORDERS, store=["associated"])
+            create_sample_orders(count=ORDERS, stores=[Store.objects.get(external_id="associated")])
         backup = tmp_path_factory.mktemp("backups") / "2026-11-26"
         call_command("backup", str(backup))
         for line in (SHIPPED / "cron").read_text().splitlines():

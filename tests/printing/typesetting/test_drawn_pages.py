@@ -1,16 +1,13 @@
 """How often the typesetter works for a proof."""
 
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
 from PIL import Image
 
-from printing import bounded
-from printing.preflight.artwork.isolation import read_isolated
-from printing.press import isolation
 from printing.typesetting import (
     Field,
-    RenderingNested,
     ValuesInvalid,
     jobs,
     parse_template,
@@ -84,25 +81,8 @@ def test_proof_of_known_pages_takes_one_hand_over(renderer):
     assert renderer.made[-2:] == [("pdf", 1), ("<set>", 1)]
 
 
-def test_second_renderer_draws_the_pages_while_texts_are_checked(renderer):
-    alone = render_proof(booklet(2), values(2))
-    runs.drawn_pages.clear()
-    renderer.made.clear()
-    renderer.second, seen = CountingRenderer(), []
-    renderer.second.slot = 1
-
-    proof = render_proof(
-        booklet(2), values(2), meanwhile=lambda texts: seen.append((texts, list(renderer.made)))
-    )
-
-    assert proof == alone
-    assert seen == [(proof.texts, [("pdf", 1), ("<set>", 1)])]
-    assert renderer.second.made == [("compiler", 1), ("png", 2)]
-
-
 def test_two_renderers_share_many_pages(renderer):
     alone = render_proof(booklet(20), values(20))
-    bare = render_backgrounds(booklet(20), ppi=30)
     runs.drawn_pages.clear()
     renderer.made.clear()
     renderer.second = CountingRenderer()
@@ -113,28 +93,23 @@ def test_two_renderers_share_many_pages(renderer):
     assert proof == alone
     assert renderer.made == [("pdf", 1), ("<set>", 1), ("png", 8)]
     assert renderer.second.made == [("compiler", 1), ("png", 12)]
-    runs.drawn_pages.clear()
-    assert render_backgrounds(booklet(20), ppi=30) == bare
-    assert (renderer.made[-1], renderer.second.made[-1]) == (("png", 10), ("png", 10))
 
 
-@pytest.mark.parametrize("read", [isolation.prepare, read_isolated])
-def test_check_beside_a_second_renderer_waits_for_no_process(renderer, monkeypatch, read):
-    """Both renderers would be held as long as the turn of others takes, and then be out of time."""
-    monkeypatch.setattr(bounded, "_reply", lambda *_: pytest.fail("It was started."))
-    renderer.second = CountingRenderer()
-    renderer.second.slot = 1
+def test_only_changed_backgrounds_are_drawn_again(renderer):
+    before = render_backgrounds(booklet(3), ppi=30)
+    wider = booklet(3)
+    wider = replace(wider, pages=(wider.pages[0], replace(wider.pages[1], width=80), wider.pages[2]))
 
-    with pytest.raises(RenderingNested):
-        render_proof(booklet(2), values(2), meanwhile=lambda _: read(b"%PDF-"))
+    drawn = render_backgrounds(wider, ppi=30)
+
+    assert (drawn[0], drawn[2], len(drawn)) == (before[0], before[2], 3)
+    assert drawn[1] != before[1]
+    assert renderer.made[-1] == ("png", 1)
 
 
-def test_text_that_does_not_fit_is_checked_and_drawn_by_nobody(renderer):
-    def check(_):
-        raise AssertionError
-
+def test_text_that_does_not_fit_is_drawn_by_nobody(renderer):
     with pytest.raises(ValuesInvalid):
-        render_proof(booklet(2), values(2, F1="W" * 14), meanwhile=check)
+        render_proof(booklet(2), values(2, F1="W" * 14))
 
     assert "png" not in dict(renderer.made)
 

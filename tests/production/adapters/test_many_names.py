@@ -1,7 +1,6 @@
 """What a poll of a hot folder costs does not grow with the names that lie in its folders for ever."""
 
 import os
-import random
 import time
 from pathlib import Path
 
@@ -152,16 +151,3 @@ def test_nothing_is_read_after_the_deadline(places):
         found = ReturnFolder(back, ProviderLedger(Provider.objects.get().pk))
         assert list(found.reports(until=time.monotonic() - 1)) == []
         assert len(list(found.reports(until=time.monotonic() + 60))) == 1
-
-
-def test_changes_are_found_in_a_folder_of_any_order():
-    chance = random.Random(1)
-    for _ in range(500):
-        before = chance.sample("abcdefgh", chance.randrange(9))
-        now = [name for name in before if chance.random() < 0.7]
-        now[chance.randrange(len(now) + 1) : 0] = chance.sample("ijk", chance.randrange(4))
-        if chance.random() < 0.3:
-            chance.shuffle(now)
-
-        changes = folder_names._changes(before, now)
-        assert changes == (set(now) - set(before), set(before) - set(now))

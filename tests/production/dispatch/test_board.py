@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
 from production.dispatch.selectors import days
-from production.dispatch.selectors.board import STAGES, count_stages, order_of, stage_filter
+from production.dispatch.selectors.board import STAGES, board_ordering, count_stages, stage_filter
 from production.jobs.models import Job, JobState
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule
@@ -38,7 +38,7 @@ def test_every_stage_is_read_along_an_index_in_its_order(jobs, filters):
         if filters and stage.key == "late":
             continue  # few of one store or provider
         jobs_of_stage = Job.objects.filter(stage_filter(stage.key), **filters)
-        plan = jobs_of_stage.order_by(*order_of(stage.key)).values("pk")[:25].explain()
+        plan = jobs_of_stage.order_by(*board_ordering(stage.key)).values("pk")[:25].explain()
         assert "Index" in plan, plan
         assert "Sort" not in plan, f"{stage.key}: {plan}"
         assert "Seq Scan" not in plan, f"{stage.key}: {plan}"

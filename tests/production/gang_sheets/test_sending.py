@@ -21,7 +21,7 @@ from production.adapters.folder import FolderAdapter
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors.requests import gang_request, kind_of
+from production.gang_sheets.selectors.requests import gang_request, sheet_kind
 from production.gang_sheets.services.sending import _plan
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
@@ -398,7 +398,7 @@ def test_jobs_on_different_material_do_not_share():
     paper, vinyl = (made_job(options={"MediaType": kind}) for kind in ("Paper", "Vinyl"))
     request = GangRequest(paper.number, 88.9, 50.8, 3.175, 100, two_sided=True)
 
-    assert kind_of(paper, request) != kind_of(vinyl, request)
+    assert sheet_kind(paper, request) != sheet_kind(vinyl, request)
 
 
 def test_page_and_ticket_count_overs(shop, press, client):

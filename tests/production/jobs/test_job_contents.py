@@ -20,7 +20,7 @@ from pypdf import PdfReader
 from printing.imposition import Stamp, spot_plates, stamp_file
 from production import interface
 from production.adapters.sftp_files import drop_files
-from production.adapters.siteflow_orders import order_of
+from production.adapters.siteflow_orders import siteflow_order
 from production.jobs.models import Job
 from production.jobs.selectors import adapter_job, stamped_content
 from production.providers.models import Provider
@@ -109,7 +109,7 @@ def test_deadline_is_the_day_the_job_must_leave_and_not_that_of_delivery(shop):
     node = xjdf.find(".//x:NodeInfo", SPACES)
     assert (node.get("LastEnd"), node.get("JobPriority")) == ("2026-11-26T23:59:59-07:00", None)
     assert xjdf.find(".//x:DeliveryParams", SPACES).get("Required") == "2026-12-03T23:59:59-07:00"
-    shipment = order_of(with_address(adapter_job(job)), SITEFLOW)["orderData"]["shipments"][0]
+    shipment = siteflow_order(with_address(adapter_job(job)), SITEFLOW)["orderData"]["shipments"][0]
     assert (shipment["shipByDate"], shipment["slaDays"]) == ("2026-11-26T23:59:59-07:00", 3)
 
 
@@ -168,7 +168,7 @@ def test_paper_and_finishing_of_the_product_are_in_every_ticket(shop):
     assert (bound.get("BindingType"), bound.get("BindingSide")) == ("SaddleStitch", "Top")
     assert ticket["BindingEdge"] == "Top"
     assert product.find(".//x:FoldingIntent", SPACES).get("FoldCatalog") == "F4-1"
-    extra = order_of(with_address(job), SITEFLOW)["orderData"]["items"][0]["extraData"]
+    extra = siteflow_order(with_address(job), SITEFLOW)["orderData"]["items"][0]["extraData"]
     assert (extra["stock"], extra["weightGSM"], extra["binding"]) == ("SILK-350", 350, "SaddleStitch")
     assert extra["bindingEdge"] == "Top"
 
@@ -191,7 +191,7 @@ def test_every_ticket_says_how_the_backs_lie(shop, edge, pages, sides, flip):
 
     layout = etree.fromstring(write_xjdf(job)).find(".//x:LayoutIntent", SPACES)
     press = etree.fromstring(write_jdf(job)).find(".//{*}DigitalPrintingParams")
-    extra = order_of(with_address(job), SITEFLOW)["orderData"]["items"][0]["extraData"]
+    extra = siteflow_order(with_address(job), SITEFLOW)["orderData"]["items"][0]["extraData"]
 
     assert json.loads(write_json_ticket(job))["Sides"] == layout.get("Sides") == extra["sides"] == sides
     assert press.get("Sides") == flip
@@ -275,7 +275,7 @@ def test_options_of_the_item_are_on_every_ticket_by_name_and_value(shop):
     assert named == {"Corners": "Rounded", "Folding-Edge": "Long"}
     assert product.find(".//x:MediaIntent", SPACES).get("Coating") == "Matte"
     printed = made_job(options=expected, files=[job_file(url="https://x.example/1.pdf")])
-    [item] = order_of(printed, SITEFLOW)["orderData"]["items"]
+    [item] = siteflow_order(printed, SITEFLOW)["orderData"]["items"]
     assert item["extraData"]["options"] == expected
     assert item["components"][0]["attributes"] == {"finish": "Matte"}
 
@@ -347,7 +347,7 @@ def test_papers_lie_beside_the_print_file_and_are_not_printed_with_it():
         "SF-1001-1.xjdf",
         "SF-1001-1.json",
     ]
-    order = order_of(job, SITEFLOW)["orderData"]
+    order = siteflow_order(job, SITEFLOW)["orderData"]
     assert [one["path"] for one in order["items"][0]["components"]] == ["https://x.example/1.pdf"]
     assert [one["path"] for one in order["shipments"][0]["attachments"]] == ["https://x.example/2.pdf"]
     assert Path(order["shipments"][0]["attachments"][0]["path"]).suffix == ".pdf"

@@ -7,11 +7,11 @@ from openpyxl.utils import get_column_letter
 
 from printing.bounded import PROJECT
 from stores.batches.files.container import LAST_COLUMN
-from stores.batches.files.rows import letters_of
+from stores.batches.files.rows import column_letters
 
 
 def test_letters_of_every_column_are_those_of_openpyxl():
-    assert [letters_of(place) for place in range(LAST_COLUMN)] == [
+    assert [column_letters(place) for place in range(LAST_COLUMN)] == [
         get_column_letter(place) for place in range(1, LAST_COLUMN + 1)
     ]
 

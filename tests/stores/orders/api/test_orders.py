@@ -13,7 +13,6 @@ from applications.webhooks.models import Event
 from printing.typesetting import RenderingFailed
 from stores.catalog.models import DeliveredPrice, Product, Store
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderTally, Quote
-from stores.orders.services.tallies import count_all_orders
 from stores.proofs.models import Asset
 from tests.factories.orders import (
     RECIPIENT,
@@ -26,6 +25,7 @@ from tests.factories.orders import (
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.templates import page
 from tests.support.order_refusals import REFUSALS
+from tests.support.sample_orders import count_all_orders
 
 ORDERS = "/store/associated/order"
 MONEY = ("ItemsTotal", "DeliveryTotal", "Total")

@@ -10,9 +10,9 @@ from django.utils import timezone
 from stores.orders.models import ActorKind, Order, OrderTally
 from stores.orders.representations import render_export_row
 from stores.orders.services.simulation import advance_demo_orders
-from stores.orders.services.tallies import count_all_orders
 from stores.orders.services.transitions import Actor, lock_orders, transition_order
 from tests.factories.orders import make_product
+from tests.support.sample_orders import count_all_orders, create_sample_orders
 
 
 @pytest.fixture
@@ -217,7 +217,7 @@ def test_file_without_the_columns_is_refused(db, tmp_path, capsys, text):
 
 def test_made_orders_are_like_placed_ones(shop):
     shop.place()
-    call_command("make_orders", count=300, store=["associated"])
+    create_sample_orders(count=300, stores=[shop.world.associated])
     after = shop.place().json()
 
     rows = list(Order.objects.order_by("created", "id"))
@@ -230,12 +230,6 @@ def test_made_orders_are_like_placed_ones(shop):
     kept = sorted(OrderTally.objects.exclude(orders=0).values_list("status", "orders"))
     count_all_orders()
     assert kept == sorted(OrderTally.objects.values_list("status", "orders"))
-
-
-def test_orders_are_generated_in_development_only(db, settings):
-    settings.DEVELOPMENT = False
-    with pytest.raises(CommandError):
-        call_command("make_orders", count=1)
 
 
 def test_demo_orders_advance_by_themselves_when_old_enough(shop):

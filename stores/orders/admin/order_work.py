@@ -1,0 +1,120 @@
+"""What people do with orders beside moving them: comments, reprints and saved views of the list."""
+
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from accounts.admin.staff import staff_on
+from accounts.callers import Caller
+from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import errors_as_messages
+from fulfillment.core.text import parse_number
+from stores.catalog.admin.scoping import ORDER_GRANTS
+from stores.catalog.models import Store
+from stores.orders.admin.documents import OrderMaps
+from stores.orders.admin.list_filters import COLUMNS, SORT, VIEW
+from stores.orders.admin.list_page import FILTER_NAMES
+from stores.orders.models import Order
+from stores.orders.services.board import add_comment, delete_order_view, save_order_view
+from stores.orders.services.reprints import reprint_order
+
+BOARD = "admin:stores_order_changelist"
+
+
+class OrderWork(OrderMaps):
+    def comment(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        if not self.has_change_permission(request, order):
+            raise PermissionDenied
+        with errors_as_messages(request):
+            add_comment(order=order, author_id=request.user.pk, text=request.POST.get("comment", ""))
+        return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]) + "#timeline")
+
+    def reprint(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
+        """GET shows what would be printed again; POST orders it."""
+        order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        if not self.has_change_permission(request, order):
+            raise PermissionDenied
+        if request.method == "POST":
+            sent = [one for text in request.POST.getlist("item") if (one := parse_number(text)) is not None]
+            known = parse_number(request.POST.get("reprints", ""))
+            with errors_as_messages(request):
+                made = reprint_order(
+                    order=order,
+                    positions=sent,
+                    caller=Caller.on_pages(request.user),
+                    known_reprints=-1 if known is None else known,
+                )
+                messages.success(
+                    request,
+                    _("Order %(number)s created. It prints order %(number2)s again.")
+                    % {"number": made.number, "number2": order.number},
+                )
+                return HttpResponseRedirect(reverse("admin:stores_order_change", args=[made.pk]))
+        context: dict[str, Any] = {
+            **self.page_context(
+                request, _("Reprint order %(number)s") % {"number": order.number}, below=order
+            ),
+            "order": order,
+            "items": order.items.order_by("position"),
+            "reprints": order.reprints.count(),
+        }
+        return TemplateResponse(request, "admin/stores/reprint.html", context)
+
+    def save_view(self, request: HttpRequest) -> HttpResponse:
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        query = _view_query(request.POST.get("query", ""))
+        try:
+            view = save_order_view(
+                owner=request.user,
+                name=request.POST.get("name", ""),
+                query=query,
+                is_shared="is_shared" in request.POST and self._may_share(request, query),
+                store_pk=self._shared_store(request, query),
+            )
+        except DomainError as error:
+            messages.error(request, error.message)
+            return HttpResponseRedirect(f"{reverse(BOARD)}?{query}")
+        messages.success(request, _("View “%(name)s” saved.") % {"name": view.name})
+        return HttpResponseRedirect(f"{reverse(BOARD)}?{VIEW}={view.pk}&{query}")
+
+    def forget_view(self, request: HttpRequest, view_id: int) -> HttpResponse:
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        with errors_as_messages(request):
+            name = delete_order_view(owner=request.user, view_id=view_id)
+            messages.success(request, _("View “%(name)s” deleted.") % {"name": name})
+        return HttpResponseRedirect(reverse(BOARD))
+
+    def _may_share(self, request: HttpRequest, query: str) -> bool:
+        stores = staff_on(request).stores_with(ORDER_GRANTS)
+        return stores is None or self._shared_store(request, query) is not None
+
+    def _shared_store(self, request: HttpRequest, query: str) -> int | None:
+        """The store whose staff see a shared view: the user's only store, or the one the list is filtered by."""
+        stores = staff_on(request).stores_with(ORDER_GRANTS)
+        if stores is None:
+            return None
+        if len(stores) == 1:
+            return stores[0]
+        named = Store.objects.filter(external_id=dict(parse_qsl(query)).get("store", ""), pk__in=stores)
+        return named.values_list("pk", flat=True).first()
+
+
+def _view_query(query: str) -> str:
+    """Filters, sort and columns of the query; a view stores nothing else."""
+    known = {*FILTER_NAMES, SORT, COLUMNS}
+    return urlencode([(name, value) for name, value in parse_qsl(query, max_num_fields=100) if name in known])
