@@ -299,6 +299,13 @@ def test_packets_of_the_server_are_not_unpacked(tmp_path, settings, monkeypatch)
         _adapter(press).check_connection()
 
 
+def test_server_chooses_no_prime_for_the_key_exchange(tmp_path, settings):
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    only = {"kex_algs": ["diffie-hellman-group-exchange-sha256"]}
+    with running_sftp_server(tmp_path, **only) as press, pytest.raises(ProviderUnavailable, match="key exch"):
+        _adapter(press).check_connection()
+
+
 def test_one_poll_holds_few_more_reports_than_a_file_may_have(press, monkeypatch):
     monkeypatch.setattr(sftp_returns, "MAX_REPORTS", 3)
     for name in "abc":
