@@ -12,6 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
+from fulfillment.core.text import storable
 from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.order_progress import follow_jobs
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
@@ -149,16 +150,11 @@ def _record(provider: Provider, report: Report) -> tuple[ProviderReport, Job | N
 
 
 def _storable(report: Report) -> Report:
-    """The text without NUL and lone surrogates, which PostgreSQL cannot store."""
     texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
-    clean: dict[str, Any] = {name: _storable_text(text) for name, text in texts.items()}
+    clean: dict[str, Any] = {name: storable(text) for name, text in texts.items()}
     # A press whose clock is ahead must not make its later reports late.
     at = min(report.at, timezone.now()) if report.at else None
     return replace(report, **clean, at=at)
-
-
-def _storable_text(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _columns(report: Report) -> dict[str, object]:

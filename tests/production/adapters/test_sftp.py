@@ -255,7 +255,8 @@ def test_settings_name_each_mistake():
     assert sorted(SftpSettings(values).mistakes) == ["folder", "host", "host_key", "private_key"]
 
 
-def test_poll_has_a_deadline_of_its_own(press, monkeypatch):
+@pytest.mark.parametrize("call", [SftpAdapter.poll, SftpAdapter.check_connection])
+def test_poll_and_check_have_a_deadline_of_their_own(press, monkeypatch, call):
     """Against a server that says nothing; the settings would let it hold a job for half an hour."""
     monkeypatch.setattr(sftp, "POLL_SECONDS", 1)
     limits: list[float] = []
@@ -265,7 +266,7 @@ def test_poll_has_a_deadline_of_its_own(press, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         slow = _adapter(press, port=silent.getsockname()[1], time_limit=1800)
         with pytest.raises(ProviderUnavailable, match="did not finish in time"):
-            slow.poll()
+            call(slow)
 
     assert limits[0] == 1
 
