@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pghistory.models
@@ -96,12 +96,13 @@ def known_as(user: User) -> list[Any]:
 
 def user_emails(user: User) -> list[str]:
     """Every address the person ever had, in lower case; never an unconfirmed one, which may be another person's."""
-    return sorted({one.email.lower() for one in known_as(user) if one.email and one.email != ERASED})
+    confirmed = (one for one in known_as(user) if one.email_confirmed is not None)
+    return sorted({one.email.lower() for one in confirmed if one.email and one.email != ERASED})
 
 
-def emails_pattern(user: User) -> str:
+def emails_pattern(emails: Sequence[str]) -> str:
     """A regular expression of PostgreSQL for these addresses in a text, but not as the end of longer ones."""
-    listed = "|".join(re.escape(email) for email in user_emails(user))
+    listed = "|".join(re.escape(email) for email in emails)
     return rf"(^|[^[:alnum:]._%+-])({listed})($|[^[:alnum:].-]|\.($|[^[:alnum:]]))"
 
 
@@ -206,8 +207,10 @@ def _erase_profile(user: User) -> None:
 
 def _erase_jobs(user: User) -> None:
     """Deletes jobs with a current or former address of the user in an argument or in the text of a mail."""
+    if not (emails := user_emails(user)):
+        return
     with connection.cursor() as cursor:
-        cursor.execute(JOBS_ABOUT, [emails_pattern(user)])
+        cursor.execute(JOBS_ABOUT, [emails_pattern(emails)])
 
 
 def _changes(user: User) -> Iterator[Record]:
