@@ -56,17 +56,14 @@ def erase_console_log(user: User) -> None:
 
     A name alone is no criterion: for a user named "changed" it would erase the whole log.
     """
-    known, about = known_as(user), _about(user)
-    emails = _any_of({one.email for one in known})
+    about, emails = _about(user), set(user_emails(user))
     # As Django's log writes it: JSON in ASCII.
-    holders = _any_of({json.dumps(one.username)[1:-1] for one in known})
-    mentions = {
-        "object_repr": Q(object_repr__iregex=_whole(emails)),
-        "change_message": Q(change_message__iregex=_whole(emails))
-        | Q(change_message__regex=rf'"object": "[[:alnum:].]+ for ({holders})"'),
-    }
-    for column, mentioned in mentions.items():
-        LogEntry.objects.filter(about | mentioned).update(**{column: ERASED})
+    holders = _any_of({json.dumps(one.username)[1:-1] for one in known_as(user)})
+    of_role = Q(change_message__regex=rf'"object": "[[:alnum:].]+ for ({holders})"')
+    for column, condition in {"object_repr": about, "change_message": about | of_role}.items():
+        if emails:
+            condition |= Q(**{f"{column}__iregex": _whole(_any_of(emails))})
+        LogEntry.objects.filter(condition).update(**{column: ERASED})
 
 
 def audit_trail(user: User) -> Iterator[Record]:

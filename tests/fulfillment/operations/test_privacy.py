@@ -398,6 +398,8 @@ def test_address_and_phone_that_were_only_claimed_touch_nothing_of_others(world,
     claims = {"email": person.email, "phone": person.phone}
     stranger = User.objects.create(tenant=person.tenant, username="stranger", **claims)
     request_reset_link(email=person.email)
+    changed = f"Support email: {person.email}"
+    LogEntry.objects.log_actions(world.operator.pk, [world.associated], 2, change_message=changed)
 
     exported = unpacked(export_user_data(user=stranger))
     erase_user(user=stranger)
@@ -408,6 +410,7 @@ def test_address_and_phone_that_were_only_claimed_touch_nothing_of_others(world,
     assert world.application.support_email == PERSON["email"].title()
     assert world.application.support_phone == PERSON["phone"]
     assert ProcrastinateJob.objects.filter(args={"email": person.email}).exists()
+    assert LogEntry.objects.get().change_message == changed
 
 
 def test_unconfirmed_address_is_erased_from_the_persons_own_application(world, person):
