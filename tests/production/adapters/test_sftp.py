@@ -211,6 +211,19 @@ def test_unreadable_report_with_the_longest_name_delays_no_others(press):
     assert len(list((out / "rejected").iterdir())) == 2
 
 
+def test_file_that_is_gone_before_it_is_read_delays_no_others(press):
+    for name in ("gone", "there"):
+        (press.root / f"out/{name}.csv").write_text(f"JobNumber,State\n{name},Shipped\n")
+
+    def take(operation, path, channel):
+        if operation == "open" and path.endswith("gone.csv"):
+            (press.root / "out/gone.csv").unlink(missing_ok=True)
+
+    press.fault = take
+
+    assert [report.job_number for report in _adapter(press).poll()] == ["there"]
+
+
 def test_report_whose_name_is_not_utf8_delays_no_others(press):
     """As a press on Windows writes a name with an umlaut."""
     out = press.root / "out"
