@@ -29,7 +29,7 @@ from production.jobs.models import (
     ReportOutcome,
 )
 from production.jobs.services.notices import notify_of_failure
-from production.jobs.services.recording import fail_job, lock_job, record_job
+from production.jobs.services.recording import fail_job, has_failed_often, lock_job, record_job
 from production.providers.models import Provider
 from stores.orders.services.transitions import Parcel, lock_order
 
@@ -218,6 +218,8 @@ def _assess_failed(job: Job, report: Report) -> Verdict:
         return O.LATE, "The job failed before this report."
     if job.reported and (report.at is None or report.at <= job.reported):
         return O.LATE, "The press reported this before the failure."
+    if has_failed_often(job):
+        return O.CONTRADICTION, "The job failed too often: send it again or cancel it."
     return O.APPLIED, ""
 
 
