@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from fulfillment.core.text import storable
+
 # A poll ends within this time, so that what one provider does delays no other.
 POLL_SECONDS = 30.0
 # Limits of jobs that are sent together, because they are built in memory and one request or ticket names them all.
@@ -190,7 +192,7 @@ class ProviderRefused(Exception):
         numbers: Collection[str] = (),
         is_unsent: bool = False,
     ) -> None:
-        super().__init__(message)
+        super().__init__(storable(message))
         self.exchange, self.concerns_all = exchange, concerns_all
         self.numbers, self.is_unsent = numbers, is_unsent
 
@@ -209,7 +211,7 @@ class ProviderUnavailable(Exception):
         *,
         is_unsent: bool = False,
     ) -> None:
-        super().__init__(message)
+        super().__init__(storable(message))
         self.exchange, self.retry_after, self.is_unsent = exchange, retry_after, is_unsent
 
 

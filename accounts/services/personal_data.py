@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pghistory.models
@@ -56,17 +56,14 @@ def erase_console_log(user: User) -> None:
 
     A name alone is no criterion: for a user named "changed" it would erase the whole log.
     """
-    known, about = known_as(user), _about(user)
-    emails = _any_of({one.email for one in known})
+    about, emails = _about(user), set(user_emails(user))
     # As Django's log writes it: JSON in ASCII.
-    holders = _any_of({json.dumps(one.username)[1:-1] for one in known})
-    mentions = {
-        "object_repr": Q(object_repr__iregex=_whole(emails)),
-        "change_message": Q(change_message__iregex=_whole(emails))
-        | Q(change_message__regex=rf'"object": "[[:alnum:].]+ for ({holders})"'),
-    }
-    for column, mentioned in mentions.items():
-        LogEntry.objects.filter(about | mentioned).update(**{column: ERASED})
+    holders = _any_of({json.dumps(one.username)[1:-1] for one in known_as(user)})
+    of_role = Q(change_message__regex=rf'"object": "[[:alnum:].]+ for ({holders})"')
+    for column, condition in {"object_repr": about, "change_message": about | of_role}.items():
+        if emails:
+            condition |= Q(**{f"{column}__iregex": _whole(_any_of(emails))})
+        LogEntry.objects.filter(condition).update(**{column: ERASED})
 
 
 def audit_trail(user: User) -> Iterator[Record]:
@@ -96,12 +93,13 @@ def known_as(user: User) -> list[Any]:
 
 def user_emails(user: User) -> list[str]:
     """Every address the person ever had, in lower case; never an unconfirmed one, which may be another person's."""
-    return sorted({one.email.lower() for one in known_as(user) if one.email and one.email != ERASED})
+    confirmed = (one for one in known_as(user) if one.email_confirmed is not None)
+    return sorted({one.email.lower() for one in confirmed if one.email and one.email != ERASED})
 
 
-def emails_pattern(user: User) -> str:
+def emails_pattern(emails: Sequence[str]) -> str:
     """A regular expression of PostgreSQL for these addresses in a text, but not as the end of longer ones."""
-    listed = "|".join(re.escape(email) for email in user_emails(user))
+    listed = "|".join(re.escape(email) for email in emails)
     return rf"(^|[^[:alnum:]._%+-])({listed})($|[^[:alnum:].-]|\.($|[^[:alnum:]]))"
 
 
@@ -206,8 +204,10 @@ def _erase_profile(user: User) -> None:
 
 def _erase_jobs(user: User) -> None:
     """Deletes jobs with a current or former address of the user in an argument or in the text of a mail."""
+    if not (emails := user_emails(user)):
+        return
     with connection.cursor() as cursor:
-        cursor.execute(JOBS_ABOUT, [emails_pattern(user)])
+        cursor.execute(JOBS_ABOUT, [emails_pattern(emails)])
 
 
 def _changes(user: User) -> Iterator[Record]:

@@ -24,6 +24,11 @@ def has_control_character(text: str, *, multiline: bool = False) -> bool:
     return bool(_CONTROLS.search(text) or (not multiline and _LINE_BREAKS.search(text)))
 
 
+def storable(text: str) -> str:
+    """The text without NUL and lone surrogates, which PostgreSQL cannot store."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
 class VisibleText:
     """A mixin for models; put it before other bases."""
 

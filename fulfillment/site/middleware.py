@@ -20,6 +20,7 @@ from fulfillment.core.api.parsing import (
     SIGNED_IN_BYTES,
     SIGNED_IN_FORM,
     SMALL_FORM,
+    STAFF_BYTES,
     URL_ENCODED,
     field_count,
     stated_size,
@@ -92,8 +93,8 @@ class PageCompression(GZipMiddleware):
 class BodyLimits:
     """Limits the bodies of pages before they are parsed, because files of a form would be written to disk first.
 
-    Signed-out visitors may send short forms only. Staff may send files of any size that the proxy allows; views of
-    programs have their own limits.
+    Signed-out visitors may send short forms only. Operators may send files of any size that the proxy allows, staff of
+    stores artwork; views of programs have their own limits.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -120,7 +121,8 @@ def _may_send(request: HttpRequest, size: int) -> bool:
         return False
     if size <= (SIGNED_IN_FORM if request.content_type == URL_ENCODED else SIGNED_IN_BYTES):
         return True
-    return request.path_info.startswith("/admin/") and admin.site.has_permission(request)
+    is_staff = request.path_info.startswith("/admin/") and admin.site.has_permission(request)
+    return is_staff and (size <= STAFF_BYTES or request.user.is_operator)
 
 
 class ApiHistory:

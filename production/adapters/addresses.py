@@ -20,6 +20,9 @@ def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:
         raise ProviderRefused(not_allowed(host))
     reason = "no address answered"
     for family, kind, protocol, _, address in allowed:
+        # A name may have thousands of addresses.
+        if time.monotonic() > deadline:
+            break
         connection = socket.socket(family, kind, protocol)
         connection.settimeout(max(0.1, deadline - time.monotonic()))
         try:

@@ -2,17 +2,15 @@
 
 import asyncio
 import json
-import ssl
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
 from typing import Any
 
 import aiohttp
 
-from applications.webhooks.sending.client import Blocked, bare_session, guarded_socket
+from applications.webhooks.sending.client import Blocked, bare_session, guarded_socket, tls_context
 from applications.webhooks.sending.url_policy import parse
 from production.adapters.addresses import not_allowed
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
@@ -141,7 +139,7 @@ async def _exchange(
     tracing = aiohttp.TraceConfig()
     tracing.on_request_headers_sent.append(note)
     connector = aiohttp.TCPConnector(
-        ssl=_trusted(), socket_factory=lambda info: guarded_socket(info, url.scheme), force_close=True
+        ssl=tls_context(), socket_factory=lambda info: guarded_socket(info, url.scheme), force_close=True
     )
     agent = {"User-Agent": USER_AGENT}
     async with (
@@ -157,12 +155,6 @@ async def _exchange(
                 break
         text = content[:MAX_BYTES].decode("utf-8", "replace").replace("\x00", "")
         return ProviderResponse(response.status, {k.lower(): v for k, v in response.headers.items()}, text)
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    """The TLS context, cached because loading certificates takes longer than a request."""
-    return ssl.create_default_context()
 
 
 def _reason(error: Exception) -> str:

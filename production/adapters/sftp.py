@@ -102,7 +102,7 @@ class SftpAdapter:
         self._read: dict[str, Sequence[Report]] = {}
 
     def check_connection(self) -> str:
-        return self._run(self._check, Progress())
+        return self._run(self._check, Progress(), POLL_SECONDS)
 
     def preview(self, job: Job) -> Mapping[str, Any]:
         places = self._places(job)

@@ -10,6 +10,7 @@ import asyncssh
 
 from production.adapters.file_names import name_with_room
 from production.adapters.sftp_files import acknowledgement, is_unfinished, read_returned
+from production.adapters.sftp_session import MISSING
 from production.interface import Report
 from production.tickets.report_files import REPORT_SUFFIXES
 from production.tickets.reports import MAX_BODY_BYTES, MAX_REPORTS
@@ -44,6 +45,9 @@ async def read_returns(
             break
         try:
             reports = await _read(sftp, folder, name, entry.attrs, settle)
+        except MISSING:
+            # The press has taken it away.
+            continue
         except ValueError as error:
             await _reject(sftp, folder, name, str(error))
             continue
@@ -111,5 +115,5 @@ async def _move(sftp: asyncssh.SFTPClient, source: str, target: str) -> None:
         free_path = f"{stem}-{number}{dot}{suffix}" if stem else f"{target}-{number}"
     try:
         await sftp.rename(source, free_path)
-    except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath):
+    except MISSING:
         return

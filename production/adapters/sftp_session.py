@@ -81,6 +81,8 @@ async def open_sftp(
             password=secrets.get("password") or None,
             client_keys=keys,
             agent_path=None,
+            # A prime that the server chose is checked for minutes, and meanwhile no thread of the process runs.
+            kex_algs="-*group-exchange*",
             # A packet of 256 kB may unpack to as many MB.
             compression_algs=["none"],
             login_timeout=CONNECT_SECONDS,

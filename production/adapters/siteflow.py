@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from django import forms
 
+from fulfillment.core.text import storable
 from production.adapters.addresses import url_refusal
 from production.adapters.http import ProviderResponse, failure, send_json
 from production.adapters.registry import register
@@ -211,7 +212,7 @@ def _reference(text: str) -> str:
     content = _json(text)
     order = content.get("order")
     found = order.get("_id") if isinstance(order, dict) else content.get("_id")
-    return found if isinstance(found, str) else ""
+    return storable(found) if isinstance(found, str) else ""
 
 
 def _message(text: str) -> str:

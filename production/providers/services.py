@@ -1,6 +1,7 @@
 """Saves and checks providers, and tracks their health."""
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,6 +20,8 @@ from production.adapters.registry import adapter_kind, adapter_kinds
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of, provider_secrets
+
+logger = logging.getLogger(__name__)
 
 POSTBACK_PREFIX = "sfb_"
 # The least time between two records of success, because all jobs share the row.
@@ -149,4 +152,7 @@ def review_failing_providers() -> int:
             recovered += 1
         except DomainError:
             continue
+        except Exception:
+            # What one provider answers must not keep others from recovering.
+            logger.exception("The check of provider %s failed", provider)
     return recovered

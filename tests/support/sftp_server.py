@@ -138,7 +138,8 @@ class _Login(asyncssh.SSHServer):
 
 
 @contextlib.contextmanager
-def running_sftp_server(root: Path) -> Iterator[PressServer]:
+def running_sftp_server(root: Path, **options: Any) -> Iterator[PressServer]:
+    """With other options of asyncssh, if there are any."""
     for name in ("in", "out"):
         (root / name).mkdir(parents=True, exist_ok=True)
     press = PressServer(
@@ -156,6 +157,7 @@ def running_sftp_server(root: Path) -> Iterator[PressServer]:
             server_host_keys=[press.host_key],
             sftp_factory=type("Files", (_Files,), {"press": press}),
             config=None,
+            **options,
         )
 
     def run() -> None:

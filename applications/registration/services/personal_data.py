@@ -4,7 +4,7 @@ import pgtrigger
 from django.db.models import Q
 from django.db.models.functions import Lower
 
-from accounts.models import User
+from accounts.models import Role, User
 from accounts.services.personal_data import known_as, user_emails
 from applications.registration.models import Application, LoggedRequest, OwnerInvitation
 from fulfillment.core.api.serializers import timestamp
@@ -38,13 +38,18 @@ def _applications(user: User) -> Iterator[Record]:
 
 
 def _erase_contacts(user: User) -> None:
-    """Erases support contacts that equal a current or former address of the user."""
-    emails = user_emails(user)
-    phones = [one.phone for one in known_as(user) if one.phone]
+    """Erases support contacts that equal a current or former address or phone number of the user.
+
+    What nobody confirmed to be theirs counts in the applications that they own or owned.
+    """
+    known = known_as(user)
+    claimed = Q(lower_email__in=[one.email.lower() for one in known if one.email])
+    phones = [one.phone for one in known if one.phone]
+    own = event_model(Role).objects.filter(user=user, application__isnull=False).values("application")
     events = event_model(Application)
     for column, condition in (
-        ("support_email", Q(lower_email__in=emails)),
-        ("support_phone", Q(support_phone__in=phones)),
+        ("support_email", Q(lower_email__in=user_emails(user)) | (claimed & Q(id__in=own))),
+        ("support_phone", Q(support_phone__in=phones, id__in=own)),
     ):
         for application in Application.objects.annotate(lower_email=Lower("support_email")).filter(condition):
             setattr(application, column, "")

@@ -25,6 +25,8 @@ SMALL_FORM, FEW_FIELDS = 32_768, 100
 SIGNED_IN_FORM = 262_144
 # With files: larger than any form accepts, so that the form reports the error itself.
 SIGNED_IN_BYTES = 32 * 1024 * 1024
+# A print-ready PDF and the form around it. A body lies on the disk while it is read, and several may come at a time.
+STAFF_BYTES = 101 * 1024 * 1024
 URL_ENCODED = "application/x-www-form-urlencoded"
 # Members and elements in total: enough for an order of 500 items with 120 fields each.
 MAX_VALUES = 65_000

@@ -12,6 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
+from fulfillment.core.text import storable
 from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.order_progress import follow_jobs
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
@@ -28,7 +29,7 @@ from production.jobs.models import (
     ReportOutcome,
 )
 from production.jobs.services.notices import notify_of_failure
-from production.jobs.services.recording import fail_job, lock_job, record_job
+from production.jobs.services.recording import fail_job, has_failed_often, lock_job, record_job
 from production.providers.models import Provider
 from stores.orders.services.transitions import Parcel, lock_order
 
@@ -149,16 +150,11 @@ def _record(provider: Provider, report: Report) -> tuple[ProviderReport, Job | N
 
 
 def _storable(report: Report) -> Report:
-    """The text without NUL and lone surrogates, which PostgreSQL cannot store."""
     texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
-    clean: dict[str, Any] = {name: _storable_text(text) for name, text in texts.items()}
+    clean: dict[str, Any] = {name: storable(text) for name, text in texts.items()}
     # A press whose clock is ahead must not make its later reports late.
     at = min(report.at, timezone.now()) if report.at else None
     return replace(report, **clean, at=at)
-
-
-def _storable_text(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _columns(report: Report) -> dict[str, object]:
@@ -222,6 +218,8 @@ def _assess_failed(job: Job, report: Report) -> Verdict:
         return O.LATE, "The job failed before this report."
     if job.reported and (report.at is None or report.at <= job.reported):
         return O.LATE, "The press reported this before the failure."
+    if has_failed_often(job):
+        return O.CONTRADICTION, "The job failed too often: send it again or cancel it."
     return O.APPLIED, ""
 
 

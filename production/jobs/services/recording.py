@@ -9,6 +9,7 @@ from stores.orders.models import ActorKind
 from stores.orders.services.transitions import Actor
 
 SYSTEM = Actor(ActorKind.SYSTEM)
+MAX_FAILURES = 10
 
 
 def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> None:
@@ -30,6 +31,12 @@ def new_history_entry(job: Job, *, previous: str, actor: Actor = SYSTEM, note: s
         actor_id=actor.user_id,
         note=note[:1000],
     )
+
+
+def has_failed_often(job: Job) -> bool:
+    """Since it was sent."""
+    failures = job.history.filter(state=JobState.FAILED, timestamp__gte=job.sent or job.created)
+    return failures.count() >= MAX_FAILURES
 
 
 def lock_job(job_pk: int) -> Job:

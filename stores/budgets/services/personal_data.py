@@ -1,8 +1,11 @@
 from collections.abc import Iterator
 
-from accounts.models import User
+from django.db.models import Exists, Q
+
+from accounts.models import Role, User
 from accounts.services.personal_data import names_pattern
 from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 
@@ -34,8 +37,14 @@ def _entries(user: User) -> Iterator[Record]:
 
 
 def _erase_notes(user: User) -> None:
-    """Erases all notes that name the person, also those of other authors."""
-    BudgetEntry.objects.filter(note__iregex=names_pattern(user)).update(note=ERASED)
+    """Erases the notes that name the person, also those of other authors, in stores where the person had a role.
+
+    A name that a person chose may be a word of any note.
+    """
+    roles = event_model(Role).objects.filter(user=user)
+    everywhere = Exists(roles.filter(application=None, store=None))
+    known = Q(actor_user=user.pk) | Q(budget__store__in=roles.values("store")) | Q(everywhere)
+    BudgetEntry.objects.filter(known, note__iregex=names_pattern(user)).update(note=ERASED)
 
 
 def _memberships(user: User) -> Iterator[Record]:

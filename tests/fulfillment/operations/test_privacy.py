@@ -12,9 +12,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.callers import Caller
-from accounts.models import AssociationRequest, Tenant, User
+from accounts.models import AssociationRequest, Role, Tenant, User
 from accounts.selectors.users import subscription_keys
 from accounts.services.email_changes import request_email_change
 from accounts.services.password_resets import request_reset_link
@@ -391,6 +392,38 @@ def test_erasing_finds_roles_of_a_name_beyond_ascii_in_the_log(world):
     erase_user(user=user)
 
     assert LogEntry.objects.get().change_message == "[erased]"
+
+
+def test_address_and_phone_that_were_only_claimed_touch_nothing_of_others(world, person):
+    claims = {"email": person.email, "phone": person.phone}
+    stranger = User.objects.create(tenant=person.tenant, username="stranger", **claims)
+    request_reset_link(email=person.email)
+    changed = f"Support email: {person.email}"
+    LogEntry.objects.log_actions(world.operator.pk, [world.associated], 2, change_message=changed)
+
+    exported = unpacked(export_user_data(user=stranger))
+    erase_user(user=stranger)
+
+    world.application.refresh_from_db()
+    invitation = OwnerInvitation.objects.get(application=world.other_application)
+    assert (exported["owner_invitations.json"], invitation.email) == ([], PERSON["email"].upper())
+    assert world.application.support_email == PERSON["email"].title()
+    assert world.application.support_phone == PERSON["phone"]
+    assert ProcrastinateJob.objects.filter(args={"email": person.email}).exists()
+    assert LogEntry.objects.get().change_message == changed
+
+
+def test_unconfirmed_address_is_erased_from_the_persons_own_application(world, person):
+    claims = {"email": "own@print.example", "phone": "+49 30 1"}
+    owner = User.objects.create(tenant=person.tenant, username="owner", **claims)
+    Role.objects.create(user=owner, application=world.application, grant="Application.All.Write")
+    contacts = {"support_email": owner.email, "support_phone": owner.phone}
+    Application.objects.filter(pk=world.application.pk).update(**contacts)
+
+    erase_user(user=owner)
+
+    world.application.refresh_from_db()
+    assert (world.application.support_email, world.application.support_phone) == ("", "")
 
 
 def test_name_shared_with_an_operator_of_another_tenant_touches_nothing_of_his(world):

@@ -211,6 +211,19 @@ def test_unreadable_report_with_the_longest_name_delays_no_others(press):
     assert len(list((out / "rejected").iterdir())) == 2
 
 
+def test_file_that_is_gone_before_it_is_read_delays_no_others(press):
+    for name in ("gone", "there"):
+        (press.root / f"out/{name}.csv").write_text(f"JobNumber,State\n{name},Shipped\n")
+
+    def take(operation, path, channel):
+        if operation == "open" and path.endswith("gone.csv"):
+            (press.root / "out/gone.csv").unlink(missing_ok=True)
+
+    press.fault = take
+
+    assert [report.job_number for report in _adapter(press).poll()] == ["there"]
+
+
 def test_report_whose_name_is_not_utf8_delays_no_others(press):
     """As a press on Windows writes a name with an umlaut."""
     out = press.root / "out"
@@ -255,7 +268,8 @@ def test_settings_name_each_mistake():
     assert sorted(SftpSettings(values).mistakes) == ["folder", "host", "host_key", "private_key"]
 
 
-def test_poll_has_a_deadline_of_its_own(press, monkeypatch):
+@pytest.mark.parametrize("call", [SftpAdapter.poll, SftpAdapter.check_connection])
+def test_poll_and_check_have_a_deadline_of_their_own(press, monkeypatch, call):
     """Against a server that says nothing; the settings would let it hold a job for half an hour."""
     monkeypatch.setattr(sftp, "POLL_SECONDS", 1)
     limits: list[float] = []
@@ -265,7 +279,7 @@ def test_poll_has_a_deadline_of_its_own(press, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         slow = _adapter(press, port=silent.getsockname()[1], time_limit=1800)
         with pytest.raises(ProviderUnavailable, match="did not finish in time"):
-            slow.poll()
+            call(slow)
 
     assert limits[0] == 1
 
@@ -296,6 +310,13 @@ def test_packets_of_the_server_are_not_unpacked(tmp_path, settings, monkeypatch)
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
     monkeypatch.setattr(asyncssh.connection, "get_default_compression_algs", lambda: [b"zlib@openssh.com"])
     with running_sftp_server(tmp_path) as press, pytest.raises(ProviderUnavailable):
+        _adapter(press).check_connection()
+
+
+def test_server_chooses_no_prime_for_the_key_exchange(tmp_path, settings):
+    settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+    only = {"kex_algs": ["diffie-hellman-group-exchange-sha256"]}
+    with running_sftp_server(tmp_path, **only) as press, pytest.raises(ProviderUnavailable, match="key exch"):
         _adapter(press).check_connection()
 
 

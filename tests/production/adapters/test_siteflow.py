@@ -224,6 +224,11 @@ def test_postback_becomes_a_report(flow, status, state):
     assert report.at == datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
+def test_reference_can_be_stored(flow):
+    flow.take = lambda body: (201, {"_id": "a\0b \ud800"})
+    assert _adapter(flow).submit(_job()).reference == "ab ?"
+
+
 def test_postbacks_are_idempotent_and_keep_their_own_times(flow):
     def read(*given, **more):
         return _adapter(flow).parse_report(flow.postback(*given, **more), {})[0]

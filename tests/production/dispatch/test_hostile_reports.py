@@ -1,9 +1,11 @@
 """What a provider sends must not fail the service, cost others much, or bring back what was erased."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import Notification, Role
 from accounts.permissions import Grant
@@ -12,6 +14,7 @@ from production.dispatch.services.reports import receive_reports
 from production.interface import Exchange, Report, Submitted
 from production.jobs.models import Attempt, AttemptKind, JobHistory, ProviderReport
 from production.jobs.services import outcomes
+from production.jobs.services.recording import MAX_FAILURES
 from production.providers.selectors import postback_url
 from production.providers.services import ProviderValues, save_provider
 from production.tickets.xjdf import NAMESPACE
@@ -54,6 +57,20 @@ def test_letters_that_no_column_holds_fail_no_postback(press, number, odd):
 
     assert post(press, body).json() == {"Received": 1, "Outcomes": ["Applied"]}
     assert only_job(number=number).message.startswith("Press reported: cut")
+
+
+@pytest.mark.django_db
+def test_press_that_takes_back_each_failure_does_not_fill_the_history(press, number):
+    begin = timezone.now()
+    reports = [
+        Report(str(turn), number, ("Failed", "InProduction")[turn % 2], begin + timedelta(milliseconds=turn))
+        for turn in range(60)
+    ]
+
+    receive_reports(provider=press, reports=reports)
+
+    assert only_job(number=number).state == "Failed"
+    assert JobHistory.objects.filter(state="Failed").count() == MAX_FAILURES
 
 
 @pytest.mark.django_db

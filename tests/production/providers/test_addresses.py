@@ -1,13 +1,16 @@
 """Addresses of providers lead to the public Internet, unless the operator names a network."""
 
+import socket
+import time
 from ipaddress import ip_network
 
 import pytest
 
 from fulfillment.core.errors import Invalid
+from production.adapters import addresses
 from production.adapters.http import send_request
 from production.adapters.sftp import SftpAdapter, SftpSettings
-from production.interface import ProviderRefused
+from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.services import ProviderValues, save_provider
 from tests.support.production_jobs import made_job
 
@@ -83,3 +86,22 @@ def test_internal_addresses_are_not_connected_to(host):
     shown = f"[{host}]" if ":" in host else host
     with pytest.raises(ProviderRefused, match="public Internet"):
         send_request("POST", f"https://{shown}/api/order", b"{}", {}, seconds=5)
+
+
+def test_name_with_many_addresses_takes_no_longer_than_one(monkeypatch):
+    entry = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.43.8", 22))
+    tried = []
+
+    class Silent(socket.socket):
+        def connect(self, address):
+            tried.append(address)
+            time.sleep(self.gettimeout())
+            raise TimeoutError
+
+    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *_, **__: [entry] * 100)
+    monkeypatch.setattr(addresses.socket, "socket", Silent)
+
+    with pytest.raises(ProviderUnavailable):
+        addresses.connect_socket("press.example.com", 22, seconds=0.2)
+
+    assert len(tried) <= 2

@@ -11,6 +11,7 @@ from fulfillment.operations.privacy import erase_user
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 from stores.catalog.selectors.products import store_record
 from stores.catalog.services.stores import save_store
+from tests.factories.accounts import UserFactory
 from tests.factories.budgets import make_budget, make_cost_center
 
 pytestmark = pytest.mark.django_db
@@ -82,6 +83,18 @@ def test_erased_person_leaves_budget_and_entries_without_a_name(shop):
     ]
     assert {one["Actor"]["Name"] for one in entries} == {None}
     assert not CostCenterMember.objects.exists()
+
+
+def test_erasing_who_is_called_like_a_word_of_notes_keeps_those_of_other_stores(shop):
+    world = shop.world
+    Role.objects.create(user=world.user, store=shop.store, grant="Budget.All.Write")
+    budget = make_budget(shop.store)
+    note = {"Amount": 5, "Note": "Correction for March"}
+    assert world.as_user(world.user).call("POST", f"{PATH}/{budget.pk}/adjustment", note).status_code == 201
+
+    erase_user(user=UserFactory(username="correction"))
+
+    assert budget.entries.get(kind="Adjustment").note == "Correction for March"
 
 
 def test_budget_of_a_removed_application_or_cost_center_stays_without_a_name(shop):

@@ -1,8 +1,9 @@
 import asyncio
+import ssl
 
 import pytest
 
-from applications.webhooks.sending.client import STORED_BYTES, Client
+from applications.webhooks.sending.client import STORED_BYTES, Client, tls_context
 from tests.support.patience import least_seconds
 from tests.support.webhook_receiver import Receiver, receiving
 
@@ -166,3 +167,11 @@ def test_https_without_a_valid_certificate_is_no_connection(receiver):
 
     assert response.status is None
     assert receiver.received == []
+
+
+def test_server_chooses_no_prime_for_the_key_exchange():
+    kept, usual = tls_context(), ssl.create_default_context()
+    left_out = {one["name"] for one in usual.get_ciphers()} - {one["name"] for one in kept.get_ciphers()}
+    assert left_out
+    assert all(name.startswith("DHE-") for name in left_out)
+    assert (kept.security_level, kept.verify_mode) == (usual.security_level, ssl.CERT_REQUIRED)
