@@ -1,7 +1,6 @@
 """The start page of the console: every figure is what the data says."""
 
 import html
-from collections import namedtuple
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import unquote
 
@@ -222,10 +221,7 @@ def test_applications_whose_keys_end_are_listed(world, client):
 
 
 def test_failed_jobs_and_a_full_disk_need_attention(start, monkeypatch):
-    usage = namedtuple("usage", "total free")
-    monkeypatch.setattr(
-        "fulfillment.site.attention.shutil.disk_usage", lambda path: usage(100 << 30, 4 << 30)
-    )
+    monkeypatch.setattr("fulfillment.site.attention.room_for_files", lambda: (4 << 30, 100 << 30))
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO procrastinate_jobs (queue_name, task_name, args, status) VALUES ('q', 't', '{}', 'failed')"
