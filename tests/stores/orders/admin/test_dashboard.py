@@ -283,7 +283,7 @@ def test_chart_has_axis_values_money_and_the_period_before(shop, start):
     assert f"<td>3</td><td>0</td><td>{total:,.2f}</td>" in page
     address = html.unescape(page.partition('download="orders-by-day.csv" href="')[2].partition('"')[0])
     rows = unquote(address.partition(",")[2]).splitlines()
-    assert rows[0] == "Day,Associated Print,Placed,Shipped,Amount USD"
+    assert rows[0] == "\ufeffDay,Associated Print,Placed,Shipped,Amount USD"
     assert rows[-1] == f"{today},3,3,0,{total}"
     assert len(rows) == 15
 
