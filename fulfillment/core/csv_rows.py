@@ -13,7 +13,8 @@ SEPARATOR = re.compile(r"[;\t\r\n]")
 AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})(?={FORMULA})")
 INERT_AFTER_SEPARATOR = re.compile(f"({SEPARATOR.pattern})'(?={FORMULA})")
 
-
+# At the start of files that people open: spreadsheets take a file without it for one in the encoding of the machine.
+BOM = b"\xef\xbb\xbf"
 ROWS_PER_PIECE = 500
 
 

@@ -1,9 +1,6 @@
 """The first card of the console's start page: everything that needs attention."""
 
-import shutil
-
 from django.conf import settings
-from django.core.files.storage import FileSystemStorage, default_storage
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -12,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from fulfillment.core.files.storage import room_for_files
 from fulfillment.core.plugins import Attention, Card, offered
 from fulfillment.site.certificates import Certificate
 
@@ -41,19 +39,15 @@ def _failed_jobs() -> list[Attention]:
 
 
 def _full_disk() -> list[Attention]:
-    """A warning about a full disk with stored files; buckets have their own alarms."""
-    if not isinstance(default_storage, FileSystemStorage):
+    """A warning about a full disk with stored files."""
+    room = room_for_files()
+    if room is None or room[0] > room[1] * MIN_FREE:
         return []
-    try:
-        disk = shutil.disk_usage(settings.MEDIA_ROOT)
-    except OSError:
-        return []
-    if disk.free > disk.total * MIN_FREE:
-        return []
-    percent = disk.free * 100 // disk.total
+    free, total = room
+    percent = free * 100 // total
     detail = _("%(free)s GB are left of %(total)s GB") % {
-        "free": number_format(disk.free / GIGABYTE, 1),
-        "total": number_format(disk.total / GIGABYTE, 0),
+        "free": number_format(free / GIGABYTE, 1),
+        "total": number_format(total / GIGABYTE, 0),
     }
     return [Attention(percent, _("% of the disk for files are free"), reverse("admin:index"), 50, detail)]
 

@@ -17,6 +17,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem, unknown_path
 from fulfillment.core.api.parts import failures_of_parts
 from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.files.storage import room_for_files
 from fulfillment.core.observability.instruments import Gauges
 from fulfillment.core.plugins import offered
 from fulfillment.site.proxies import is_trusted
@@ -81,7 +82,13 @@ class DatabaseFigures:
             with suppress(*DATABASE_UNAVAILABLE):
                 families = _families()
         up.add_metric([], float(bool(families)))
-        yield from [*families, ok, up]
+        yield from [*families, ok, up, *_room_for_files()]
+
+
+def _room_for_files() -> Iterator[Metric]:
+    if room := room_for_files():
+        text = "The free share of the disk with stored files."
+        yield GaugeMetricFamily("fulfillment_files_free_ratio", text, value=room[0] / room[1])
 
 
 def _families() -> list[GaugeMetricFamily]:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.csv_rows import BOM, csv_pieces
 
 
 def axis_ticks(most: int) -> tuple[int, int, int]:
@@ -45,4 +45,4 @@ def in_percent(now: int | Decimal, before: int | Decimal) -> str:
 
 def data_link(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """The chart's data as a CSV file in a link: exactly what is shown, without another address."""
-    return f"data:text/csv;charset=utf-8,{quote(b''.join(csv_pieces(columns, rows)))}"
+    return f"data:text/csv;charset=utf-8,{quote(BOM + b''.join(csv_pieces(columns, rows)))}"

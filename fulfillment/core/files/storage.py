@@ -4,13 +4,14 @@ import errno
 import logging
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.core.files.base import File
-from django.core.files.storage import FileSystemStorage, Storage
+from django.core.files.storage import FileSystemStorage, Storage, default_storage
 
 from fulfillment.core.errors import DomainError, Unavailable, in_one_line
 from fulfillment.core.files.folders import give_to_owner, make_folder
@@ -47,6 +48,17 @@ def storage_errors() -> Iterator[None]:
             "The file storage failed: %s", in_one_line(error), exc_info=None if is_refusal else error
         )
         raise StorageUnavailable(error) from error
+
+
+def room_for_files() -> tuple[int, int] | None:
+    """The free and all bytes of the disk with stored files; None for a bucket, which has its own alarms."""
+    if not isinstance(default_storage, FileSystemStorage):
+        return None
+    try:
+        disk = shutil.disk_usage(default_storage.location)
+    except OSError:
+        return None
+    return disk.free, disk.total
 
 
 def stored_names(storage: Storage, folder: str = "") -> Iterator[str]:

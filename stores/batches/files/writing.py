@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any, Literal
 
-from fulfillment.core.csv_rows import csv_pieces, inert_cell
+from fulfillment.core.csv_rows import BOM, csv_pieces, inert_cell
 from stores.batches.files.csv_files import NOTE
 from stores.batches.files.records import ERROR, FileRow
 from stores.batches.files.rows import column_letters
@@ -16,8 +16,6 @@ from stores.batches.files.text_files import CONTROL
 from stores.batches.files.workbooks import ALLOWED_VALUES
 
 Format = Literal["csv", "xlsx"]
-# Spreadsheets take a file without it for one in the encoding of the machine.
-BOM = b"\xef\xbb\xbf"
 PROBLEMS = "Problems"
 PIECE = 1 << 16
 # So far down a list of allowed values opens in a template.

@@ -20,7 +20,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidge
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
 from fulfillment.core.admin.inlines import ConsoleInline, LabelledFormSet
-from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.csv_rows import BOM, csv_pieces
 from fulfillment.core.errors import DomainError
 from stores.budgets.models import CostCenter, CostCenterMember
 from stores.budgets.selectors.people import people_rows
@@ -181,7 +181,7 @@ class CostCenterAdmin(ConsoleAdmin):
         if not self.has_access(request, "view"):
             raise PermissionDenied
         store = get_object_or_404(Store, pk=store_id)
-        content = b"".join(csv_pieces(PEOPLE_COLUMNS, people_rows(store)))
+        content = BOM + b"".join(csv_pieces(PEOPLE_COLUMNS, people_rows(store)))
         name = f"cost-centers-{store.external_id}.csv"
         return HttpResponse(
             content,

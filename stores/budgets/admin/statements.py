@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import date
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.concurrency_limits import FILES
-from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.csv_rows import BOM, csv_pieces
 from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
@@ -82,7 +83,7 @@ class StatementPages(StaffAdmin):
             "Cache-Control": "no-store",
         }
         return StreamingHttpResponse(
-            FILES.stream(rows, Caller.on_pages(request.user).key),
+            FILES.stream(chain([BOM], rows), Caller.on_pages(request.user).key),
             content_type="text/csv; charset=utf-8",
             headers=headers,
         )

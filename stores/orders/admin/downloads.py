@@ -1,12 +1,14 @@
 """Downloads of the order list: print files, packing slips, the list as CSV."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.csv_rows import BOM
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import ZipStream
 from stores.orders.csv_rows import csv_chunks
@@ -20,7 +22,7 @@ def csv_response(orders: QuerySet[Order], caller: Caller) -> StreamingHttpRespon
     """Streams all orders of the list, newest first, in short statements, so memory use does not grow."""
     headers = {"Content-Disposition": 'attachment; filename="orders.csv"', "Cache-Control": "no-store"}
     return StreamingHttpResponse(
-        FILES.stream(csv_chunks(_renderings(orders)), caller.key),
+        FILES.stream(chain([BOM], csv_chunks(_renderings(orders))), caller.key),
         content_type="text/csv; charset=utf-8",
         headers=headers,
     )

@@ -81,8 +81,8 @@ def _refuse_full_storage(caller: Caller, size: int) -> None:
     used = Asset.objects.filter(format=AssetFormat.PDF, **owner).aggregate(used=Sum("size"))["used"] or 0
     if used + size > settings.DOCUMENT_STORAGE_MB * 1_000_000:
         message = (
-            f"Your PDFs take {used / 1e6:,.0f} MB; {settings.DOCUMENT_STORAGE_MB:,} MB are allowed. Those that are not "
-            f"used are removed after {settings.ASSET_RETENTION_DAYS} days."
+            f"Your PDFs take {used / 1e6:,.0f} MB; {settings.DOCUMENT_STORAGE_MB:,} MB are allowed. Those that no "
+            f"order uses are removed {settings.ASSET_RETENTION_DAYS} days after their last use. Ordered ones stay."
         )
         raise Conflict(message, code="asset_storage_full")
 

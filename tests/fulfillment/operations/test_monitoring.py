@@ -33,6 +33,7 @@ HEALTHY = {
     **{f'fulfillment_check_ok{{check="{part}"}}': "1x90" for part in PARTS},
     **{f'fulfillment_database_refusals_total{{reason="{one}"}}': "2x90" for one in REFUSED},
     'fulfillment_queue_retried{queue="mail"}': "0x90",
+    "fulfillment_files_free_ratio": "0.4x90",
     "fulfillment_workers_alive": "2x90",
     'fulfillment_queue_oldest_seconds{queue="mail"}': "1x90",
     'fulfillment_queue_failed{queue="mail"}': "3x90",
@@ -57,6 +58,7 @@ FAULTS = {
     "NoConnections": {'fulfillment_database_refusals_total{reason="connections"}': "2x59 8+6x30"},
     "MigrationsMissing": {'fulfillment_check_ok{check="migrations"}': "1x59 0x30"},
     "StorageFails": {'fulfillment_check_ok{check="storage"}': "1x59 0x30"},
+    "FilesNearlyFull": {"fulfillment_files_free_ratio": "0.11x59 0.09x30"},
     "TemporaryFull": {'fulfillment_check_ok{check="temporary"}': "1x59 0x30"},
     "ProcessShort": {'fulfillment_check_ok{check="process"}': "1x59 0x30"},
     "NamesNotFound": {'fulfillment_check_ok{check="names"}': "1x59 0x30"},
@@ -92,7 +94,7 @@ def queries():
 def test_rules_and_dashboard_name_metrics_that_the_service_has():
     gauges = [*GAUGES, *offered("metrics", "GAUGES")]
     exported = {f"fulfillment_{name}" for one in gauges for name in one.texts}
-    exported |= {"fulfillment_database_up", "fulfillment_check_ok"}
+    exported |= {"fulfillment_database_up", "fulfillment_check_ok", "fulfillment_files_free_ratio"}
     for name in ("requests", "request_seconds", "refusals", "render_seconds", "database_refusals"):
         family = getattr(instruments, name)
         exported |= {f"{family._name}{ending}" for ending in ("_total", "_bucket", "_count")}

@@ -85,6 +85,7 @@ def test_one_process_reports_the_metrics_of_all(tmp_path):
         assert figure(text, "fulfillment_rate_limit_refusals_total", policy="subscription") == 10
         assert figure(text, "fulfillment_requests_total", route="none", status="404") == 1
         assert figure(text, "fulfillment_database_up") == 1
+        assert 0 < figure(text, "fulfillment_files_free_ratio") < 1
         assert "fulfillment_workers_alive 0.0" in text
         assert "fulfillment_deliveries_waiting 0.0" in text
         assert "xxxx" not in text

@@ -344,6 +344,7 @@ def test_pdfs_are_counted_against_the_storage_of_the_caller(client, settings):
     full = send(client, document())
 
     assert (full.status_code, full.json()["Code"]) == (409, "asset_storage_full")
+    assert full.json()["detail"].endswith("last use. Ordered ones stay.")
     assert Asset.objects.count() == 2
 
 

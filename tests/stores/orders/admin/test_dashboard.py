@@ -1,7 +1,6 @@
 """The start page of the console: every figure is what the data says."""
 
 import html
-from collections import namedtuple
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import unquote
 
@@ -222,10 +221,7 @@ def test_applications_whose_keys_end_are_listed(world, client):
 
 
 def test_failed_jobs_and_a_full_disk_need_attention(start, monkeypatch):
-    usage = namedtuple("usage", "total free")
-    monkeypatch.setattr(
-        "fulfillment.site.attention.shutil.disk_usage", lambda path: usage(100 << 30, 4 << 30)
-    )
+    monkeypatch.setattr("fulfillment.site.attention.room_for_files", lambda: (4 << 30, 100 << 30))
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO procrastinate_jobs (queue_name, task_name, args, status) VALUES ('q', 't', '{}', 'failed')"
@@ -287,7 +283,7 @@ def test_chart_has_axis_values_money_and_the_period_before(shop, start):
     assert f"<td>3</td><td>0</td><td>{total:,.2f}</td>" in page
     address = html.unescape(page.partition('download="orders-by-day.csv" href="')[2].partition('"')[0])
     rows = unquote(address.partition(",")[2]).splitlines()
-    assert rows[0] == "Day,Associated Print,Placed,Shipped,Amount USD"
+    assert rows[0] == "\ufeffDay,Associated Print,Placed,Shipped,Amount USD"
     assert rows[-1] == f"{today},3,3,0,{total}"
     assert len(rows) == 15
 

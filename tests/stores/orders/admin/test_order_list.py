@@ -218,6 +218,8 @@ def test_chosen_orders_are_exported(board, shop):
     lines = b"".join(board.post(BOARD, sent).streaming_content).decode().splitlines()
 
     assert len(lines) == 2
+    # A spreadsheet then reads it as UTF-8.
+    assert lines[0].startswith("\ufeffOrderID,")
     assert str(chosen.number) in lines[1]
 
 

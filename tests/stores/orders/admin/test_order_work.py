@@ -54,6 +54,18 @@ def test_comment_is_for_colleagues_alone(console, shop, order):
     assert console.get(address("comment", order.pk)).status_code == 405
 
 
+def test_note_is_for_the_one_who_ordered_and_says_so(console, shop, order):
+    page = address("change", order.pk)
+    opened = console.get(page)
+    seen = opened.context["adminform"].form["seen"].value()
+
+    console.post(page, {"seen": seen, "move_to": "20", "note": "Paper is late"})
+
+    assert "the person who ordered can read it" in text(opened)
+    history = shop.world.as_application().call("GET", f"/store/associated/order/{order.pk}/history").json()
+    assert history[-1]["Note"] == "Paper is late"
+
+
 def test_only_who_works_on_the_store_comments_and_reprints(client, shop, order):
     client.force_login(shop.world.user)
     Role.objects.filter(user=shop.world.user, grant="Order.All.Write").delete()
