@@ -1,12 +1,15 @@
 """Batches of a caller, their rows page by page, and what they would cost."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, F, Func, IntegerField, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -39,6 +42,8 @@ from stores.templates.selectors import fields_of, template_digest
 # Labels by which columns are matched, beside the names of the targets themselves.
 ROW_LABELS = {ROW_KEY: gettext_noop("Row key"), QUANTITY: gettext_noop("Quantity")}
 WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
+# A page of rows ends before it exceeds this size, even if it has fewer than `take` rows.
+PAGE_BYTES = 4_000_000
 ROWS_OF_ORDER = """
 SELECT own.batch_id, batch.mode, own.key, own.number
 FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
@@ -238,6 +243,18 @@ def rows_of(
         rows = rows.filter(words__contains=folded(words))
     chosen = list(states)
     return rows.filter(state__in=chosen) if chosen else rows
+
+
+def page_of_rows(rows: QuerySet[BatchRow], *, take: int) -> tuple[list[BatchRow], bool]:
+    """Up to `take` of the rows, at least one and at most PAGE_BYTES, and whether more follow."""
+    sizes = list(rows.values_list(_octets("values") + _octets("problems"), flat=True)[: take + 1])
+    fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
+    count = min(take, fits)
+    return list(rows[:count]), len(sizes) > count
+
+
+def _octets(column: str) -> Func:
+    return Func(Cast(F(column), TextField()), function="octet_length", output_field=IntegerField())
 
 
 def row_of(batch: Batch, row_key: str, *, locked: bool = False) -> BatchRow:

@@ -25,7 +25,7 @@ from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, 
 from stores.batches.models import RowState
 from stores.batches.representations import row_records
 from stores.batches.row_files import XLSX, rows_file
-from stores.batches.selectors import batch_for, rows_of
+from stores.batches.selectors import batch_for, page_of_rows, rows_of
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
 from stores.batches.services.uploads import read_source
@@ -153,8 +153,8 @@ class BatchRowViewSet(ApiViewSet):
         operation_id="batch_row_list",
         summary="List the rows of a batch",
         description=(
-            'Returns the rows in file order; follow `Link: rel="next"`. As CSV or XLSX, returns all rows '
-            "with their values, problems, order and tracking."
+            'Returns the rows in file order; follow `Link: rel="next"`. A page may have fewer rows than '
+            "`take`. As CSV or XLSX, returns all rows with their values, problems, order and tracking."
         ),
         parameters=[
             STORE_ID,
@@ -182,11 +182,10 @@ class BatchRowViewSet(ApiViewSet):
             return rows_file(batch, states, chosen, request.auth)
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
-        page = list(rows_of(batch, states=states, after=after)[: take + 1])
-        more = len(page) > take
+        page, more = page_of_rows(rows_of(batch, states=states, after=after), take=take)
         path = f"/store/{store_id}/batch/{batch_id}/row"
-        headers = next_page(path, query.items(), str(page[take - 1].number)) if more else {}
-        return Response(row_records(batch, page[:take]), headers=headers)
+        headers = next_page(path, query.items(), str(page[-1].number)) if page and more else {}
+        return Response(row_records(batch, page), headers=headers)
 
 
 class BatchRowChangeViewSet(ApiViewSet):
