@@ -114,8 +114,9 @@ def batches_for(access: StoreAccess) -> QuerySet[Batch]:
 
 def shown_batches() -> QuerySet[Batch]:
     """With what a batch's record needs."""
-    return Batch.objects.select_related("store", "product", "approval").only(
+    return Batch.objects.select_related("store", "product", "approval", "application").only(
         *(field.attname for field in Batch._meta.concrete_fields),
+        "application__user_id",
         *(f"store__{name}" for name in STORE_FIELDS),
         "product__external_id",
         "product__name",
@@ -316,6 +317,7 @@ def caller_of(batch: Batch) -> Caller:
         application_id=batch.application_id,
         is_first_party=batch.is_first_party,
         is_test=batch.is_test,
+        person_id=batch.user_id or (batch.application and batch.application.user_id),
     )
 
 
