@@ -28,7 +28,7 @@ from stores.batches.row_files import XLSX, rows_file
 from stores.batches.selectors import batch_for, page_of_rows, rows_of
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
-from stores.batches.services.uploads import read_source
+from stores.batches.services.uploads import alone_for, read_source
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.quotes import NO_STORE
 from stores.orders.selectors.access import READ, WRITE
@@ -93,7 +93,7 @@ class BatchFileViewSet(ApiViewSet):
             **COMMON,
             400: f"{NO_STORE}, or the file cannot be read. The code and message give the position; `Row`, `Column` "
             "and `Value` repeat it.",
-            409: f"{SETTLED}.",
+            409: f"{SETTLED}. Or another file for the batch is being read (`request_in_progress`).",
             **concurrency_errors("files to read or write, or changes of batches,"),
         }
     }
@@ -124,16 +124,17 @@ class BatchFileViewSet(ApiViewSet):
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
         check = flag_parameter({"check": "true", **request.query_params.dict()}, "check")
         # The body too is read in turn: 50 MB of it take 100 MB of memory.
-        with FILES.limited(request.auth.key):
-            content = uploaded_file(request, "rows", TOO_LARGE)
-            sent = next(iter(request.FILES.values()), None) if request.FILES else None
-            source = read_source(
-                batch=batch,
-                content=content,
-                content_type=(sent.content_type if sent else request.content_type) or "",
-                name=(sent.name if sent else "") or "",
-            )
-        received = replace_rows(batch=batch, source=source, check=check)
+        with alone_for(batch):
+            with FILES.limited(request.auth.key):
+                content = uploaded_file(request, "rows", TOO_LARGE)
+                sent = next(iter(request.FILES.values()), None) if request.FILES else None
+                source = read_source(
+                    batch=batch,
+                    content=content,
+                    content_type=(sent.content_type if sent else request.content_type) or "",
+                    name=(sent.name if sent else "") or "",
+                )
+            received = replace_rows(batch=batch, source=source, check=check)
         return batch_response(access, received, status=202)
 
 

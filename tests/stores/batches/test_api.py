@@ -14,6 +14,7 @@ from fulfillment.core.files.uploads import RawParser
 from stores.batches.models import Batch, BatchRow
 from stores.batches.services import checking
 from stores.batches.services.sheets import extreme_rows
+from stores.batches.services.uploads import alone_for
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.proofs.models import Proof
@@ -338,6 +339,18 @@ def test_file_of_rows_has_the_tracking_of_each_order(api):
     rows = list(csv.DictReader(io.StringIO(content)))
     assert [row["Tracking"] for row in rows] == ["1Z1", "1Z1"]
     assert {(row["OrderID"], row["Order status"]) for row in rows} == {(str(shipped.pk), "Shipped")}
+
+
+def test_second_file_for_a_batch_is_refused_before_its_body_is_read(api, monkeypatch):
+    batch, read = make(api), []
+    monkeypatch.setattr(RawParser, "parse", lambda *_: read.append(1) or b"Name\nAda\n")
+
+    with alone_for(Batch.objects.get()):
+        refused = api.generic("PUT", f"/api/v1{path(batch, '/rows')}", b"x", "text/csv")
+    assert (refused.status_code, refused.json()["Code"]) == (409, "request_in_progress")
+    assert (refused["Retry-After"], read) == ("1", [])
+
+    assert api.generic("PUT", f"/api/v1{path(batch, '/rows')}", b"x", "text/csv").status_code == 202
 
 
 @pytest.mark.parametrize(
