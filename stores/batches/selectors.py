@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -15,6 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts.callers import Caller
+from accounts.models import User
+from accounts.selectors.grants import grants_on_store
+from applications.registration.models import Application
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
@@ -31,10 +34,10 @@ from stores.batches.models import (
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, folded, item_key_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
-from stores.catalog.models import Product
+from stores.catalog.models import Product, Store
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Order
-from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
+from stores.orders.selectors.access import STORE_FIELDS, WRITE, StoreAccess, authorize_store
 from stores.proofs.models import Proof
 from stores.proofs.selectors import StoredProof
 from stores.templates.selectors import fields_of, template_digest
@@ -319,6 +322,25 @@ def caller_of(batch: Batch) -> Caller:
         is_test=batch.is_test,
         person_id=batch.user_id or (batch.application and batch.application.user_id),
     )
+
+
+def may_still_order(batch: Batch) -> bool:
+    """Whether the user or application that ordered the batch may still order in its store."""
+    ordered_by = batch.actor_user
+    user = User.objects.filter(pk=ordered_by, is_active=True).first() if ordered_by else None
+    if ordered_by and user is None:
+        return False
+    if batch.is_first_party or ordered_by != batch.user_id:
+        # Of another application that ordered it on its own nothing is known.
+        return user is None or _may_order(Caller.on_pages(user), batch.store)
+    application = Application.objects.filter(pk=batch.application_id, is_enabled=True).first()
+    if application is None:
+        return False
+    return _may_order(replace(Caller.of_application(application), user_id=ordered_by), batch.store)
+
+
+def _may_order(caller: Caller, store: Store) -> bool:
+    return not grants_on_store(caller, store).isdisjoint(WRITE)
 
 
 def access_of(batch: Batch) -> StoreAccess:
