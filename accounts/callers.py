@@ -12,7 +12,8 @@ class Caller:
     """A user acting through an application or, without a user, an application acting on its own.
 
     `application_id` is None only on the service's own pages. `scopes` include implied ones. With `is_test` the caller
-    uses a test application, so everything it creates is test data.
+    uses a test application, so everything it creates is test data. `person_id` answers for an application without a
+    user, its owner, and for an account that is not confirmed, the person who made it.
     """
 
     user_id: UUID | None = None
@@ -23,6 +24,7 @@ class Caller:
     is_test: bool = False
     scopes: frozenset[str] = field(default=frozenset())
     subscription_id: int | None = None
+    person_id: UUID | None = field(default=None, compare=False)
 
     @property
     def is_application(self) -> bool:
@@ -30,8 +32,9 @@ class Caller:
 
     @property
     def key(self) -> str:
-        """Names the caller in concurrency limits: the user through any application, else the application."""
-        return f"user:{self.user_id}" if self.user_id else f"application:{self.application_id}"
+        """Names the caller in concurrency limits: the person with all of their applications, where there is one."""
+        person = self.person_id or self.user_id
+        return f"user:{person}" if person else f"application:{self.application_id}"
 
     @property
     def kind(self) -> str:
@@ -63,6 +66,7 @@ class Caller:
         """The application itself, on the service's own pages: for users who may change it, and so hold its keys."""
         return cls(
             application_id=application.pk,
+            person_id=application.user_id,
             is_test=application.is_test,
             scopes=with_implied(name for name in Permission.values if name != Permission.OPERATOR),
         )

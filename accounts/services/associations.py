@@ -21,7 +21,7 @@ from accounts.permissions import (
     STORE_GRANTS,
 )
 from accounts.selectors.associations import association_request_for, operators_to_inform
-from fulfillment.core.errors import Conflict, Forbidden, Invalid
+from fulfillment.core.errors import Busy, Conflict, Forbidden, Invalid
 
 APPLICANT = ("requested_by_id", "application_id")
 REQUEST_TASK = "accounts.mail_association_request"
@@ -102,8 +102,10 @@ def request_association(
                 message=message,
             )
             inform_operators(created)
-    except IntegrityError:
-        return pending.get(), False
+    except IntegrityError as error:
+        if found := pending.first():
+            return found, False
+        raise Busy("The other request was just decided or withdrawn. Send this one again.") from error
     if is_admitted:
         _approve(created, list(grants) or _usual_grants(created), decided_by=None, note=LET_IN)
     return created, True

@@ -45,7 +45,7 @@ SELECT token.expires, token.scope, nullif(token.resource, '[]') AS resource, tok
        application.is_enabled, application.is_first_party, person.is_active,
        token.user_id IS NOT NULL AND person.is_operator AS is_operator,
        CASE WHEN token.user_id IS NOT NULL THEN person.tenant_id END AS tenant_id, person.two_factor_since,
-       application.is_test, subscription.id AS subscription_id,
+       application.is_test, subscription.id AS subscription_id, coalesce(counting.user_id, person.id) AS person_id,
        coalesce(counting.requests_per_minute, subscription.requests_per_minute) AS requests_per_minute,
        {bucket} AS bucket
 FROM oauth2_provider_accesstoken token
@@ -160,7 +160,7 @@ def _checksum(token: str) -> str:
 
 def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
     expires, scope, resources, user_id, application_id, enabled, first_party = row[:7]
-    active, operator, tenant_id, two_factor_since, is_test, subscription_id = row[7:13]
+    active, operator, tenant_id, two_factor_since, is_test, subscription_id, person_id = row[7:14]
     _validate_token(expires, resources, user_id, enabled=enabled, active=active)
     if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
         raise _refuse_token("The operator of this access token must first set up two-factor authentication.")
@@ -175,11 +175,12 @@ def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
         is_test=is_test,
         scopes=_scopes(scope),
         subscription_id=subscription_id,
+        person_id=person_id,
     )
 
 
 def _limit_status(row: tuple[Any, ...]) -> RateLimitStatus:
-    quota, _, used, resets_in = row[13:17]
+    quota, _, used, resets_in = row[14:18]
     return RateLimitStatus(rate_limits.SUBSCRIPTION, quota or settings.REQUESTS_PER_MINUTE, used, resets_in)
 
 

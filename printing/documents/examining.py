@@ -126,13 +126,24 @@ def _check_stream(stream: pikepdf.Stream) -> None:
     filters: Any = stream.get("/Filter")
     names = {str(one) for one in filters} if isinstance(filters, pikepdf.Array) else {str(filters)}
     if stream.get("/Subtype") == "/Image":
-        pixels = int(stream.get("/Width", 0)) * int(stream.get("/Height", 0))
+        pixels = _side(stream, "/Width", "/Columns") * _side(stream, "/Height", "/Rows")
         if pixels > PIXELS:
             raise _refused(f"a picture of {pixels:,} pixels", f"{PIXELS:,}")
     if filters is None or names & _PICTURE_FILTERS:
         return
     if (size := len(stream.read_bytes())) > STREAM_BYTES:
         raise _refused(f"a part that unpacks to {size:,} bytes", f"{STREAM_BYTES:,}")
+
+
+def _side(picture: pikepdf.Stream, name: str, of_fax: str) -> int:
+    """The number of pixels along a side; a fax says itself how many it unpacks to."""
+    found: Any = picture.get("/DecodeParms")
+    parameters = found if isinstance(found, pikepdf.Array) else [found]
+    is_fax = "/CCITTFaxDecode" in str(picture.get("/Filter"))
+    unpacked = [
+        int(one.get(of_fax, 0)) for one in parameters if is_fax and isinstance(one, pikepdf.Dictionary)
+    ]
+    return max([int(picture.get(name, 0)), *unpacked])
 
 
 def _check_drawn(pdf: pikepdf.Pdf) -> None:

@@ -207,7 +207,10 @@ def serve(channel: socket.socket) -> None:
         except (EOFError, ConnectionError):
             break
         workdir = request["workdir"]
-        header, parts = renderer.render(request, jobs)
+        try:
+            header, parts = renderer.render(request, jobs)
+        except Exception as error:  # noqa: BLE001 - a customer's PDF may hold anything, and this process is sound
+            header, parts = {"ok": False, "message": f"{type(error).__name__}: {error}"}, []
         header["peak"] = _peak_kib()
         send_message(channel, header, parts)
         del header, parts, jobs

@@ -1,17 +1,23 @@
 """Batches of a caller, their rows page by page, and what they would cost."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, F, Func, IntegerField, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts.callers import Caller
+from accounts.models import User
+from accounts.selectors.grants import grants_on_store
+from applications.registration.models import Application
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
@@ -28,10 +34,10 @@ from stores.batches.models import (
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, folded, item_key_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
-from stores.catalog.models import Product
+from stores.catalog.models import Product, Store
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Order
-from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
+from stores.orders.selectors.access import STORE_FIELDS, WRITE, StoreAccess, authorize_store
 from stores.proofs.models import Proof
 from stores.proofs.selectors import StoredProof
 from stores.templates.selectors import fields_of, template_digest
@@ -39,6 +45,8 @@ from stores.templates.selectors import fields_of, template_digest
 # Labels by which columns are matched, beside the names of the targets themselves.
 ROW_LABELS = {ROW_KEY: gettext_noop("Row key"), QUANTITY: gettext_noop("Quantity")}
 WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
+# A page of rows ends before it exceeds this size, even if it has fewer than `take` rows.
+PAGE_BYTES = 4_000_000
 ROWS_OF_ORDER = """
 SELECT own.batch_id, batch.mode, own.key, own.number
 FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
@@ -109,8 +117,9 @@ def batches_for(access: StoreAccess) -> QuerySet[Batch]:
 
 def shown_batches() -> QuerySet[Batch]:
     """With what a batch's record needs."""
-    return Batch.objects.select_related("store", "product", "approval").only(
+    return Batch.objects.select_related("store", "product", "approval", "application").only(
         *(field.attname for field in Batch._meta.concrete_fields),
+        "application__user_id",
         *(f"store__{name}" for name in STORE_FIELDS),
         "product__external_id",
         "product__name",
@@ -240,6 +249,18 @@ def rows_of(
     return rows.filter(state__in=chosen) if chosen else rows
 
 
+def page_of_rows(rows: QuerySet[BatchRow], *, take: int) -> tuple[list[BatchRow], bool]:
+    """Up to `take` of the rows, at least one and at most PAGE_BYTES, and whether more follow."""
+    sizes = list(rows.values_list(_octets("values") + _octets("problems"), flat=True)[: take + 1])
+    fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
+    count = min(take, fits)
+    return list(rows[:count]), len(sizes) > count
+
+
+def _octets(column: str) -> Func:
+    return Func(Cast(F(column), TextField()), function="octet_length", output_field=IntegerField())
+
+
 def row_of(batch: Batch, row_key: str, *, locked: bool = False) -> BatchRow:
     rows = batch.rows.select_for_update(of=("self",)) if locked else batch.rows
     row = rows.filter(key=row_key).first()
@@ -299,7 +320,27 @@ def caller_of(batch: Batch) -> Caller:
         application_id=batch.application_id,
         is_first_party=batch.is_first_party,
         is_test=batch.is_test,
+        person_id=batch.user_id or (batch.application and batch.application.user_id),
     )
+
+
+def may_still_order(batch: Batch) -> bool:
+    """Whether the user or application that ordered the batch may still order in its store."""
+    ordered_by = batch.actor_user
+    user = User.objects.filter(pk=ordered_by, is_active=True).first() if ordered_by else None
+    if ordered_by and user is None:
+        return False
+    if batch.is_first_party or ordered_by != batch.user_id:
+        # Of another application that ordered it on its own nothing is known.
+        return user is None or _may_order(Caller.on_pages(user), batch.store)
+    application = Application.objects.filter(pk=batch.application_id, is_enabled=True).first()
+    if application is None:
+        return False
+    return _may_order(replace(Caller.of_application(application), user_id=ordered_by), batch.store)
+
+
+def _may_order(caller: Caller, store: Store) -> bool:
+    return not grants_on_store(caller, store).isdisjoint(WRITE)
 
 
 def access_of(batch: Batch) -> StoreAccess:

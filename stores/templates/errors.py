@@ -36,7 +36,7 @@ def typesetting_errors() -> Iterator[None]:
         # Not RenderersBusy: a retry with the same values would fail again and block a renderer for as long.
         raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error
     except RenderingFailed as error:
-        logger.error("A template could not be rendered", exc_info=error)
+        logger.error("A template could not be rendered: %s", error)
         raise TemplateUnusable from error
 
 

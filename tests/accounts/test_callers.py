@@ -30,5 +30,8 @@ def test_callers_are_named_apart_in_limits_and_metrics(world):
 
     assert [one.kind for one in (user, operator, application)] == ["user", "operator", "application"]
     assert user.key == f"user:{world.user.pk}"
-    assert application.key == f"application:{world.application.pk}"
+    assert application.key == f"user:{world.application.user_id}", (
+        "all applications of a person are one caller"
+    )
+    assert Caller(application_id=world.application.pk).key == f"application:{world.application.pk}"
     assert user.modes == (False, True)

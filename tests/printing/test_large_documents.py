@@ -69,6 +69,17 @@ def test_too_many_objects_are_refused_before_the_file_is_opened(monkeypatch):
         examine_document(document(pages=3))
 
 
+def test_fax_that_unpacks_to_too_many_pixels_is_refused():
+    with pikepdf.open(io.BytesIO(document())) as pdf:
+        picture = pdf.make_stream(b"\xff", Width=10, Height=10, Subtype=Name.Image)
+        picture.Filter, picture.DecodeParms = Name.CCITTFaxDecode, Dictionary(Columns=1 << 30)
+        pdf.pages[0].obj.Resources = Dictionary(XObject=Dictionary(P=picture))
+        content = written(pdf)
+
+    with pytest.raises(DocumentRefused, match="a picture of 10,737,418,240 pixels"):
+        examine_document(content)
+
+
 @pytest.mark.slow
 def test_many_pages_are_in_order_after_two_processes():
     with pikepdf.open(io.BytesIO(document(pages=17))) as pdf:

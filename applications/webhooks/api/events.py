@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from applications.concurrency_limits import EVENT_WAITS
-from applications.registration.models import Application
 from applications.registration.services.usage import EVENTS, record_milestone
 from applications.webhooks.api.serializers import EVENT_RESPONSE, PATTERNS_TEXT, EventSerializer
 from applications.webhooks.event_types import PATTERNS, EventType
@@ -63,8 +62,8 @@ PARAMETERS = [
         {"type": "integer", "minimum": 0, "maximum": MAX_WAIT, "default": 0},
         description=(
             "Seconds to wait if there is no event yet. The response comes as soon as an event occurs. In "
-            "each web process, one request of an application waits at a time. Any other request returns at "
-            "once: pause for a second before you try again."
+            "each web process, one request of a person waits at a time, for all of their applications. Any "
+            "other request returns at once: pause for a second before you try again."
         ),
     ),
     take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
@@ -105,9 +104,8 @@ class EventViewSet(ApiViewSet):
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter"), user_id
         )
         read = partial(event_page, application, after=after, patterns=patterns, filters=filters, take=take)
-        page = _wait_for_events(
-            read, application, whole_parameter(query, "wait", default=0, least=0, most=MAX_WAIT)
-        )
+        seconds = whole_parameter(query, "wait", default=0, least=0, most=MAX_WAIT)
+        page = _wait_for_events(read, request.auth.key, seconds)
         if page.events:
             record_milestone(application_id=application.pk, name=EVENTS)
         parameters = [(name, value) for name, values in query.lists() for value in values]
@@ -115,13 +113,13 @@ class EventViewSet(ApiViewSet):
         return Response([event_record(event) for event in page.events], headers=headers)
 
 
-def _wait_for_events(read: Callable[[], EventPage], application: Application, seconds: int) -> EventPage:
+def _wait_for_events(read: Callable[[], EventPage], caller: str, seconds: int) -> EventPage:
     """The page, as soon as it has events; after `seconds`, or where no thread may wait, without."""
     page = read()
     if page.events or not seconds:
         return page
     ends = time.monotonic() + seconds
-    with suppress(TooManyAtOnce, ServiceBusy), EVENT_WAITS.limited(f"application:{application.pk}", wait=0):
+    with suppress(TooManyAtOnce, ServiceBusy), EVENT_WAITS.limited(caller, wait=0):
         while not page.events and time.monotonic() < ends and not stopping.wait(LOOK_SECONDS):
             page = read()
     return page

@@ -25,10 +25,10 @@ from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, 
 from stores.batches.models import RowState
 from stores.batches.representations import row_records
 from stores.batches.row_files import XLSX, rows_file
-from stores.batches.selectors import batch_for, rows_of
+from stores.batches.selectors import batch_for, page_of_rows, rows_of
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
-from stores.batches.services.uploads import read_source
+from stores.batches.services.uploads import alone_for, read_source
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.quotes import NO_STORE
 from stores.orders.selectors.access import READ, WRITE
@@ -93,7 +93,7 @@ class BatchFileViewSet(ApiViewSet):
             **COMMON,
             400: f"{NO_STORE}, or the file cannot be read. The code and message give the position; `Row`, `Column` "
             "and `Value` repeat it.",
-            409: f"{SETTLED}.",
+            409: f"{SETTLED}. Or another file for the batch is being read (`request_in_progress`).",
             **concurrency_errors("files to read or write, or changes of batches,"),
         }
     }
@@ -124,16 +124,17 @@ class BatchFileViewSet(ApiViewSet):
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
         check = flag_parameter({"check": "true", **request.query_params.dict()}, "check")
         # The body too is read in turn: 50 MB of it take 100 MB of memory.
-        with FILES.limited(request.auth.key):
-            content = uploaded_file(request, "rows", TOO_LARGE)
-            sent = next(iter(request.FILES.values()), None) if request.FILES else None
-            source = read_source(
-                batch=batch,
-                content=content,
-                content_type=(sent.content_type if sent else request.content_type) or "",
-                name=(sent.name if sent else "") or "",
-            )
-        received = replace_rows(batch=batch, source=source, check=check)
+        with alone_for(batch):
+            with FILES.limited(request.auth.key):
+                content = uploaded_file(request, "rows", TOO_LARGE)
+                sent = next(iter(request.FILES.values()), None) if request.FILES else None
+                source = read_source(
+                    batch=batch,
+                    content=content,
+                    content_type=(sent.content_type if sent else request.content_type) or "",
+                    name=(sent.name if sent else "") or "",
+                )
+            received = replace_rows(batch=batch, source=source, check=check)
         return batch_response(access, received, status=202)
 
 
@@ -153,8 +154,8 @@ class BatchRowViewSet(ApiViewSet):
         operation_id="batch_row_list",
         summary="List the rows of a batch",
         description=(
-            'Returns the rows in file order; follow `Link: rel="next"`. As CSV or XLSX, returns all rows '
-            "with their values, problems, order and tracking."
+            'Returns the rows in file order; follow `Link: rel="next"`. A page may have fewer rows than '
+            "`take`. As CSV or XLSX, returns all rows with their values, problems, order and tracking."
         ),
         parameters=[
             STORE_ID,
@@ -182,11 +183,10 @@ class BatchRowViewSet(ApiViewSet):
             return rows_file(batch, states, chosen, request.auth)
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
-        page = list(rows_of(batch, states=states, after=after)[: take + 1])
-        more = len(page) > take
+        page, more = page_of_rows(rows_of(batch, states=states, after=after), take=take)
         path = f"/store/{store_id}/batch/{batch_id}/row"
-        headers = next_page(path, query.items(), str(page[take - 1].number)) if more else {}
-        return Response(row_records(batch, page[:take]), headers=headers)
+        headers = next_page(path, query.items(), str(page[-1].number)) if page and more else {}
+        return Response(row_records(batch, page), headers=headers)
 
 
 class BatchRowChangeViewSet(ApiViewSet):

@@ -6,6 +6,7 @@ from rest_framework.settings import api_settings
 from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.downloads import pdf_response
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ
@@ -55,11 +56,13 @@ class BatchSheetViewSet(ApiViewSet):
             raise Invalid.at("?rows", "parameter_invalid", "rows: write all or extremes.")
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
-        if query.get("rows") == "extremes":
-            rows = extreme_rows(batch, after=after)[: take + 1]
-        else:
-            rows = list(rows_of(batch, after=after)[: take + 1])
-        content = render_contact_sheet(batch=batch, rows=rows[:take], caller=request.auth)
+        # Rows are read in turn as well: all of a batch take 100 MB of memory.
+        with FILES.limited(request.auth.key):
+            if query.get("rows") == "extremes":
+                rows = extreme_rows(batch, after=after)[: take + 1]
+            else:
+                rows = list(rows_of(batch, after=after)[: take + 1])
+            content = render_contact_sheet(batch=batch, rows=rows[:take], caller=request.auth)
         response = pdf_response(content, f"batch-{batch.pk}.pdf")
         if len(rows) > take:
             path = f"/store/{store_id}/batch/{batch_id}/contact-sheet"

@@ -30,11 +30,13 @@ from stores.batches.selectors import (
     caller_of,
     counts_of,
     is_template_changed,
+    may_still_order,
     order_count,
     outdated_because,
     shown_batches,
 )
 from stores.batches.services.announcements import announce
+from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers
 from stores.batches.services.rows import begin_check, in_turn, job_lock, lock_batch, lock_open
 from stores.budgets.services import release_reservation, reserve_budgets
@@ -50,6 +52,7 @@ ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"
 CHECKED_AGAIN = "All rows are being checked again: review the result, then order."
 NOTHING_ORDERED = "Nothing is ordered."
+NO_ACCESS = "The rest is not ordered: who ordered the batch has no access to the store any more."
 ROWS_AT_ONCE = 50
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
@@ -141,10 +144,14 @@ def queue_orders(batch: Batch) -> None:
 def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) -> None:
     """Writes the orders that are left; runs in a worker, in any number of turns. `go_on` ends a turn.
 
+    Who ordered must still be allowed to: a key may have been stolen.
     Raises Unavailable or TooManyRequests while the service is busy: the job is tried again.
     """
     while batch := _find_ordering(batch_id):
         rows = batch.rows.filter(state__in=ORDERABLE).order_by("number")
+        if not may_still_order(batch):
+            _end(batch)
+            return
         if batch.mode == BatchMode.ITEMS:
             _order_rows(batch, list(rows))
             return
@@ -259,6 +266,13 @@ def _as_first_item(fault: Fault, index: int) -> Fault:
     if fault.pointer == own or fault.pointer.startswith(f"{own}/"):
         return replace(fault, pointer="/Items/0" + fault.pointer.removeprefix(own))
     return fault
+
+
+@transaction.atomic
+def _end(batch: Batch) -> None:
+    locked = lock_batch(batch)
+    if locked.status == BatchStatus.ORDERING:
+        close_batch(locked, note=NO_ACCESS, approval=ApprovalState.EXPIRED)
 
 
 @transaction.atomic

@@ -161,20 +161,14 @@ def queue_check(batch: Batch) -> None:
     """Two jobs, from both ends. Only one of a person's batches is checked from its end at a time."""
     for from_end, lock in (
         (False, job_lock(batch)),
-        (True, f"batches of {batch_owner(batch)} from their ends"),
+        (True, f"batches of {caller_of(batch).key} from their ends"),
     ):
         app.configure_task(CHECK_TASK, lock=lock).defer(batch_id=str(batch.pk), from_end=from_end)
 
 
 def job_lock(batch: Batch) -> str:
     """Jobs with the same lock follow each other: a person's batches hold few threads of a worker."""
-    return f"batches of {batch_owner(batch)} {batch.pk.int % BATCHES_AT_ONCE}"
-
-
-def batch_owner(batch: Batch) -> str:
-    """The person, for all applications of theirs: of these there may be a hundred."""
-    application = batch.application
-    return str(batch.user_id or (application and application.user_id) or batch.application_id)
+    return f"batches of {caller_of(batch).key} {batch.pk.int % BATCHES_AT_ONCE}"
 
 
 def _write(locked: Batch, rows: Iterable[SourceRow]) -> None:

@@ -2,13 +2,17 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
-from fulfillment.core.errors import Invalid
+from fulfillment.core.db.locks import lock_of_its_own
+from fulfillment.core.errors import Busy, Invalid
 from stores.batches.files.matching import match_columns
 from stores.batches.files.reading import read_rows
 from stores.batches.files.records import FileProblem, FileRefused, Table
@@ -24,9 +28,19 @@ def receive_rows(
     *, batch: Batch, caller: Caller, content: bytes, content_type: str, name: str = "", check: bool = True
 ) -> Batch:
     """Replaces the rows of the batch by those of a file; raises Invalid for one that cannot be read."""
-    with FILES.limited(caller.key):
-        source = read_source(batch=batch, content=content, content_type=content_type, name=name)
-    return replace_rows(batch=batch, source=source, check=check)
+    with alone_for(batch):
+        with FILES.limited(caller.key):
+            source = read_source(batch=batch, content=content, content_type=content_type, name=name)
+        return replace_rows(batch=batch, source=source, check=check)
+
+
+@contextmanager
+def alone_for(batch: Batch) -> Iterator[None]:
+    """Raises Busy while another file for the batch is read, on any machine: the later one would wait for its rows."""
+    with lock_of_its_own(int.from_bytes(batch.pk.bytes[:8], "big", signed=True)) as is_ours:
+        if not is_ours:
+            raise Busy(_("Another file for this batch is being read. Wait, then send yours again."))
+        yield
 
 
 def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = "") -> Source:

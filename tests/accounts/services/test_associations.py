@@ -1,5 +1,6 @@
 import pytest
 from django.core import mail
+from django.db import IntegrityError
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -13,7 +14,7 @@ from accounts.services.associations import (
     withdraw_association,
 )
 from accounts.tasks import send_request
-from fulfillment.core.errors import Conflict
+from fulfillment.core.errors import Busy, Conflict
 from tests.factories.accounts import OperatorFactory, UserFactory
 from tests.factories.applications import ApplicationFactory
 from tests.factories.stores import make_store
@@ -39,6 +40,22 @@ def queued(monkeypatch):
 
     monkeypatch.setattr("accounts.services.associations.app.configure_task", lambda name: Task())
     return found
+
+
+def test_request_is_refused_if_the_one_it_met_was_decided_meanwhile(requested, monkeypatch):
+    caller, values = (
+        Caller(user_id=UserFactory().pk),
+        {"application": requested.application, "store": requested.store},
+    )
+
+    def met(*_, **__):
+        raise IntegrityError
+
+    AssociationRequest.objects.update(state="Denied", decided=timezone.now())
+    monkeypatch.setattr(AssociationRequest.objects, "create", met)
+
+    with pytest.raises(Busy, match="Send this one again"):
+        request_association(caller=caller, **values)
 
 
 def test_operators_get_a_mail_with_a_link_to_the_decision(requested, settings):

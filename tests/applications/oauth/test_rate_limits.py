@@ -14,6 +14,7 @@ from accounts import rate_limits
 from accounts.callers import Caller
 from accounts.models import RateWindow, Subscription, User
 from accounts.services.subscriptions import create_subscription
+from applications.oauth.token_authentication import caller_of
 from applications.registration.services.applications import create_application
 from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from tests.factories.accounts import UserFactory
@@ -304,6 +305,21 @@ def test_unconfirmed_accounts_and_their_applications_share_the_limit_of_their_cr
     assert said(clients[3].call("GET", "/store"))[1:3] == (600, 599)
     assert [said(clients[2].call("GET", "/store"))[2] for _ in range(3)] == [2, 1, 0]
     assert clients[2].call("GET", "/store").status_code == makers.call("GET", "/store").status_code == 429
+
+
+@pytest.mark.django_db
+def test_applications_and_unconfirmed_accounts_of_a_person_are_one_caller_in_concurrency_limits(world):
+    made = UserFactory(tenant=world.tenant, email_confirmed=None, counted_on=world.user)
+    create_subscription(user=made)
+    own, of_made = (
+        create_application(caller=Caller.on_pages(user), values={"Name": user.username})
+        for user in (world.user, made)
+    )
+    clients = [world.as_user(made), *map(world.as_application, (own, of_made, world.application))]
+
+    callers = [caller_of(f"Bearer {one.token}", one.key)[0] for one in clients]
+
+    assert {caller.key for caller in callers} == {f"user:{world.user.pk}"}
 
 
 @pytest.mark.django_db

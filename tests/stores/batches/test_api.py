@@ -14,6 +14,7 @@ from fulfillment.core.files.uploads import RawParser
 from stores.batches.models import Batch, BatchRow
 from stores.batches.services import checking
 from stores.batches.services.sheets import extreme_rows
+from stores.batches.services.uploads import alone_for
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.proofs.models import Proof
@@ -202,6 +203,32 @@ def test_rows_are_read_page_by_page(api):
     assert names == ["Person 001", "Person 002", "Person 003", "Person 004"]
 
 
+def test_page_of_rows_ends_before_it_is_too_large(api, monkeypatch):
+    monkeypatch.setattr("stores.batches.selectors.PAGE_BYTES", 1000)
+    batch = make(api)
+    send(api, batch, [cards(number, Job="T" * 400) for number in (1, 2, 3)] + [cards(4, Job="T" * 2000)])
+
+    pages, address = [], path(batch, "/row")
+    while address:
+        response = api.call("GET", address)
+        pages.append([row["Name"] for row in response.json()])
+        address = response.headers.get("Link", "").split(">")[0].partition("/api/v1")[2]
+
+    assert pages == [["Person 001", "Person 002"], ["Person 003"], ["Person 004"]]
+
+
+def test_contact_sheet_waits_for_its_turn_before_its_rows_are_read(api, settings, monkeypatch):
+    address = path(make(api), "/contact-sheet?rows=extremes")
+    read = []
+    monkeypatch.setattr("stores.batches.api.sheets.extreme_rows", lambda *_, **__: read.append(1) or [])
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+
+    refused = api.call("GET", address)
+
+    assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+    assert read == []
+
+
 def test_contact_sheet_shows_twenty_rows_on_a_page(api):
     batch = make(api)
     send(api, batch, [cards(number) for number in range(1, 22)])
@@ -312,6 +339,18 @@ def test_file_of_rows_has_the_tracking_of_each_order(api):
     rows = list(csv.DictReader(io.StringIO(content)))
     assert [row["Tracking"] for row in rows] == ["1Z1", "1Z1"]
     assert {(row["OrderID"], row["Order status"]) for row in rows} == {(str(shipped.pk), "Shipped")}
+
+
+def test_second_file_for_a_batch_is_refused_before_its_body_is_read(api, monkeypatch):
+    batch, read = make(api), []
+    monkeypatch.setattr(RawParser, "parse", lambda *_: read.append(1) or b"Name\nAda\n")
+
+    with alone_for(Batch.objects.get()):
+        refused = api.generic("PUT", f"/api/v1{path(batch, '/rows')}", b"x", "text/csv")
+    assert (refused.status_code, refused.json()["Code"]) == (409, "request_in_progress")
+    assert (refused["Retry-After"], read) == ("1", [])
+
+    assert api.generic("PUT", f"/api/v1{path(batch, '/rows')}", b"x", "text/csv").status_code == 202
 
 
 @pytest.mark.parametrize(

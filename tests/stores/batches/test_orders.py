@@ -6,6 +6,9 @@ import pytest
 from django.db.models import F
 from django.utils import timezone, translation
 
+from accounts.callers import Caller
+from accounts.models import Role, User
+from applications.registration.models import Application
 from applications.webhooks.models import Event
 from fulfillment.core.errors import Conflict
 from fulfillment.core.recorded_texts import translated
@@ -18,13 +21,14 @@ from stores.batches.overview import BatchPage
 from stores.batches.selectors import budget_decision, counts_of
 from stores.batches.services import ordering
 from stores.batches.services.batches import cancel_batch, start_check
-from stores.batches.services.ordering import ORDER_TASK, order_batch, write_orders
+from stores.batches.services.ordering import NO_ACCESS, ORDER_TASK, order_batch, write_orders
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.checks import check_balances
 from stores.catalog.models import DeliveredPrice, Product
 from stores.orders.models import ActorKind, Order
+from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.packing_slips import render_packing_slip
-from stores.orders.services.transitions import Actor, cancel_order
+from stores.orders.services.transitions import Actor, actor_of, cancel_order
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.support.approvals import add_approver
 from tests.support.batches import (
@@ -94,6 +98,28 @@ def test_recipients_become_an_order_each(access):
         assert order.recipient["Name"] == row.name
         assert order.items.get().template_data["Name"] == row.name
     assert len(orders) == 3
+
+
+@pytest.mark.parametrize("ended", ["association", "application", "role", "user"])
+def test_rest_of_a_batch_is_not_ordered_by_who_lost_access(access, world, ended):
+    if ended in ("role", "user"):
+        access = authorize_store(Caller.on_pages(world.user), "associated", WRITE)
+    batch, actor = letters(access), actor_of(access)
+    order_batch(batch=batch, actor=actor)
+    {
+        "association": Role.objects.filter(application=world.application, user=None).delete,
+        "application": lambda: Application.objects.filter(pk=world.application.pk).update(is_enabled=False),
+        "role": Role.objects.filter(user=world.user).delete,
+        "user": lambda: User.objects.filter(pk=world.user.pk).update(is_active=False),
+    }[ended]()
+
+    work_off(ORDER_TASK)
+
+    batch = fresh(batch)
+    assert (batch.status, batch.note) == ("Cancelled", NO_ACCESS)
+    assert set(states_of(batch)) == {"Cancelled"}
+    assert not Order.objects.exists()
+    assert set(used()) <= {0}, "what was reserved is given back"
 
 
 def test_order_needs_all_rows_in_order_or_those_that_are_ready(access):

@@ -14,11 +14,13 @@ from django.utils import timezone
 from PIL import Image
 
 from fulfillment.core.files.stored import DOCUMENTS
+from printing.typesetting.workers import shared_workers
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
 from tests.factories.orders import DESIGNS, make_design, make_product, order_body
+from tests.factories.presets import PrintPresetFactory
 from tests.support.document_making import MM, document, written
 
 PATH = "/api/v1/store/associated/asset"
@@ -44,8 +46,8 @@ def sent(client, content):
     return response.json()
 
 
-def check(client, asset, product="leaflet", **more):
-    path = f"/store/associated/product/{product}/artwork"
+def check(client, asset, product="leaflet", query="", **more):
+    path = f"/store/associated/product/{product}/artwork{query}"
     return client.call("POST", path, {"AssetID": asset["AssetID"], **more})
 
 
@@ -184,6 +186,22 @@ def test_pdf_for_a_die_cut_product_needs_its_die_line(client, shop):
 )
 def test_artwork_is_placed_by_its_trim_and_never_scaled(client, card, content, expected):
     assert findings(client, content) == expected
+
+
+def test_press_proof_of_a_pdf_that_no_press_takes_costs_no_renderer(client, shop, caplog):
+    PrintPresetFactory(code="coated", policy="CMYK")
+    make_product(
+        shop.store, "leaflet", PageCount=1, Preset="coated", WidthMM=Decimal(89), HeightMM=Decimal(51)
+    )
+    asset = sent(client, document(content=b"/A /B /C /D k 0 0 100 100 re f"))
+    assert check(client, asset).status_code == 200, "and a renderer has started"
+    before = {one.process.pid for one in shared_workers._idle}
+
+    refused = check(client, asset, "leaflet", query="?proof=press")
+
+    assert fault(refused) == ("/AssetID", "artwork_unusable")
+    assert before <= {one.process.pid for one in shared_workers._idle}
+    assert not [one for one in caplog.records if one.exc_info], "a stack trace says nothing of the PDF"
 
 
 def test_first_page_chooses_a_part_of_the_pdf(client, card, shop):

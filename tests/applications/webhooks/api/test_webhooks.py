@@ -306,13 +306,13 @@ class TestEvents:
         assert client.call("GET", f"{path}/event?wait=25").json() == []
         assert looks.count == 4
 
-    def test_one_request_of_an_application_waits_and_a_quarter_of_the_threads(
+    def test_one_request_of_a_person_waits_and_a_quarter_of_the_threads(
         self, client, path, world, monkeypatch
     ):
         looks = Looks(lambda number: None, ends=1)
         monkeypatch.setattr(events, "stopping", looks)
         answers = []
-        for waiting in ([f"application:{world.application.pk}"], ["application:1", "application:2"]):
+        for waiting in ([f"user:{world.application.user_id}"], ["user:1", "user:2"]):
             held = [EVENT_WAITS.stream(iter([]), caller) for caller in waiting]
             answers.append(client.call("GET", f"{path}/event?wait=25"))
             for one in held:
