@@ -61,7 +61,7 @@ class Languages:
 
 
 class UploadLimits:
-    """Limits large forms of the portal before they are parsed, which may write 32 MB to disk.
+    """Limits large forms of the portal before they are parsed, which may write 101 MB to disk.
 
     `process_view` must run before that of the CSRF protection, which parses the form.
     """
@@ -76,8 +76,9 @@ class UploadLimits:
         size, path = stated_size(request), request.path_info
         if size <= SIGNED_IN_FORM or path.startswith("/admin/"):
             return None
-        if not getattr(view, "takes_large_forms", False):
-            message = f"The body has {size:,} bytes; at most {SIGNED_IN_FORM:,} are allowed here."
+        allowed = getattr(view, "max_form_bytes", SIGNED_IN_FORM)
+        if size > allowed:
+            message = f"The body has {size:,} bytes; at most {allowed:,} are allowed here."
             return problem(413, "body_too_large", message)
         try:
             enforce_limit("uploads", request.user.pk, quota=settings.UPLOADS_PER_MINUTE)

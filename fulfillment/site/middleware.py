@@ -17,10 +17,9 @@ from django.utils.module_loading import import_string
 from fulfillment.core.api.errors import problem
 from fulfillment.core.api.parsing import (
     FEW_FIELDS,
-    SIGNED_IN_BYTES,
+    PRINT_FILE_BYTES,
     SIGNED_IN_FORM,
     SMALL_FORM,
-    STAFF_BYTES,
     URL_ENCODED,
     field_count,
     stated_size,
@@ -93,8 +92,8 @@ class PageCompression(GZipMiddleware):
 class BodyLimits:
     """Limits the bodies of pages before they are parsed, because files of a form would be written to disk first.
 
-    Signed-out visitors may send short forms only. Operators may send files of any size that the proxy allows, staff of
-    stores artwork; views of programs have their own limits.
+    Signed-out visitors may send short forms only, people one print-ready PDF (`UploadLimits` says to which pages), and
+    operators files of any size that the proxy allows; views of programs have their own limits.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -119,10 +118,12 @@ class BodyLimits:
 def _may_send(request: HttpRequest, size: int) -> bool:
     if not request.user.is_authenticated:
         return False
-    if size <= (SIGNED_IN_FORM if request.content_type == URL_ENCODED else SIGNED_IN_BYTES):
+    is_console = request.path_info.startswith("/admin/") and admin.site.has_permission(request)
+    if is_console and request.user.is_operator:
         return True
-    is_staff = request.path_info.startswith("/admin/") and admin.site.has_permission(request)
-    return is_staff and (size <= STAFF_BYTES or request.user.is_operator)
+    return size <= (
+        SIGNED_IN_FORM if request.content_type == URL_ENCODED and not is_console else PRINT_FILE_BYTES
+    )
 
 
 class ApiHistory:

@@ -26,7 +26,7 @@ SIGNED_IN_FORM = 262_144
 # With files: larger than any form accepts, so that the form reports the error itself.
 SIGNED_IN_BYTES = 32 * 1024 * 1024
 # A print-ready PDF and the form around it. A body lies on the disk while it is read, and several may come at a time.
-STAFF_BYTES = 101 * 1024 * 1024
+PRINT_FILE_BYTES = 101 * 1024 * 1024
 URL_ENCODED = "application/x-www-form-urlencoded"
 # Members and elements in total: enough for an order of 500 items with 120 fields each.
 MAX_VALUES = 65_000
@@ -35,7 +35,13 @@ MAX_NAME_LENGTH = 256
 
 def takes_large_forms(view: View) -> View:
     """Marks a page outside of the console whose form may be large, because it has files or long texts."""
-    view.takes_large_forms = True  # type: ignore[attr-defined]
+    view.max_form_bytes = SIGNED_IN_BYTES  # type: ignore[attr-defined]
+    return view
+
+
+def takes_print_files(view: View) -> View:
+    """As `takes_large_forms`, for a form with a print-ready PDF."""
+    view.max_form_bytes = PRINT_FILE_BYTES  # type: ignore[attr-defined]
     return view
 
 

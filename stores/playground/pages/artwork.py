@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.actors import Actor, chosen_actor
-from fulfillment.core.api.parsing import takes_large_forms
+from fulfillment.core.api.parsing import takes_print_files
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture
@@ -112,7 +112,7 @@ def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
 @harmless
 @require_POST
 @signed_in
-@takes_large_forms
+@takes_print_files
 def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """Takes the PDF and leads to its check, so that reloading the page sends nothing twice."""
     page = _opened(request, store_id, product_id)

@@ -5,7 +5,15 @@ from django.test import Client
 
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
-from fulfillment.core.api.parsing import FEW_FIELDS, SIGNED_IN_FORM, SMALL_FORM, URL_ENCODED
+from fulfillment.core.api.parsing import (
+    FEW_FIELDS,
+    PRINT_FILE_BYTES,
+    SIGNED_IN_BYTES,
+    SIGNED_IN_FORM,
+    SMALL_FORM,
+    URL_ENCODED,
+)
+from tests.factories.orders import make_product
 from tests.support.costs import calls
 
 MULTIPART = "multipart/form-data; boundary=x"
@@ -93,6 +101,22 @@ def test_large_forms_are_taken_by_pages_that_need_them_a_few_times_a_minute(worl
     assert calls(lambda: send(person, icon, large, MULTIPART)) < 10_000
     assert send(person, icon, b"--x--", MULTIPART).status_code == 200
     assert send(other, "/catalog/demo/none", large, MULTIPART).status_code == 404
+
+
+def test_print_ready_pdf_is_taken_by_the_page_that_checks_it_alone(world):
+    make_product(world.demo, "card")
+    person = Client()
+    person.force_login(world.user)
+    part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="f.pdf"\r\n\r\n'
+    pdf = part + b"%PDF-" + bytes(SIGNED_IN_BYTES) + b"\r\n--x--\r\n"
+    artwork = "/catalog/demo/card/artwork/asset"
+
+    assert "The PDF is damaged." in send(person, artwork, pdf, MULTIPART).content.decode()
+    assert (
+        send(person, artwork, pdf + bytes(PRINT_FILE_BYTES - SIGNED_IN_BYTES), MULTIPART).status_code == 413
+    )
+    icon = f"/applications/{world.application.pk}/icon"
+    assert send(person, icon, pdf, MULTIPART).status_code == 413
 
 
 def test_flood_from_one_address_is_refused_before_its_form_is_parsed(db, client, settings):
