@@ -10,14 +10,10 @@ from unfold.widgets import UnfoldBooleanWidget
 
 from accounts.admin.staff import StaffAdmin
 from accounts.models import Role
-from accounts.permissions import Grant, Permission
+from accounts.permissions import Grant
 from fulfillment.core.admin.read_only import register_history
 
 UNSAID = "Choose a store or an application, or select Everywhere."
-
-
-def named_grant(code: str) -> str:
-    return f"{Permission(code).label} ({code})"
 
 
 class RoleForm(forms.ModelForm):
@@ -37,9 +33,6 @@ class RoleForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         role = self.instance
-        grant: Any = self.fields.get("grant")
-        if grant:
-            grant.choices = [(code, named_grant(code) if code else words) for code, words in grant.choices]
         self.fields["everywhere"].initial = bool(role.pk) and not (role.application_id or role.store_id)
 
     def clean(self) -> dict[str, Any]:
@@ -88,7 +81,7 @@ class RoleAdmin(RolePlaces, StaffAdmin):
 
     @admin.display(description="permission", ordering="grant")
     def permission(self, role: Role) -> str:
-        return named_grant(role.grant)
+        return role.get_grant_display()
 
     def _store_id(self, record: Any) -> int:
         # Only operators see grants over everything, which belong to no store.
