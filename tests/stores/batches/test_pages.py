@@ -102,6 +102,7 @@ def test_missing_column_is_said_once_at_the_mapping(browser, batch):
     page = browser.get(here).content.decode()
     assert page.count("No column is chosen for") == 1
     assert "map one to it" not in page
+    assert 'id="batch-bar" data-live hidden' in page
 
 
 def test_cell_is_saved_alone_and_answers_with_its_row(browser, batch):
