@@ -71,13 +71,21 @@ class RoleAdmin(RolePlaces, StaffAdmin):
     dangerous_pages = {"add": "Give a role", "change": "Change a role", "delete": "Take a role away"}
     view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
     form = RoleForm
-    list_display = ["permission", "user", "application", "store", "created"]
+    list_display = ["holder", "permission", "place", "created"]
     list_filter = [("grant", PermissionFilter)]
     list_select_related = ["user", "application", "store"]
     search_fields = ["user__username", "application__name", "application__client_id", "store__external_id"]
     search_help_text = "User, application or store"
     autocomplete_fields = ["user", "application", "store"]
     ordering = ["-pk"]
+
+    @admin.display(description="for", ordering="user__username")
+    def holder(self, role: Role) -> str:
+        return str(role.user or role.application)
+
+    @admin.display(description="where")
+    def place(self, role: Role) -> str:
+        return str(role.store or (role.application if role.user else None) or _("Everywhere"))
 
     @admin.display(description="permission", ordering="grant")
     def permission(self, role: Role) -> str:

@@ -249,6 +249,7 @@ def test_filter_of_roles_is_called_as_the_field_is(world, client):
     page = client.get("/admin/accounts/role/").content.decode()
 
     assert re.findall(r"By (permission|grant)", page) == ["permission"]
+    assert re.findall(r"field-(holder|place|user)\b", page)[:2] == ["holder", "place"]
 
 
 def test_unknown_time_zone_of_a_user_is_refused(world, client):
