@@ -114,7 +114,9 @@ class BatchPage:
 
     @cached_property
     def unmapped(self) -> dict[str, str]:
-        return unmapped_targets(self.batch) if self.is_editable else {}
+        """Only asked where no row can be ordered."""
+        asks = self.is_editable and self.counts.errors and not self.counts.orderable
+        return unmapped_targets(self.batch) if asks else {}
 
     @property
     def can_order(self) -> bool:
