@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from django.db import models
 from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 
@@ -27,21 +28,25 @@ class Permission(models.TextChoices):
     OPERATOR = "Operator", _("Act as an operator of the service")
 
 
+def _named(permission: Permission) -> tuple[str, Promise]:
+    return permission.value, format_lazy("{} ({})", permission.label, permission.value)
+
+
 class Grant(models.TextChoices):
     """What a role can grant: every permission but `Account` and `Operator`, which are about the user."""
 
-    APPLICATION_ALL_READ = Permission.APPLICATION_ALL_READ.value, "Application.All.Read"
-    APPLICATION_SELF_READ = Permission.APPLICATION_SELF_READ.value, "Application.Self.Read"
-    APPLICATION_ALL_WRITE = Permission.APPLICATION_ALL_WRITE.value, "Application.All.Write"
-    APPLICATION_SELF_WRITE = Permission.APPLICATION_SELF_WRITE.value, "Application.Self.Write"
-    STORE_ALL_READ = Permission.STORE_ALL_READ.value, "Store.All.Read"
-    STORE_SELF_READ = Permission.STORE_SELF_READ.value, "Store.Self.Read"
-    ORDER_ALL_READ = Permission.ORDER_ALL_READ.value, "Order.All.Read"
-    ORDER_SELF_READ = Permission.ORDER_SELF_READ.value, "Order.Self.Read"
-    ORDER_ALL_WRITE = Permission.ORDER_ALL_WRITE.value, "Order.All.Write"
-    ORDER_SELF_WRITE = Permission.ORDER_SELF_WRITE.value, "Order.Self.Write"
-    ORDER_ALL_APPROVE = Permission.ORDER_ALL_APPROVE.value, "Order.All.Approve"
-    BUDGET_ALL_WRITE = Permission.BUDGET_ALL_WRITE.value, "Budget.All.Write"
+    APPLICATION_ALL_READ = _named(Permission.APPLICATION_ALL_READ)
+    APPLICATION_SELF_READ = _named(Permission.APPLICATION_SELF_READ)
+    APPLICATION_ALL_WRITE = _named(Permission.APPLICATION_ALL_WRITE)
+    APPLICATION_SELF_WRITE = _named(Permission.APPLICATION_SELF_WRITE)
+    STORE_ALL_READ = _named(Permission.STORE_ALL_READ)
+    STORE_SELF_READ = _named(Permission.STORE_SELF_READ)
+    ORDER_ALL_READ = _named(Permission.ORDER_ALL_READ)
+    ORDER_SELF_READ = _named(Permission.ORDER_SELF_READ)
+    ORDER_ALL_WRITE = _named(Permission.ORDER_ALL_WRITE)
+    ORDER_SELF_WRITE = _named(Permission.ORDER_SELF_WRITE)
+    ORDER_ALL_APPROVE = _named(Permission.ORDER_ALL_APPROVE)
+    BUDGET_ALL_WRITE = _named(Permission.BUDGET_ALL_WRITE)
 
 
 # Descriptions of the store permissions, for requests and decisions.

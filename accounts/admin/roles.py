@@ -10,13 +10,9 @@ from unfold.widgets import UnfoldBooleanWidget
 
 from accounts.admin.staff import StaffAdmin
 from accounts.models import Role
-from accounts.permissions import Grant, Permission
+from accounts.permissions import Grant
 
 UNSAID = "Choose a store or an application, or select Everywhere."
-
-
-def named_grant(code: str) -> str:
-    return f"{Permission(code).label} ({code})"
 
 
 class RoleForm(forms.ModelForm):
@@ -36,9 +32,6 @@ class RoleForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         role = self.instance
-        grant: Any = self.fields.get("grant")
-        if grant:
-            grant.choices = [(code, named_grant(code) if code else words) for code, words in grant.choices]
         self.fields["everywhere"].initial = bool(role.pk) and not (role.application_id or role.store_id)
 
     def clean(self) -> dict[str, Any]:
@@ -77,7 +70,7 @@ class RoleAdmin(RolePlaces, StaffAdmin):
     dangerous_pages = {"add": "Give a role", "change": "Change a role", "delete": "Take a role away"}
     view_grants: Sequence[str] = (Grant.STORE_ALL_READ,)
     form = RoleForm
-    list_display = ["permission", "user", "application", "store", "created"]
+    list_display = ["holder", "permission", "place", "created"]
     list_filter = [("grant", PermissionFilter)]
     list_select_related = ["user", "application", "store"]
     search_fields = ["user__username", "application__name", "application__client_id", "store__external_id"]
@@ -85,9 +78,17 @@ class RoleAdmin(RolePlaces, StaffAdmin):
     autocomplete_fields = ["user", "application", "store"]
     ordering = ["-pk"]
 
+    @admin.display(description="for", ordering="user__username")
+    def holder(self, role: Role) -> str:
+        return str(role.user or role.application)
+
+    @admin.display(description="where")
+    def place(self, role: Role) -> str:
+        return str(role.store or (role.application if role.user else None) or _("Everywhere"))
+
     @admin.display(description="permission", ordering="grant")
     def permission(self, role: Role) -> str:
-        return named_grant(role.grant)
+        return role.get_grant_display()
 
     def _store_id(self, record: Any) -> int:
         # Only operators see grants over everything, which belong to no store.

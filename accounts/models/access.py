@@ -57,7 +57,7 @@ class Role(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.grant} for {self.user or self.application}"
+        return f"{self.user or self.application}: {self.get_grant_display()}"
 
     def clean(self) -> None:
         """Validates a role entered in a form: the model knows this pair of objects, and the grant fits it."""

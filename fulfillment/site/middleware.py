@@ -18,6 +18,7 @@ from fulfillment.core.api.errors import problem
 from fulfillment.core.api.parsing import (
     FEW_FIELDS,
     PRINT_FILE_BYTES,
+    SIGNED_IN_BYTES,
     SIGNED_IN_FORM,
     SMALL_FORM,
     URL_ENCODED,
@@ -118,12 +119,12 @@ class BodyLimits:
 def _may_send(request: HttpRequest, size: int) -> bool:
     if not request.user.is_authenticated:
         return False
-    is_console = request.path_info.startswith("/admin/") and admin.site.has_permission(request)
-    if is_console and request.user.is_operator:
+    if size <= (SIGNED_IN_FORM if request.content_type == URL_ENCODED else SIGNED_IN_BYTES):
         return True
-    return size <= (
-        SIGNED_IN_FORM if request.content_type == URL_ENCODED and not is_console else PRINT_FILE_BYTES
-    )
+    if request.path_info.startswith("/admin/"):
+        is_staff = admin.site.has_permission(request)
+        return is_staff and (size <= PRINT_FILE_BYTES or request.user.is_operator)
+    return request.content_type != URL_ENCODED and size <= PRINT_FILE_BYTES
 
 
 class ApiHistory:

@@ -52,6 +52,14 @@ document.addEventListener("DOMContentLoaded", () => {
     button.focus();
   });
 
+  // On a phone the parts below the basics are folded, unless one is wrong; a link to a part opens it.
+  if (matchMedia("(max-width: 700px)").matches) {
+    for (const part of form.querySelectorAll("[data-fold]")) part.open = part.querySelector(".errorlist, [aria-invalid=true]") !== null;
+  }
+  const openPart = () => document.getElementById(location.hash.slice(1))?.querySelector("[data-fold]")?.setAttribute("open", "");
+  addEventListener("hashchange", openPart);
+  openPart();
+
   // The first delivery method that gets prices is the usual one, until another is chosen.
   form.addEventListener("change", (event) => {
     const usual = form.querySelector("#id_delivery_method");

@@ -1,6 +1,6 @@
 """The rows of a batch as pages show them: with their proofs, those with problems first, one page after the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -36,7 +36,7 @@ def listed_rows(page: BatchPage, sent: Mapping[str, Any]) -> dict[str, Any]:
         "chosen": chosen,
         "words": words,
         "columns": columns_of(batch),
-        "rows": row_views(batch, rows[:ROWS_A_PAGE]),
+        "rows": row_views(batch, rows[:ROWS_A_PAGE], page.unmapped),
         "after": after,
         "next_after": rows[ROWS_A_PAGE - 1].number if len(rows) > ROWS_A_PAGE else None,
     }
@@ -52,7 +52,8 @@ def columns_of(batch: Batch) -> list[dict[str, Any]]:
     ]
 
 
-def row_views(batch: Batch, rows: Sequence[BatchRow]) -> list[dict[str, Any]]:
+def row_views(batch: Batch, rows: Sequence[BatchRow], unmapped: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Without the problems of `unmapped` fields, which the page names once."""
     proofs, columns = proofs_of(rows), columns_of(batch)
     found = []
     for row in rows:
@@ -62,6 +63,7 @@ def row_views(batch: Batch, rows: Sequence[BatchRow]) -> list[dict[str, Any]]:
         found.append(
             {
                 "row": row,
+                "problems": [one for one in row.problems if one["Field"] not in unmapped],
                 "name": row.name or given_key(row.key, row.values, batch.mapping),
                 "state": RowState(row.state).label,
                 "badge": ROW_BADGES.get(RowState(row.state), ""),

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from stores.batches.models import SETTLED, Batch, BatchStatus, RowState
+from stores.batches.models import SETTLED, Batch, BatchMode, BatchStatus, RowState
+from stores.batches.rows import RECIPIENT, REQUIRED_RECIPIENT
 from stores.batches.selectors import (
     Counts,
     budget_decision,
@@ -15,10 +16,12 @@ from stores.batches.selectors import (
     outdated_because,
     seconds_left,
     standings_of_batch,
+    target_labels,
 )
 from stores.budgets.standings import BudgetDecision, Standing
 from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalState
+from stores.templates.selectors import fields_of
 
 PROBLEMS = "problems"
 EDITABLE = (BatchStatus.EMPTY, BatchStatus.CHECKING, BatchStatus.CHECKED)
@@ -109,6 +112,12 @@ class BatchPage:
     def outdated(self) -> str:
         return outdated_because(self.batch)
 
+    @cached_property
+    def unmapped(self) -> dict[str, str]:
+        """Only asked where no row can be ordered."""
+        asks = self.is_editable and self.counts.errors and not self.counts.orderable
+        return unmapped_targets(self.batch) if asks else {}
+
     @property
     def can_order(self) -> bool:
         is_checked = self.status == BatchStatus.CHECKED and not self.counts.pending
@@ -132,3 +141,19 @@ class BatchPage:
 
 def tone_of(batch: Batch) -> str:
     return TONES.get(BatchStatus(batch.status), "default")
+
+
+def required_targets(batch: Batch) -> set[str]:
+    """What each row needs: the fields without a default, and the recipient where the batch names none."""
+    fields = fields_of(batch.product_id)
+    required = {one.field_name for one in fields if one.required and not one.default_value}
+    if batch.mode == BatchMode.RECIPIENTS:
+        required |= {f"{RECIPIENT}{name}" for name in REQUIRED_RECIPIENT if not batch.recipient.get(name)}
+    return required
+
+
+def unmapped_targets(batch: Batch) -> dict[str, str]:
+    """Those of them that no column gives, with their labels: no row can be ordered."""
+    missing = required_targets(batch) - set(batch.mapping)
+    labels = target_labels(batch) if missing else {}
+    return {target: _(label) for target, label in labels.items() if target in missing}

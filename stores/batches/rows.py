@@ -16,6 +16,8 @@ from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.models import RECIPIENT_FIELDS
 
 ROW_KEY, QUANTITY = "RowKey", "Quantity"
+# Members of a recipient without which no order is written.
+REQUIRED_RECIPIENT = ("Name", "Address1", "City", "PostalCode", "CountryCode")
 RECIPIENT_TARGETS = tuple(RECIPIENT + name for name in (*RECIPIENT_FIELDS, "LocationType"))
 KEY_LENGTH = 100
 MAX_CELL_LENGTH = 10_000

@@ -61,6 +61,8 @@ def test_prices_of_a_product_are_kept_without_scrolling_sideways(visitor):
     product = in_database(lambda: make_product(visitor.world.associated))
     open_console(visitor, f"/admin/stores/product/{product.pk}/change/")
     prices = page.get_by_role("group", name="Prices")
+    expect(prices).to_be_hidden()
+    page.get_by_role("heading", name="Prices in").click()
     assert prices.evaluate(SCROLLS) == 0
     cell = prices.locator("tbody td").first
     method = prices.locator("thead [data-part=code]").first.locator("option:checked").inner_text()
@@ -70,6 +72,21 @@ def test_prices_of_a_product_are_kept_without_scrolling_sideways(visitor):
     expect(page.get_by_text("is saved")).to_be_visible()
     assert str(in_database(product.delivered_prices.first).price) == "0.77"
     assert visitor.complaints == []
+
+
+def test_part_of_a_product_opens_for_its_link_and_its_mistake(visitor):
+    page = visitor.page
+    product = in_database(lambda: make_product(visitor.world.associated, DeliveredPrices=[]))
+    open_console(visitor, f"/admin/stores/product/{product.pk}/change/")
+    weight = page.get_by_label("Paper weight")
+    expect(weight).to_be_hidden()
+    page.get_by_role("link", name="Prices", exact=True).click()
+    expect(page.get_by_role("group", name="Prices")).to_be_visible()
+    page.get_by_role("heading", name="Paper and finishing").click()
+    weight.fill("-1")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(weight).to_have_attribute("aria-invalid", "true")
+    expect(weight).to_be_visible()
 
 
 def test_roles_of_a_user_are_cards_without_empty_lines(visitor):

@@ -136,6 +136,8 @@ def test_problems_are_listed_with_links_to_the_fields(product_page, visitor):
     page.fill("[name=minimum_quantity]", "500")
     page.fill("[name=default_quantity]", "500")
     page.fill("[name=maximum_quantity]", "100")
+    if page.viewport_size["width"] < 700:
+        page.get_by_role("heading", name="Prices in").click()
     page.locator("#prices-0-0").fill("cheap")
     page.get_by_role("button", name="Save", exact=True).click()
 

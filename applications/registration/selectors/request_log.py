@@ -15,7 +15,7 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_number
 
-A_PAGE = 50
+A_PAGE = 25
 DEFAULT_TAKE, MAX_TAKE = 100, 1000
 STATUS = re.compile(r"[1-5]\d\d\Z", re.ASCII)
 PLACE = re.compile(r"(\d{1,16})-(\d{1,18})\Z", re.ASCII)

@@ -71,10 +71,10 @@ def refusal(url: str) -> str | None:
     if addresses and all(map(is_allowed, addresses)):
         return None
     if not literal and _is_special_use(host):
-        return f"{host} is not a name of the public Internet.{_hint(host)}"
+        return f"the host {host} is not a name of the public Internet.{_hint(host)}"
     if not all(may_connect(address, scheme="https") for address in addresses):
         # Does not name the address: it may be of the operator's internal network.
-        return f"{host} is not an address of the public Internet.{_hint(host)}"
+        return f"the host {host} is not an address of the public Internet.{_hint(host)}"
     if parsed.scheme != "https":
         return NOT_HTTPS
     return None if parsed.port in PORTS else f"port {parsed.port} is not open to webhooks; use 443 or 8443."

@@ -14,8 +14,7 @@ from fulfillment.core.api.serializers import (
 )
 from fulfillment.core.text import MAX_INTEGER
 from stores.batches.models import BatchMode, BatchStatus, RowState
-from stores.batches.rows import MAX_CELL_LENGTH
-from stores.batches.services.batches import REQUIRED_RECIPIENT
+from stores.batches.rows import MAX_CELL_LENGTH, REQUIRED_RECIPIENT
 from stores.budgets.standings import BudgetDecision
 from stores.orders.api.serializers import (
     ApprovalSerializer,

@@ -15,15 +15,14 @@ from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
 from stores.batches.files.reading import MAX_BYTES
-from stores.batches.models import Batch, BatchMode
-from stores.batches.overview import tone_of
+from stores.batches.models import Batch
+from stores.batches.overview import required_targets, tone_of, unmapped_targets
 from stores.batches.pages.opening import PORTAL, batches_of_person
 from stores.batches.places import Place
 from stores.batches.rows import RECIPIENT
 from stores.batches.selectors import counts_of_batches, kept_mappings, named, target_labels
-from stores.batches.services.batches import REQUIRED_RECIPIENT, change_batch
+from stores.batches.services.batches import change_batch
 from stores.batches.services.uploads import receive_rows
-from stores.templates.selectors import fields_of
 
 A_PAGE = 25
 SAMPLES = 3
@@ -68,20 +67,19 @@ def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> Ht
 @signed_in
 def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     """Shows which column was taken for which field, also by columns kept under a name, and starts the check with what
-    is chosen."""
+    is chosen: a field that every row needs is asked for here, not at each row."""
     batch = place.open(request, batch_id).batch
     if not batch.columns:
         return place.lead_to("show", batch_id)
-    if request.method == "POST":
-        with errors_as_messages(request):
-            change_batch(
-                batch=batch,
-                values={"mapping": _chosen_mapping(request, batch)},
-                mapping_name=request.POST.get("keep_as", "").strip()[:100],
-            )
-            return place.lead_to("show", batch_id)
     kept, chosen = kept_mappings(batch), request.GET.get("kept", "")
-    if chosen and (found := kept.filter(name=chosen).first()):
+    if request.method == "POST":
+        batch.mapping = _chosen_mapping(request, batch)
+        name = request.POST.get("keep_as", "").strip()[:100]
+        with errors_as_messages(request):
+            if not unmapped_targets(batch):
+                change_batch(batch=batch, values={"mapping": batch.mapping}, mapping_name=name)
+                return place.lead_to("show", batch_id)
+    elif chosen and (found := kept.filter(name=chosen).first()):
         batch.mapping = {one: column for one, column in found.mapping.items() if column in batch.columns}
     targets = _targets(batch)
     return place.render(
@@ -90,6 +88,7 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
         batch=batch,
         columns=_samples(batch),
         targets=targets,
+        missing=[one for one in targets if one["is_missing"]] if request.method == "POST" else [],
         folded={one["group"] for one in targets if one["is_folded"]},
         unused=[one for one in batch.columns if one not in batch.mapping.values()],
         rows=batch.rows.count(),
@@ -120,11 +119,7 @@ def _samples(batch: Batch) -> list[tuple[int, str, str]]:
 
 def _targets(batch: Batch) -> list[dict[str, Any]]:
     scores = {(one["Target"], one["Column"]): one["Score"] for one in batch.matches}
-    required = {
-        one.field_name for one in fields_of(batch.product_id) if one.required and not one.default_value
-    }
-    if batch.mode == BatchMode.RECIPIENTS:
-        required |= {f"{RECIPIENT}{name}" for name in REQUIRED_RECIPIENT if not batch.recipient.get(name)}
+    required = required_targets(batch)
     found = []
     for place, (target, label) in enumerate(target_labels(batch).items()):
         column = batch.mapping.get(target)

@@ -98,4 +98,4 @@ def _saved(row: BatchRow) -> dict[str, Any]:
     """The row, and what its change makes of the whole batch."""
     batch = row.batch
     page = BatchPage(batch, counts_of(batch))
-    return {"page": page, "batch": batch, "one": row_views(batch, [row])[0], "chosen": ""}
+    return {"page": page, "batch": batch, "one": row_views(batch, [row], page.unmapped)[0], "chosen": ""}

@@ -23,6 +23,7 @@ from stores.batches.models import (
     ColumnMapping,
     RowState,
 )
+from stores.batches.rows import REQUIRED_RECIPIENT
 from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_fields, target_labels
 from stores.batches.services.mapping import apply_mapping
 from stores.batches.services.rows import begin_check, in_turn, lock_batch, lock_open
@@ -35,8 +36,6 @@ MAX_OPEN = 50
 # Mappings that a caller keeps in a store; the page offers them all.
 MAX_KEPT = 50
 LIMIT_LOCKS = 0xBA7C
-# Members of a recipient without which no order is written.
-REQUIRED_RECIPIENT = ("Name", "Address1", "City", "PostalCode", "CountryCode")
 
 
 @dataclass(frozen=True, slots=True)

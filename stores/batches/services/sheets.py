@@ -9,9 +9,8 @@ from printing.imposition import Cell, contact_sheet
 from printing.text import is_blank
 from stores.batches.files.writing import Format, TemplateColumn, template_file
 from stores.batches.models import Batch, BatchMode, BatchRow, RowState
-from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, given_key
+from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, REQUIRED_RECIPIENT, ROW_KEY, given_key
 from stores.batches.selectors import page_counts, rows_of
-from stores.batches.services.batches import REQUIRED_RECIPIENT
 from stores.templates.selectors import fields_of
 
 EXAMPLES = {

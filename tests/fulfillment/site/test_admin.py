@@ -239,6 +239,7 @@ def test_role_is_given_on_a_store_or_everywhere(world, client, place):
     form = client.get(f"/admin/accounts/role/{role.pk}/change/").context["adminform"].form
     assert form["everywhere"].initial == (place == "everywhere")
     own = client.get(f"/admin/accounts/user/{world.outsider.pk}/change/").content.decode()
+    assert "Read every order of a store (Order.All.Read)" in own
     said = re.findall(r"field-everywhere.*?<span[^>]*>(Yes|No)</span>", own, re.DOTALL)
     assert ("Yes" in said) == (place == "everywhere")
 
@@ -248,6 +249,7 @@ def test_filter_of_roles_is_called_as_the_field_is(world, client):
     page = client.get("/admin/accounts/role/").content.decode()
 
     assert re.findall(r"By (permission|grant)", page) == ["permission"]
+    assert re.findall(r"field-(holder|place|user)\b", page)[:2] == ["holder", "place"]
 
 
 def test_unknown_time_zone_of_a_user_is_refused(world, client):

@@ -80,7 +80,7 @@ def test_rows_are_shown_with_a_filter(world, place, signed_in):
 
 def test_staff_send_a_file_for_the_batch_of_another_person(world, place, signed_in):
     cancel_batch(batch=world.batch)
-    other = make_batch(access_to(world), product_id=world.batch.product.external_id, mode="Recipients")
+    other = make_batch(access_to(world), product_id=world.batch.product.external_id, mode="Items")
     staff, here = signed_in(world.user), f"/admin/stores/batch/{other.pk}"
     file = SimpleUploadedFile("rows.csv", b"Name,Email\nAda Lovelace,nobody\n", "text/csv")
 

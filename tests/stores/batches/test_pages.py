@@ -13,6 +13,7 @@ from fulfillment.core.errors import ServiceBusy
 from stores.batches.models import Batch
 from stores.batches.overview import BatchPage
 from stores.batches.services import checking
+from stores.batches.services.batches import change_batch
 from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
 from stores.orders.models import Order
@@ -49,7 +50,7 @@ def count_queries():
     return count
 
 
-def mapped(browser, batch):
+def mapped(browser, batch, **changes):
     page = browser.get(f"/batches/{batch.pk}/columns").content.decode()
     chosen = re.findall(r'<select id="(target-\d+)".*?</select>', page, re.DOTALL)
     values = {}
@@ -57,7 +58,7 @@ def mapped(browser, batch):
         options = re.search(rf'<select id="{name}".*?</select>', page, re.DOTALL)[0]
         found = re.search(r'<option value="(\d+)" data-samples="[^"]*" selected', options)
         values[name] = found[1] if found else ""
-    browser.post(f"/batches/{batch.pk}/columns", values)
+    browser.post(f"/batches/{batch.pk}/columns", {**values, **changes})
     work_off(CHECK_TASK)
     return page
 
@@ -86,6 +87,22 @@ def test_file_is_mapped_checked_corrected_and_ordered(browser, batch):
     drawn = Image.open(io.BytesIO(b"".join(browser.get(wide).streaming_content)))
     assert drawn.width == 3000
     assert 'id="zoom"' in page
+
+
+def test_missing_column_is_said_once_at_the_mapping(browser, batch):
+    here = f"/batches/{batch.pk}"
+    refused = browser.post(f"{here}/columns", {"target-0": "1"}).content.decode()
+    batch.refresh_from_db()
+
+    assert "Every row needs these fields." in refused
+    assert len(re.findall(r'<a href="#target-\d+">', refused)) == 6
+    assert batch.status == "Empty"
+    change_batch(batch=batch, values={"mapping": {"Name": "Name"}})
+    work_off(CHECK_TASK)
+    page = browser.get(here).content.decode()
+    assert page.count("No column is chosen for") == 1
+    assert "map one to it" not in page
+    assert 'id="batch-bar" data-live hidden' in page
 
 
 def test_cell_is_saved_alone_and_answers_with_its_row(browser, batch):
@@ -155,7 +172,7 @@ def test_rows_are_filtered_without_regard_to_accents_and_spaces(browser, batch):
 def test_columns_kept_under_a_name_are_offered_for_the_next_file(browser, batch):
     place = f"/batches/{batch.pk}/columns"
     assert "Use these columns" not in browser.get(place).content.decode()
-    browser.post(place, {"target-0": "1", "keep_as": "People"})
+    mapped(browser, batch, **{"target-0": "1", "keep_as": "People"})
     receive = {"file": SimpleUploadedFile("people.csv", FILE, "text/csv")}
     browser.post(f"/batches/{batch.pk}/rows", receive)
 

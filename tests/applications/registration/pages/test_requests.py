@@ -28,11 +28,11 @@ def own(world):
 def test_pages_walk_through_every_call_once(world, browser):
     first = browser.get(f"{own(world)}/requests")
     second = browser.get(f"{own(world)}/requests", {"before": first.context["older"]})
-    shown = [one["row"].pk for page in (first, second) for one in page.context["rows"]]
+    third = browser.get(f"{own(world)}/requests", {"before": second.context["older"]})
+    shown = [one["row"].pk for page in (first, second, third) for one in page.context["rows"]]
 
     assert len(shown) == len(set(shown)) == 54
-    assert second.context["older"] == ""
-    assert "The application" in first.content.decode()
+    assert third.context["older"] == ""
     assert "Outsider" not in first.content.decode()
 
 

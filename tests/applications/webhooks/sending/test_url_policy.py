@@ -241,7 +241,7 @@ def test_name_with_one_address_inside_is_not_saved(monkeypatch):
 
     said = refusal("https://mixed.example/events")
 
-    assert said == "mixed.example is not an address of the public Internet."
+    assert said == "the host mixed.example is not an address of the public Internet."
 
 
 @pytest.mark.parametrize("host", ["xn--", "xn--a", "xn--client-.example"])
@@ -273,7 +273,7 @@ def test_special_use_host_name_is_refused_for_any_address(monkeypatch, host, fou
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
 
     assert str(refusal(f"https://{host}/events")).startswith(
-        f"{host.lower()} is not a name of the public Internet."
+        f"the host {host.lower()} is not a name of the public Internet."
     )
 
 
