@@ -5,7 +5,7 @@ from fulfillment.core.api.declarations import BODY, Link, Tag
 
 TAGS = (Tag("Users", "Accounts and their roles.", 100),)
 ENUMS = {
-    "GrantEnum": "accounts.permissions.Grant",
+    "GrantEnum": "accounts.permissions.Grant.values",
     "AssociationStateEnum": "accounts.models.AssociationState",
 }
 CLIENT_NAMES = ClientNames(
