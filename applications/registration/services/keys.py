@@ -27,12 +27,7 @@ def add_key(
 ) -> ApplicationKey:
     """A new key, by default valid from now for a year; the application becomes a confidential client."""
     lock_application(application)
-    if application.keys.count() >= MAX_KEYS:
-        raise Invalid.at(
-            pointer,
-            "too_many_keys",
-            _("An application has at most %(max_keys)s keys.") % {"max_keys": MAX_KEYS},
-        )
+    _make_room(application, pointer)
     start = start_date or timezone.now()
     key = _new_key(application, start, end_date or _default_end(start, pointer), pointer, value)
     if application.client_type != Application.CLIENT_CONFIDENTIAL:
@@ -86,6 +81,20 @@ def end_key(*, application: Application, key_id: Any) -> ApplicationKey:
         key.end_date = now
         key.save(update_fields=["end_date"])
     return key
+
+
+def _make_room(application: Application, pointer: str) -> None:
+    """Deletes the key that ended first where there are as many as may be: to replace a key takes no place for ever."""
+    if application.keys.count() < MAX_KEYS:
+        return
+    if ended := application.keys.filter(end_date__lte=timezone.now()).order_by("end_date").first():
+        ended.delete()
+        return
+    raise Invalid.at(
+        pointer,
+        "too_many_keys",
+        _("An application has at most %(max_keys)s keys.") % {"max_keys": MAX_KEYS},
+    )
 
 
 def get_key(application: Application, key_id: Any) -> ApplicationKey:

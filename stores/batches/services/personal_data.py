@@ -75,11 +75,17 @@ def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -
 
 
 def _with_words(records: QuerySet[Any], field: str, words: Sequence[str]) -> QuerySet[Any]:
-    """Those with all of these texts in a field of JSON."""
-    records = records.annotate(text=Cast(field, TextField()))
+    """Those of which each text is a whole value in a field of JSON, apart from case: Ann is not Anna."""
+    found = records.annotate(text=Cast(field, TextField()))
     for word in words:
-        records = records.filter(text__icontains=word)
-    return records
+        found = found.filter(text__icontains=word.strip())
+    wanted = {word.strip().casefold() for word in words}
+    keys = [key for key, values in found.values_list("pk", field) if wanted <= _folded(values)]
+    return records.filter(pk__in=keys)
+
+
+def _folded(values: dict[str, Any]) -> set[str]:
+    return {str(value).strip().casefold() for value in values.values()}
 
 
 def _batches(user: User) -> Iterator[Record]:

@@ -13,6 +13,7 @@ from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
 from stores.batches.selectors import rows_of
 from stores.batches.services import sheets
+from stores.batches.services.personal_data import erase_unordered_rows
 from stores.batches.services.retention import retention_rules
 from stores.orders.models import Order
 from tests.support.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
@@ -106,6 +107,15 @@ def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access, shown):
     assert [row.name for row in batch.rows.all()] == ["Person 002"]
     assert "Person001" not in shown(batch)
     assert [default_storage.exists(file) for file in (first, other)] == [False, True]
+
+
+def test_rows_of_a_person_with_a_longer_address_or_name_stay(access):
+    batch = letters(access, 1)
+    name = batch.rows.get().name
+
+    assert erase_unordered_rows(words=["erson1@print.example"]) == 0
+    assert erase_unordered_rows(words=[name[:-1]]) == 0
+    assert erase_unordered_rows(words=[f" {name.upper()}", "Person1@print.example"]) == 1
 
 
 def test_erasing_the_one_recipient_of_a_batch_cancels_it(access):

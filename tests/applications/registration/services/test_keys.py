@@ -135,6 +135,18 @@ def test_eleventh_key_is_refused(world):
     assert add_key(application=world.other_application)
 
 
+def test_key_that_ended_first_makes_room_for_a_new_one(world):
+    first = world.application.keys.get()
+    added = [add_key(application=world.application) for _ in range(9)]
+    for key in (added[3], first):
+        end_key(application=world.application, key_id=key.pk)
+
+    newest = add_key(application=world.application)
+
+    left = set(world.application.keys.values_list("pk", flat=True))
+    assert left == {newest.pk, first.pk, *(key.pk for key in added)} - {added[3].pk}
+
+
 def test_dates_change_alone_or_together(world):
     key = world.application.keys.get()
     start, end = key.start_date, key.end_date
