@@ -15,6 +15,7 @@ from PIL import Image, ImageCms, ImageOps
 from printing.pictures.reading import PILLOW_ERRORS, is_jpeg
 from printing.press.colours import Separation, separation_of
 from printing.press.paints import DEVICE, GREY, OF_CMYK
+from printing.press.profiles import profile_of_picture
 
 JPEG_QUALITY = 95
 # The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
@@ -161,7 +162,7 @@ def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
     if not profile:
         return picture
     try:
-        own = ImageCms.ImageCmsProfile(BytesIO(profile))
+        own = profile_of_picture(profile)
         return ImageCms.profileToProfile(picture, own, ImageCms.createProfile("sRGB")) or picture
     except (ImageCms.PyCMSError, OSError, ValueError):
         return picture

@@ -41,7 +41,7 @@ _FORBIDDEN_ELEMENTS = {
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "mm": 96 / 25.4, "cm": 960 / 25.4, "in": 96.0}
 _URL = re.compile(r"url\(\s*+['\"]?+\s*+(?!#)", re.IGNORECASE)
 _EMBEDDED = re.compile(r"data:(image/png|image/jpeg);base64,([A-Za-z0-9+/=]+)")
-_LENGTH = re.compile(r"\s*((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e-?\d{1,2})?)\s*([a-z]*)\s*", re.IGNORECASE)
+_LENGTH = re.compile(r"\s*+((?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:e-?\d{1,2})?)\s*+([a-z]*+)\s*+", re.IGNORECASE)
 
 
 class ArtworkInvalid(ValueError):

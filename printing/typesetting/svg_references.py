@@ -15,7 +15,7 @@ SVG_DRAWN = 100_000
 SVG_NESTED = 8
 
 _NAME = re.compile(r"#([^#/\\\s]+)")
-_URL = re.compile(r"url\(\s*['\"]?\s*#([^)'\"]*)", re.IGNORECASE)
+_URL = re.compile(r"url\(\s*+['\"]?+\s*+#([^)'\"]*)", re.IGNORECASE)
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NUMBER = re.compile(r"[0-9.]+")
 _MARKERS = ("marker-start", "marker-mid", "marker-end")
@@ -38,7 +38,7 @@ class TooComplex(ValueError):
 class _Part:
     """An element with all its descendants: their number and their references."""
 
-    def __init__(self, name: str | None, inherited: Mapping[str, str], *, is_gradient: bool) -> None:
+    def __init__(self, name: str | None, inherited: Mapping[str, list[str]], *, is_gradient: bool) -> None:
         self.name, self.inherited, self.is_gradient = name, inherited, is_gradient
         self.elements = 1
         self.references: References = Counter()
@@ -56,12 +56,13 @@ class SvgReferences:
 
     def start(self, element: str, attributes: Mapping[str, str]) -> None:
         outer = self._open[-1] if self._open else self._whole
-        properties = _properties(attributes)
-        inherited = {key: value for key, value in properties.items() if key in _INHERITED}
+        found = {key: _names(text) for key, text in _properties(attributes).items()}
+        # Read once, and each name once: as many as 20,000 elements inherit them.
+        inherited = {key: list(dict.fromkeys(names)) for key, names in found.items() if key in _INHERITED}
         shown = {**outer.inherited, **inherited} if inherited else outer.inherited
         part = _Part(attributes.get("id"), shown, is_gradient=element in GRADIENTS)
         self._open.append(part)
-        paints = [name for key, text in properties.items() if key not in _INHERITED for name in _names(text)]
+        paints = [name for key, names in found.items() if key not in _INHERITED for name in names]
         for name in paints:
             part.references[(name,)] += 1
         self._inherit(part, element, attributes)
@@ -73,7 +74,7 @@ class SvgReferences:
     def _inherit(self, part: _Part, element: str, attributes: Mapping[str, str]) -> None:
         """Fill, stroke and markers apply to every shape inside of the element that sets them."""
         points = 0
-        shown = [(key, name) for key, text in part.inherited.items() for name in _names(text)]
+        shown = [(key, name) for key, names in part.inherited.items() for name in names]
         if any(key in _MARKERS for key, _ in shown):
             points = sum(len(_NUMBER.findall(attributes.get(key, ""))) for key in ("d", "points"))
         target = _href(attributes) if element != "a" else None

@@ -13,7 +13,7 @@ from printing.preflight.pictures import facts_of
 from printing.press.streams import IDENTITY, Matrix, scale_of, times
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
-_TRANSFORM = re.compile(r"(matrix|translate|scale|rotate)\s*\(([^)]*)\)")
+_TRANSFORM = re.compile(r"(matrix|translate|scale|rotate)\s*+\(([^()]*+)\)")
 _INHERITED = ("stroke", "stroke-width", "font-size", "font-family", "opacity", "stroke-opacity", "visibility")
 _DRAWN = frozenset({"path", "line", "rect", "circle", "ellipse", "polyline", "polygon"})
 # The content of these elements is drawn only where it is referenced.
@@ -62,7 +62,8 @@ class _Reader:
         name = name.rpartition(":")[2].lower()
         own = _properties(attributes)
         outer = self._open[-1] if self._open else _Element("", {}, {}, IDENTITY, True)
-        inherited = {key: own[key] for key in _INHERITED if key in own}
+        # Shortened: as many as 20,000 elements read them again.
+        inherited = {key: own[key][:100] for key in _INHERITED if key in own}
         matrix = outer.matrix if name == "svg" else times(outer.matrix, _matrix(own.get("transform", "")))
         if name == "svg" and not self._open:
             matrix = _view_origin(own)

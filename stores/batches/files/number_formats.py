@@ -30,6 +30,8 @@ _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # noqa: DTZ0
 # Enough for the largest float with all decimals that a format can have.
 _EXACT = Context(prec=600)
 MAX_FORMAT_LENGTH = 255
+# Of one section; an IBAN has 29. Each costs a microsecond in each cell, and a small file may have a million cells.
+MAX_PIECES = 40
 # 31 December 9999.
 _LAST_DAY = 2_958_466
 # A spreadsheet keeps fifteen digits.
@@ -55,6 +57,7 @@ class Section:
         return any(piece.kind in {"date", "elapsed"} for piece in self.pieces)
 
 
+@lru_cache(maxsize=4096)
 def shown(number: float, code: str, *, is_1904: bool = False) -> str | None:
     """The text of the cell; None for a date that there is not."""
     sections = _sections(code if len(code) <= MAX_FORMAT_LENGTH else "General")
@@ -105,7 +108,24 @@ def _section(text: str) -> Section:
             pieces.append(Piece("date", value.lower()))
         else:
             pieces.append(Piece(kind, value))
-    return Section(tuple(pieces), condition)
+    return (
+        Section(tuple(_with_minutes(pieces)), condition) if len(pieces) <= MAX_PIECES else _section("General")
+    )
+
+
+def _with_minutes(pieces: list[Piece]) -> list[Piece]:
+    """`m` is the minute after hours and before seconds."""
+    units = [(at, piece.text[0]) for at, piece in enumerate(pieces) if piece.kind in {"date", "elapsed"}]
+    for (_, before), (at, unit), (_, after) in zip(
+        [(0, ""), *units], units, [*units[1:], (0, "")], strict=False
+    ):
+        if (
+            unit == "m"
+            and (before == "h" or after == "s")
+            and pieces[at] in {Piece("date", "m"), Piece("date", "mm")}
+        ):
+            pieces[at] = Piece("minute", pieces[at].text)
+    return pieces
 
 
 def _section_for(number: float, sections: Sequence[Section]) -> tuple[Section, bool]:
@@ -232,7 +252,7 @@ def _date(number: float, pieces: Sequence[Piece], *, is_1904: bool) -> str | Non
         return None
     has_half = any(piece.kind == "half" for piece in pieces)
     text = []
-    for place, piece in enumerate(pieces):
+    for piece in pieces:
         if piece.kind == "elapsed":
             unit = {"h": 3600, "m": 60, "s": 1}[piece.text[0]]
             text.append(f"{int(rounded // unit):0{len(piece.text)}d}")
@@ -240,18 +260,18 @@ def _date(number: float, pieces: Sequence[Piece], *, is_1904: bool) -> str | Non
             half = "AM" if moment.hour < 12 else "PM"
             text.append(half if piece.text.upper() == "AM/PM" else half[0])
         elif piece.kind == "date":
-            text.append(_date_part(moment, piece.text, pieces, place, has_half=has_half))
+            text.append(_date_part(moment, piece.text, has_half=has_half))
+        elif piece.kind == "minute":
+            text.append(f"{moment.minute:0{len(piece.text)}d}")
         elif piece.text not in {"@", "\\"}:
             text.append(piece.text)
     return "".join(text)
 
 
-def _date_part(moment: datetime, code: str, pieces: Sequence[Piece], place: int, *, has_half: bool) -> str:
+def _date_part(moment: datetime, code: str, *, has_half: bool) -> str:
     width = min(len(code), 2)
     if code[0] == "y":
         return f"{moment.year:04d}" if len(code) > 2 else f"{moment.year % 100:02d}"
-    if code[0] == "m" and len(code) < 3 and _is_minute(pieces, place):
-        return f"{moment.minute:0{width}d}"
     if code[0] == "m":
         return _named(moment.month, code, _MONTHS[moment.month - 1])
     if code[0] == "d":
@@ -266,11 +286,3 @@ def _date_part(moment: datetime, code: str, pieces: Sequence[Piece], place: int,
 
 def _named(number: int, code: str, name: str) -> str:
     return {1: str(number), 2: f"{number:02d}", 3: name[:3], 5: name[0]}.get(len(code), name)
-
-
-def _is_minute(pieces: Sequence[Piece], place: int) -> bool:
-    """`m` is the minute after hours and before seconds."""
-    units = [(at, piece.text[0]) for at, piece in enumerate(pieces) if piece.kind in {"date", "elapsed"}]
-    before = next((unit for at, unit in reversed(units) if at < place), "")
-    after = next((unit for at, unit in units if at > place), "")
-    return before == "h" or after == "s"
