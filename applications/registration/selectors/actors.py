@@ -29,7 +29,7 @@ def actors_of(user: User, applications: QuerySet[Application] | None = None) -> 
         Actor(MYSELF, _("Myself"), Caller.on_pages(user)),
         *(
             Actor(str(one.pk), one.name, Caller.of_application(one))
-            for one in found.only("pk", "name", "is_test")
+            for one in found.only("pk", "name", "is_test", "user")
         ),
     ]
 
