@@ -20,8 +20,11 @@ def site(site):
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_own_order_is_placed_found_and_cancelled(visitor):
     page = visitor.page
-    visitor.go("/catalog/demo/card")
+    visitor.go("/orders")
     visitor.sign_in()
+    expect(page.get_by_role("heading", name="No orders yet")).to_be_visible()
+    assert faults_of(visitor, "no own orders") == []
+    visitor.go("/catalog/demo/card")
     page.get_by_label("Send requests as").select_option("me")
     page.get_by_label("Name on the card").fill("Grace Hopper")
     page.get_by_role("button", name="Get prices").click()
