@@ -114,9 +114,9 @@ class BatchPage:
 
     @cached_property
     def unmapped(self) -> dict[str, str]:
-        """Only asked where no row can be ordered."""
-        asks = self.is_editable and self.counts.errors and not self.counts.orderable
-        return unmapped_targets(self.batch) if asks else {}
+        """Required fields without a column, with their labels; empty while some row can be ordered."""
+        is_blocked = self.is_editable and self.counts.errors and not self.counts.orderable
+        return unmapped_targets(self.batch) if is_blocked else {}
 
     @property
     def can_order(self) -> bool:

@@ -130,19 +130,16 @@ def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> H
 @require_POST
 @signed_in
 def cancel_own_order(request: HttpRequest, order_id: str) -> HttpResponse:
-    order = visible_order(own_orders_access(signed_in_user(request)), order_id)
+    user = signed_in_user(request)
+    order = visible_order(own_orders_access(user), order_id)
     with errors_as_messages(request):
-        caller = Caller.on_pages(signed_in_user(request))
-        access, order = order_for(caller, order.store.external_id, str(order.pk), WRITE)
+        access, order = order_for(Caller.on_pages(user), order.store.external_id, str(order.pk), WRITE)
         reason = request.POST.get("reason", "").strip()[:1000]
         order = cancel_order(order=order, actor=actor_of(access), reason=reason)
-        is_cancelled = order.status == OrderStatus.CANCELLED
-        messages.success(
-            request,
-            _("Order %(number)s is cancelled.") % {"number": order.number}
-            if is_cancelled
-            else _("The store decides whether order %(number)s is cancelled.") % {"number": order.number},
-        )
+        text = _("The store decides whether order %(number)s is cancelled.")
+        if order.status == OrderStatus.CANCELLED:
+            text = _("Order %(number)s is cancelled.")
+        messages.success(request, text % {"number": order.number})
     return redirect("portal:order", order.pk)
 
 

@@ -40,7 +40,7 @@ def _applications(user: User) -> Iterator[Record]:
 def _erase_contacts(user: User) -> None:
     """Erases support contacts that equal a current or former address or phone number of the user.
 
-    What nobody confirmed to be theirs counts in the applications that they own or owned.
+    Unconfirmed addresses and phone numbers count only in applications that the user owns or owned.
     """
     known = known_as(user)
     claimed = Q(lower_email__in=[one.email.lower() for one in known if one.email])

@@ -67,7 +67,7 @@ def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> Ht
 @signed_in
 def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     """Shows which column was taken for which field, also by columns kept under a name, and starts the check with what
-    is chosen: a field that every row needs is asked for here, not at each row."""
+    is chosen. A required field without a column is an error here, not on each row."""
     batch = place.open(request, batch_id).batch
     if not batch.columns:
         return place.lead_to("show", batch_id)
