@@ -21,7 +21,7 @@ from stores.catalog.models import Store, TemplateField, TemplateFieldType
 from stores.orders.approvals.selectors import approval_record
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
-from stores.orders.selectors.access import READ, StoreAccess, authorize_store
+from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.search import search_orders
 
 PRESET = "Print preset"
@@ -166,8 +166,8 @@ def orders_access(application: Application, user: User, *, may_write: bool) -> O
 
 
 def own_orders_access(user: User) -> OrdersAccess:
-    """Stores where the user may no longer read orders show none."""
-    roles = Role.objects.filter(user=user, application__isnull=True, grant__in=READ)
+    """Stores where the user may no longer order or read orders show none."""
+    roles = Role.objects.filter(user=user, application__isnull=True, grant__in=(*READ, *WRITE))
     stores = Store.objects.order_by()
     if not user.is_operator and not roles.filter(store__isnull=True).exists():
         stores = stores.filter(Q(is_demo=True) | Q(pk__in=roles.values("store")))

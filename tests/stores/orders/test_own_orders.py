@@ -64,6 +64,18 @@ def test_own_orders_of_a_store_end_with_the_role_on_it(world, browser):
     assert browser.get(f"/orders/{order.pk}").status_code == 404
 
 
+def test_who_may_only_order_sees_the_own_orders(world, signed_in):
+    make_product(world.unassociated, "plain")
+    Role.objects.create(user=world.outsider, store=world.unassociated, grant="Order.Self.Write")
+    body = order_body(Items=[{"ProductID": "plain", "Quantity": 100}])
+    placed = world.as_user(world.outsider).call("POST", "/store/unassociated/order", body)
+    assert placed.status_code == 201, placed.content
+
+    page = signed_in(world.outsider).get(f"/orders/{placed.json()['OrderID']}")
+
+    assert page.status_code == 200
+
+
 def test_own_order_is_cancelled_at_once_before_production(orders, browser):
     page = browser.post(f"/orders/{orders[0].pk}/cancel", {"reason": "Twice"}, follow=True).content.decode()
 
