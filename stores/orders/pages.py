@@ -1,5 +1,6 @@
 """The orders of an application, with the events sent to it, and those that a person placed without one."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -100,6 +101,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
         "can_be_cancelled": application is None and can_be_cancelled(order),
         "following": following_status(order) if context["may_write"] and can_be_advanced(order) else None,
         "version": order_etag(order),
+        "repeatable": items[0] if application is None and _can_be_repeated(order, items) else None,
     }
     return render(request, "stores/orders/order.html", context)
 
@@ -204,6 +206,11 @@ def _row(order: Order) -> dict[str, Any]:
 
 def _item(item: OrderItem) -> dict[str, Any]:
     return {"item": item, "has_proof": _has_proof(item)}
+
+
+def _can_be_repeated(order: Order, items: Sequence[OrderItem]) -> bool:
+    """Whether the product's page can take over the values: it orders one product, without a PDF of the person."""
+    return len(items) == 1 and items[0].product.is_active and not (items[0].artwork or order.recipient_erased)
 
 
 def _has_proof(item: OrderItem) -> bool:
