@@ -1,6 +1,7 @@
 """The orders of an application, with the events sent to it, and those that a person placed without one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -152,13 +153,14 @@ def show_item_proof(
     request: HttpRequest, order_id: str, item_key: str, application_id: str | None = None
 ) -> HttpResponse:
     """The first page of an item's proof, as wide as requested, if the product has not changed since the order."""
-    access = _opened(request, application_id)[1]
+    access, viewer = _opened(request, application_id)[1], signed_in_user(request)
     item = item_of(visible_order(access, order_id), item_key)
     if not _has_proof(item):
         raise Http404(_("The template has changed since the order, or its values were erased."))
     try:
         proof = make_proof(
-            caller=Caller.who_made(item.order),
+            # The viewer works, whose limits hold.
+            caller=replace(Caller.who_made(item.order), person_id=viewer.responsible_id),
             product=product_version_of(item.product_id),
             values=item.template_data or {},
         )
