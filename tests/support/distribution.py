@@ -54,8 +54,7 @@ class Findings:
 
     def add(self, refused: str, migration: str) -> None:
         self.refused.append(refused)
-        if migration not in self.migration:
-            self.migration.append(migration)
+        self.migration += [step for step in migration.split("; ") if step not in self.migration]
 
 
 def declared() -> dict[str, str]:
