@@ -21,7 +21,7 @@ SIGN_IN = ("/accounts/login", "/admin/")
 PROXY = "the proxy's"
 REFERENCE = "`ADDRESS_REQUESTS_PER_MINUTE` per address, counted separately"
 STORED, ROW = "a stored text", "a row"
-MAILED = ("the confirmation page of a mailed link", "rows for one link", PROXY)
+MAILED = ("the confirmation page of an emailed link", "rows for one link", PROXY)
 # By route: what it gives, what it costs, its limit.
 KNOWN = {
     "": ("the start page, with store data only in the live proof", "a template", PROXY),
@@ -40,8 +40,8 @@ KNOWN = {
     "accounts/logout/": ("nothing", "ending a session", PROXY),
     "accounts/password-reset/": (
         "nothing: the response is always the same",
-        "a job and a mail",
-        "20 in 15 minutes per IP address; 3 mails an hour and 10 a day per e-mail address",
+        "a job and an email",
+        "20 in 15 minutes per IP address; 3 emails an hour and 10 a day per email address",
     ),
     "accounts/password-reset/<uidb64>/<secret:token>/": (
         "the form for a new password",
@@ -51,9 +51,9 @@ KNOWN = {
     "accounts/password-reset/saved/": ("a fixed page", "a template", PROXY),
     "accounts/password-reset/sent/": ("a fixed page", "a template", PROXY),
     "accounts/signup/": (
-        "404 if sign-up is off; otherwise an account, and whether a user name is taken",
-        "one queued password hash; an account and a mail",
-        "20 in 15 minutes per IP address; 3 mails an hour and 10 a day per e-mail address",
+        "404 if sign-up is off; otherwise an account, and whether a username is taken",
+        "one queued password hash; an account and an email",
+        "20 in 15 minutes per IP address; 3 emails an hour and 10 a day per email address",
     ),
     "^api/(?!v1/docs)": ("404", "nothing", "`ADDRESS_REQUESTS_PER_MINUTE` per address"),
     "api/v1/docs": ("the API reference", "a template", REFERENCE),
@@ -68,7 +68,7 @@ KNOWN = {
     "clients": ("the names of the client libraries", "a template", PROXY),
     "clients/<str:name>": ("a client library", "a file", PROXY),
     "guide": ("the quick start", "a template", PROXY),
-    "dev/mail": ("404; in development mode, mails sent on this machine", "some files", PROXY),
+    "dev/mail": ("404; in development mode, emails sent on this machine", "some files", PROXY),
     "healthz": ("whether the process responds", "nothing", PROXY),
     "icons/<str:sha256>.png": ("an application's icon, by content digest", ROW, PROXY),
     "invitations/<secret:token>": MAILED,
