@@ -172,7 +172,7 @@ def outcome_of(scene: Scene, fault: str) -> Outcome:
         load.doubled(),
         load.client_errors[errors:],
         load.wrong[wrong:],
-        ", ".join(f"{count} x {name}" for name, count in sorted((load.refusals - refusals).items())),
+        ", ".join(f"{count} × {name}" for name, count in sorted((load.refusals - refusals).items())),
     )
 
 

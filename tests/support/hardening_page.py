@@ -12,12 +12,12 @@ from tests.support.units import ROOT, UNITS, hardening_of, sets
 PAGE = ROOT / "docs" / "operating" / "hardening.md"
 HEAD = """# Hardening of the systemd units
 
-Use this page to look up what each line of the systemd units forbids, and what breaks if you make a unit stricter.
+This page lists what each line of the systemd units forbids, and what breaks if you make a unit stricter.
 
-With the unchanged units, web, worker and backup do all their work. They make a proof, an order, print files, an icon,
-an export and a backup. They accept a photo of 50 megapixels. They send jobs to an SFTP server and a hot folder.
+The tests confirm that web, worker and backup can do all their work under the unchanged units: proofs, orders, print
+files, icons, exports, backups, a photo of 50 megapixels, and jobs to an SFTP server and a hot folder.
 
-The slow tests `fulfillment/operations/test_hardening*.py` measure what this page shows. They read each line from the
+The slow tests `fulfillment/operations/test_hardening*.py` produce the tables on this page. They read each line from the
 units and apply it to real processes. Mounts restrict paths, seccomp restricts system calls, and setpriv restricts
 capabilities. With `HARDENING_PAGE=write`, the tests write this page again.
 
@@ -27,7 +27,7 @@ The column *tested* shows whether the tests apply the line.
 
 """
 FULLY = "yes"
-# Of each name: what it forbids, and how far the test applies it.
+# Of each name, or of one value of it: what it forbids, and how far the test applies it.
 LINES = {
     "NoNewPrivileges": ("gaining privileges through a setuid program", FULLY),
     "ProtectSystem": ("writes outside `ReadWritePaths` and /tmp", FULLY),
@@ -52,13 +52,12 @@ LINES = {
     "CapabilityBoundingSet": ("all root capabilities", "yes, except for reading a private checkout"),
     "AmbientCapabilities": ("all root capabilities", "yes, except for reading a private checkout"),
     "SystemCallArchitectures": ("system calls of other architectures", FULLY),
-    "SystemCallFilter": ("privileged system calls, and those that services do not need", FULLY),
+    "SystemCallFilter=@system-service": ("system calls that services do not need", FULLY),
+    "SystemCallFilter=~@privileged": ("privileged system calls", FULLY),
     "SystemCallErrorNumber": ("nothing: a forbidden call fails and does not end the process", FULLY),
-    "UMask": ("access to new files by other users; for backups, also by the group", FULLY),
-    "LimitNOFILE": (
-        "more open files, including sockets",
-        "up to the test's own limit",
-    ),
+    "UMask=0027": ("access to new files by other users", FULLY),
+    "UMask=0077": ("access to new files by other users and by the group", FULLY),
+    "LimitNOFILE=65536": ("more than 65,536 open files, including sockets", "up to the test's own limit"),
 }
 # Sets of system calls that services may use and this one does not: the units leave them to newer libraries.
 UNUSED = ("@aio", "@keyring", "@memlock", "@setuid", "@timer")
@@ -117,20 +116,23 @@ def _lines() -> Iterator[str]:
     yield "| line | units | forbids | tested |"
     yield "|---|---|---|---|"
     units = {name: hardening_of(path) for name, path in UNITS.items()}
-    for name, (forbids, applied) in LINES.items():
+    for place, (forbids, applied) in LINES.items():
+        name, _, only = place.partition("=")
         for line in dict.fromkeys(value for unit in units.values() for value in unit.get(name, [])):
+            if only not in {"", line}:
+                continue
             of = ", ".join(unit for unit, lines in units.items() if line in lines.get(name, []))
             yield f"| `{name}={line}` | {of} | {forbids} | {applied} |"
 
 
 def _matrix(broken: Mapping[str, Collection[str]]) -> Iterator[str]:
     yield from ("", "## What breaks if a line is stricter", "")
-    yield "Each row removes one permission. *breaks* marks the work that then failed. The other lines of the units"
-    yield "are as strict as possible."
+    yield "Each row removes one permission. *breaks* marks the work that failed. All other lines of the units are already as"
+    yield "strict as possible."
     yield ""
-    yield "The test connects to the database through a Unix socket. Over the network, the service needs `AF_INET`"
-    yield "or `AF_INET6` instead of `AF_UNIX`. The service uses no system call in the last row today, but newer"
-    yield "libraries may use them."
+    yield "The test connects to the database through a Unix socket. If your database is on another machine, the service"
+    yield "needs `AF_INET` or `AF_INET6` instead of `AF_UNIX`. The service does not use the system calls in the last row"
+    yield "today, but newer libraries may use them."
     yield from ("", f"| stricter | {' | '.join(WORK)} |", f"|---|{'---|' * len(WORK)}")
     yield from (row(one.named, broken[one.named]) for one in stricter_lines())
 
