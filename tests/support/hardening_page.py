@@ -27,7 +27,7 @@ The column *tested* shows whether the tests apply the line.
 
 """
 FULLY = "yes"
-# Of each name, or of one value of it: what it forbids, and how far the test applies it.
+# Of each name: what it forbids, and how far the test applies it.
 LINES = {
     "NoNewPrivileges": ("gaining privileges through a setuid program", FULLY),
     "ProtectSystem": ("writes outside `ReadWritePaths` and /tmp", FULLY),
@@ -52,12 +52,15 @@ LINES = {
     "CapabilityBoundingSet": ("all root capabilities", "yes, except for reading a private checkout"),
     "AmbientCapabilities": ("all root capabilities", "yes, except for reading a private checkout"),
     "SystemCallArchitectures": ("system calls of other architectures", FULLY),
-    "SystemCallFilter=@system-service": ("system calls that services do not need", FULLY),
-    "SystemCallFilter=~@privileged": ("privileged system calls", FULLY),
+    "SystemCallFilter": ("system calls that services do not need", FULLY),
     "SystemCallErrorNumber": ("nothing: a forbidden call fails and does not end the process", FULLY),
-    "UMask=0027": ("access to new files by other users", FULLY),
-    "UMask=0077": ("access to new files by other users and by the group", FULLY),
-    "LimitNOFILE=65536": ("more than 65,536 open files, including sockets", "up to the test's own limit"),
+    "UMask": ("access to new files by other users", FULLY),
+    "LimitNOFILE": ("more than 65,536 open files, including sockets", "up to the test's own limit"),
+}
+# Values that forbid something else.
+OF_VALUES = {
+    "SystemCallFilter=~@privileged": "privileged system calls",
+    "UMask=0077": "access to new files by other users and by the group",
 }
 # Sets of system calls that services may use and this one does not: the units leave them to newer libraries.
 UNUSED = ("@aio", "@keyring", "@memlock", "@setuid", "@timer")
@@ -116,23 +119,21 @@ def _lines() -> Iterator[str]:
     yield "| line | units | forbids | tested |"
     yield "|---|---|---|---|"
     units = {name: hardening_of(path) for name, path in UNITS.items()}
-    for place, (forbids, applied) in LINES.items():
-        name, _, only = place.partition("=")
+    for name, (of_name, applied) in LINES.items():
         for line in dict.fromkeys(value for unit in units.values() for value in unit.get(name, [])):
-            if only not in {"", line}:
-                continue
             of = ", ".join(unit for unit, lines in units.items() if line in lines.get(name, []))
+            forbids = OF_VALUES.get(f"{name}={line}", of_name)
             yield f"| `{name}={line}` | {of} | {forbids} | {applied} |"
 
 
 def _matrix(broken: Mapping[str, Collection[str]]) -> Iterator[str]:
     yield from ("", "## What breaks if a line is stricter", "")
-    yield "Each row removes one permission. *breaks* marks the work that failed. All other lines of the units are already as"
-    yield "strict as possible."
+    yield "Each row removes one permission. *breaks* marks the work that failed. All other lines of the units are already"
+    yield "as strict as possible."
     yield ""
-    yield "The test connects to the database through a Unix socket. If your database is on another machine, the service"
-    yield "needs `AF_INET` or `AF_INET6` instead of `AF_UNIX`. The service does not use the system calls in the last row"
-    yield "today, but newer libraries may use them."
+    yield "The test connects to the database through a Unix socket. If your database is on another machine, the"
+    yield "service needs `AF_INET` or `AF_INET6` instead of `AF_UNIX`. The service does not use the system calls in the"
+    yield "last row today, but newer libraries may use them."
     yield from ("", f"| stricter | {' | '.join(WORK)} |", f"|---|{'---|' * len(WORK)}")
     yield from (row(one.named, broken[one.named]) for one in stricter_lines())
 
