@@ -128,8 +128,8 @@ def _lines() -> Iterator[str]:
 
 def _matrix(broken: Mapping[str, Collection[str]]) -> Iterator[str]:
     yield from ("", "## What breaks if a line is stricter", "")
-    yield "Each row removes one permission. *breaks* marks the work that failed. All other lines of the units are already"
-    yield "as strict as possible."
+    yield "Each row removes one permission. *breaks* marks the work that failed. All other lines of the units are"
+    yield "already as strict as possible."
     yield ""
     yield "The test connects to the database through a Unix socket. If your database is on another machine, the"
     yield "service needs `AF_INET` or `AF_INET6` instead of `AF_UNIX`. The service does not use the system calls in the"
