@@ -19,12 +19,12 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import Load, put_load, put_requests, require_wrk
 from tests.benchmarks.order_search import SEARCH_MS, search_times
 from tests.benchmarks.ratios import wait_until_idle
 from tests.benchmarks.rows import JSON, Sent
 from tests.benchmarks.servers import Server, running
+from tests.support.figures import write_between
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "performance.md"

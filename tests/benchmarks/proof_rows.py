@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tests.benchmarks.processes import descendants, processor_seconds
 from tests.benchmarks.proof_peers import measure_peers
 from tests.benchmarks.servers import Server, running
+from tests.support.processes import descendants, processor_seconds
 
 FASTER = {"Chromium": 8, "WeasyPrint": 6}
 PHOTO_FIRST_MS, PHOTO_AGAIN_MS = 1200, 60

@@ -20,9 +20,7 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.benchmarks.documents import write_between
 from tests.benchmarks.load import require_wrk
-from tests.benchmarks.processes import processor_seconds
 from tests.benchmarks.proof_limit import Limit
 from tests.benchmarks.proof_rows import (
     make_photo_card,
@@ -34,6 +32,8 @@ from tests.benchmarks.proof_rows import (
 )
 from tests.benchmarks.ratios import wait_until_idle
 from tests.benchmarks.servers import Server, running
+from tests.support.figures import write_between
+from tests.support.processes import processor_seconds
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "performance.md"

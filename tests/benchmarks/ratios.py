@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from tests.benchmarks.databases import Database, server_process
 from tests.benchmarks.load import Load, put_requests
-from tests.benchmarks.processes import processor_seconds
 from tests.benchmarks.quiet import OtherWork, wait_for_quiet
 from tests.benchmarks.rows import ROWS, Row, sent
 from tests.benchmarks.servers import SERVERS, Server, running
+from tests.support.processes import processor_seconds
 
 GROWTH_MARK = 0.8
 FEWEST, MAX_STRETCH = 8, 4

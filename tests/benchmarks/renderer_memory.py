@@ -19,9 +19,9 @@ from printing.typesetting import (
     resolve_values,
 )
 from tests.benchmarks.__main__ import MISSED
-from tests.benchmarks.processes import descendants, resident
 from tests.benchmarks.proof_rows import RENDERER_MB
 from tests.support.made_templates import DEMO
+from tests.support.processes import descendants, resident
 
 STEPS = 10
 Design = tuple[Template, tuple[Field, ...], dict[str, str], dict[str, bytes]]

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tests.benchmarks.databases import ORDERS, PRODUCTS, ROOT, STORES, TOKENS
-from tests.benchmarks.documents import write_between
 from tests.benchmarks.open_loop import Outcome
 from tests.benchmarks.ratios import GROWTH_MARK, Pace, Runs, cost_ratio, ratio, reaches
 from tests.benchmarks.rows import Row
 from tests.benchmarks.tail import TAIL_MARK
+from tests.support.figures import write_between
 
 DOCUMENT = ROOT / "docs" / "performance.md"
 UNDER = " **(under)**"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import IO
 
 from fulfillment.local import supervision
-from tests.benchmarks.processes import descendants, resident
 from tests.support.granian import granian_command
 from tests.support.patience import PATIENCE
 from tests.support.ports import free_port
+from tests.support.processes import descendants, resident
 
 SERVERS = {
     "ours": "fulfillment.wsgi:application",

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import IO
 
 from fulfillment.local import supervision
-from tests.benchmarks.processes import descendants
 from tests.benchmarks.soak_scene import ROOT, end, fresh_world
 from tests.support.patience import PATIENCE
 from tests.support.ports import free_port
+from tests.support.processes import descendants
 
 RELOADS, RATE, CLIENTS = 4, 240, 16
 # Of the service unit: a worker that does not end within this time is killed. Granian then logs this, and at
