@@ -13,9 +13,8 @@ from tests.benchmarks.load import require_wrk
 from tests.benchmarks.ratios import Pace, measure_growth, measure_rows
 from tests.benchmarks.report import Report, write_report
 from tests.benchmarks.tail import measure_tail
-from tests.benchmarks.waits import measure_waits
 
-PARTS = ("rows", "growth", "tail", "waits")
+PARTS = ("rows", "growth", "tail")
 
 
 def main() -> None:
@@ -45,9 +44,8 @@ def _measure(arguments: argparse.Namespace) -> None:
         report.growth = measure_growth(small, prepare_database(report.scale), pace)
     if "tail" in arguments.parts:
         report.tail = measure_tail(small, 10)
-    waits = measure_waits(small) if "waits" in arguments.parts else ""
     report.load_after = os.getloadavg()[0]
-    print(report.summary(), waits, sep="\n", flush=True)
+    print(report.summary(), flush=True)
     if arguments.write and set(arguments.parts) == set(PARTS):
         write_report(report)
 

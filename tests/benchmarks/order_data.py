@@ -10,15 +10,6 @@ from tests.benchmarks.data import lift_limits
 
 STORES, PRODUCTS = 50, 20
 FIRST, TYPICAL = "bench-01", "bench-02"
-# A person with few orders, in the search.
-RARE = "Zebulon Quist"
-FOUND_NAMES = f"""
-UPDATE stores_order SET recipient = jsonb_set(recipient, '{{Name}}', '"{RARE}"') WHERE number % 100003 = 0
-"""
-SEARCH_WORDS = """
-UPDATE stores_ordersearch SET words = fulfillment_order_words(named) FROM stores_order named
-WHERE named.id = order_id AND named.external_id = 'PO-' || named.number AND words @@ '!po'::tsquery
-"""
 
 
 def prepare() -> dict[str, str]:
@@ -57,7 +48,6 @@ def fill(*, to: int, large: int) -> None:
         create_sample_orders(
             count=missing, stores=stores[1:], with_history=False, report=lambda n: print(n, flush=True)
         )
-        _name_orders()
         with connection.cursor() as cursor:
             cursor.execute("SET statement_timeout = 0")
             cursor.execute("VACUUM ANALYZE")
@@ -93,20 +83,6 @@ def an_order(store_id: str) -> dict[str, str]:
         "application": str(order.application_id or ""),
         **{name: moment.strftime("%Y-%m-%dT%H:%M:%SZ") for name, moment in moments.items()},
     }
-
-
-def _name_orders() -> None:
-    """Each by an ID of its application's own, as most integrators do."""
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("SET statement_timeout = 0")
-        cursor.execute("SET session_replication_role = replica")
-        cursor.execute("UPDATE stores_order SET external_id = 'PO-' || number WHERE external_id IS NULL")
-        cursor.execute("SET session_replication_role = DEFAULT")
-        cursor.execute(FOUND_NAMES)
-        cursor.execute(SEARCH_WORDS)
-        cursor.execute("VACUUM ANALYZE stores_order")
 
 
 def _make_stores() -> None:

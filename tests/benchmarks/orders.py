@@ -20,7 +20,6 @@ from urllib.parse import urlsplit
 import orjson
 
 from tests.benchmarks.load import Load, put_load, put_requests, require_wrk
-from tests.benchmarks.order_search import SEARCH_MS, search_times
 from tests.benchmarks.ratios import wait_until_idle
 from tests.benchmarks.rows import JSON, Sent
 from tests.benchmarks.servers import Server, running
@@ -57,10 +56,6 @@ def main() -> None:
     with running("ours") as ours, running("limit") as limit:
         lines = _export_lines(ours, limit, headers, order_data.an_order(TYPICAL), arguments)
         lines += _csv_line(ours, headers)
-    lines += [
-        _line(f"search of {name}", f"{taken:.1f} ms", f"≤ {SEARCH_MS} ms")
-        for name, taken in search_times(arguments.rounds).items()
-    ]
     with (
         running("ours", threads=THREADS) as many,
         running("ours", threads=THREADS, environment=few["environment"]) as beside_few,

@@ -254,6 +254,8 @@ def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: ra
         plan.pattern,
         id=new_order_id(at=created),
         number=number,
+        # As most integrators do.
+        external_id=f"PO-{number}",
         application_id=chance.choice(plan.application_ids),
         status=status,
         sequence=len(path),
