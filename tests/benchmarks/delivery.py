@@ -4,10 +4,8 @@ The input has real ZIP codes (package `zipcodes`) and invented counts: 657,232 r
 resemble the published national ones. It is made anew each time and never kept.
 """
 
-import os
 import random
 import re
-import secrets
 import subprocess
 import sys
 import tempfile
@@ -17,16 +15,15 @@ from pathlib import Path
 
 import zipcodes
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.benchmarks import MISSED
+from tests.benchmarks.databases import ROOT, use_database
+
 SEED = 20250101
 MEANS = {"C": 590, "R": 500, "H": 220}
 
-# As tests.benchmarks.__main__ has it: measured, and under a mark.
-MISSED = 3
-
 
 def main() -> int:
-    _prepare()
+    use_database("bench_delivery")
     missed: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "national-2026-01.csv"
@@ -35,22 +32,6 @@ def main() -> int:
     _show(missed, f"import of {routes:,} routes", seconds, "s", 10)
     _show(missed, "peak memory of the import", megabytes, "MB", 300)
     return MISSED if missed else 0
-
-
-def _prepare() -> None:
-    for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS"):
-        os.environ.setdefault(name, secrets.token_urlsafe(48))
-    os.environ.setdefault("FULFILLMENT_MODE", "development")
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
-    if "DATABASE_URL" not in os.environ:
-        from fulfillment.local.postgres import ensure_running
-
-        os.environ["DATABASE_URL"] = ensure_running(ROOT / "var" / "bench-postgres")
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0, skip_checks=True)
 
 
 def _show(missed: list[str], name: str, value: float, unit: str, limit: float) -> None:
