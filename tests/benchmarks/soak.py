@@ -14,11 +14,9 @@ from tests.benchmarks import (
     soak_budgets,
     soak_cases,
     soak_cuts,
-    soak_documents,
     soak_faults,
     soak_ha,
     soak_kills,
-    soak_ledger,
     soak_neighbours,
     soak_outcome,
     soak_production,
@@ -33,7 +31,6 @@ Part = Callable[[argparse.Namespace], list[str]]
 PARTS: dict[str, tuple[str, Part]] = {
     "races": (soak_races.MARK, lambda chosen: soak_races.measure(chosen.count or soak_races.ROUNDS)),
     "budgets": (soak_budgets.MARK, lambda chosen: soak_budgets.measure(chosen.count or soak_budgets.ROUNDS)),
-    "ledger": (soak_ledger.MARK, lambda chosen: soak_ledger.measure(chosen.count or soak_ledger.STEPS)),
     "cases": (soak_cases.MARK, lambda chosen: soak_cases.measure()),
     "cuts": (soak_cuts.MARK, lambda chosen: soak_cuts.measure(chosen.count or soak_cuts.CUTS)),
     "kills": (soak_kills.MARK, lambda chosen: soak_kills.measure(chosen.count or soak_kills.KILLS)),
@@ -54,10 +51,6 @@ PARTS: dict[str, tuple[str, Part]] = {
     "reload": (soak_reload.MARK, lambda chosen: soak_reload.measure(chosen.count or soak_reload.RELOADS)),
     "faults": (soak_faults.MARK, lambda chosen: soak_faults.measure()),
     "ha": (soak_ha.MARK, lambda chosen: soak_ha.measure(chosen.count or 1)),
-    "documents": (
-        soak_documents.MARK,
-        lambda chosen: soak_documents.measure(chosen.count or soak_documents.DOCUMENTS),
-    ),
     "neighbours": (
         soak_neighbours.MARK,
         lambda chosen: soak_neighbours.measure(chosen.kind or (), seconds=chosen.seconds),
@@ -86,7 +79,7 @@ def main() -> int:
         default=soak_neighbours.SECONDS,
         help="how long each kind of neighbours lasts",
     )
-    parser.add_argument("--count", type=int, help="rounds, cuts, kills, orders or PDFs of the chosen part")
+    parser.add_argument("--count", type=int, help="rounds, cuts, kills or orders of the chosen part")
     chosen = parser.parse_args()
     supervision.raise_on_stop_signal()
     soak_scene.prepare()
