@@ -11,6 +11,8 @@ from applications.registration.models import Application
 from applications.registration.selectors.applications import own_applications
 
 MYSELF = "me"
+# What tells whose limits hold.
+OF_OWNER = ("user__email_confirmed", "user__counted_on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ def actors_of(user: User, applications: QuerySet[Application] | None = None) -> 
         Actor(MYSELF, _("Myself"), Caller.on_pages(user)),
         *(
             Actor(str(one.pk), one.name, Caller.of_application(one))
-            for one in found.only("pk", "name", "is_test", "user")
+            for one in found.select_related("user").only("name", "is_test", *OF_OWNER)
         ),
     ]
 
