@@ -13,7 +13,7 @@ from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_with_ending_keys
 from applications.registration.selectors.usage import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
-from fulfillment.core.admin.oldest import oldest_of
+from fulfillment.core.admin.charts import oldest_of
 from fulfillment.core.admin.search import named_hits
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
 

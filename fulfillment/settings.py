@@ -95,8 +95,8 @@ MIDDLEWARE = [
     "fulfillment.site.instrumentation.RequestInstrumentation",
     "fulfillment.site.proxies.TrustedProxies",
     # Outside of all middleware that refuses: a script of another site may read why.
-    "fulfillment.site.cross_origin.CrossOrigin",
-    "fulfillment.site.repeated_reads.RepeatedReads",
+    "fulfillment.site.middleware.CrossOrigin",
+    "fulfillment.site.middleware.RepeatedReads",
     "fulfillment.core.http.refusal_page.RefusalPages",
     # Outside of all middleware that responds on its own.
     "fulfillment.site.middleware.SecurityHeaders",

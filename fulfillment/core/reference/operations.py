@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from fulfillment.core.api.client_names import ClientNames, camel
+from fulfillment.core.api.declarations import ClientNames, camel
 from fulfillment.core.api.errors import TITLES
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.code_examples import ExampleRequest, request_examples

@@ -17,6 +17,7 @@ from fulfillment.core.reference.operations import events, groups, operations
 from fulfillment.core.reference.plain import (
     catalog_text,
     event_text,
+    feed_text,
     guide_text,
     index_text,
     operation_text,
@@ -24,7 +25,6 @@ from fulfillment.core.reference.plain import (
     whole_text,
 )
 from fulfillment.core.reference.problems import problems
-from fulfillment.core.reference.releases import feed_text
 from fulfillment.core.reference.search import EMPTY_WORDS, found
 
 MARKDOWN = "text/markdown; charset=utf-8"
