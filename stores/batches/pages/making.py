@@ -17,8 +17,7 @@ from fulfillment.core.text import parse_number
 from stores.batches.files.reading import MAX_BYTES
 from stores.batches.models import Batch
 from stores.batches.overview import required_targets, tone_of, unmapped_targets
-from stores.batches.pages.opening import PORTAL, batches_of_person
-from stores.batches.places import Place
+from stores.batches.pages.opening import PORTAL, Place, batches_of_person
 from stores.batches.rows import RECIPIENT
 from stores.batches.selectors import counts_of_batches, kept_mappings, named, target_labels
 from stores.batches.services.batches import change_batch

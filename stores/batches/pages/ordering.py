@@ -14,8 +14,7 @@ from accounts.pages.guards import signed_in
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.overview import PROBLEMS, BatchPage
-from stores.batches.pages.opening import PORTAL
-from stores.batches.places import Place
+from stores.batches.pages.opening import PORTAL, Place
 from stores.batches.selectors import counts_of
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import order_batch

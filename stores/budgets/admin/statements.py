@@ -23,12 +23,10 @@ from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
 from stores.budgets.models import Budget, BudgetEntry
-from stores.budgets.periods import first_day
 from stores.budgets.representations import ENTRY_COLUMNS, gauge_of
-from stores.budgets.selectors.budgets import actor_names
+from stores.budgets.selectors.budgets import EntryFilter, actor_names, filtered_entries, statement_cells
 from stores.budgets.selectors.standings import standings_of
-from stores.budgets.selectors.statements import EntryFilter, filtered_entries, statement_cells
-from stores.budgets.standings import Standing
+from stores.budgets.standings import Standing, first_day
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models.store import BudgetType
 

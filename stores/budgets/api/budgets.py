@@ -16,14 +16,12 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import csv_pieces
 from fulfillment.core.errors import Invalid, invalid_after
 from fulfillment.core.text import parse_number
-from stores.budgets.api.examples import (
+from stores.budgets.api.serializers import (
     ADJUSTMENT_EXAMPLE,
     BUDGET_EXAMPLE,
     CHANGE_EXAMPLE,
     ENTRY_EXAMPLE,
     REQUEST_EXAMPLE,
-)
-from stores.budgets.api.serializers import (
     AdjustmentSerializer,
     BudgetChangeSerializer,
     BudgetEntrySerializer,
@@ -39,11 +37,12 @@ from stores.budgets.selectors.budgets import (
     actor_names,
     authorize_budgets,
     entries_for,
+    entry_records,
     list_budgets,
     scope_names,
     standing_for,
+    statement_cells,
 )
-from stores.budgets.selectors.statements import entry_records, statement_cells
 from stores.budgets.services.budgets import adjust_budget, change_budget, create_budget, remove_budget
 from stores.budgets.standings import Standing
 from stores.catalog.api.stores import STORE_ID

@@ -1,11 +1,12 @@
-"""Budgets and their entries, for callers of the API and pages of the console."""
+"""Budgets and their entries, for callers of the API, pages of the console and files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Concat
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -17,6 +18,7 @@ from applications.registration.models import Application
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.text import parse_uuid
 from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter, ScopeKind
+from stores.budgets.representations import Record, entry_cells, entry_record
 from stores.budgets.selectors.standings import standings_of, standings_of_caller
 from stores.budgets.standings import Standing
 from stores.catalog.models import Store
@@ -129,3 +131,54 @@ def _known_people(keys: Iterable[UUID | None]) -> QuerySet[User]:
     return User.objects.filter(pk__in=[key for key in keys if key]).exclude(
         username__startswith="erased-", is_active=False
     )
+
+
+BATCH = 500
+# People whom a typed name may fit.
+MAX_PEOPLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFilter:
+    kind: str = ""
+    period: int | None = None
+    person: str = ""
+    order_id: UUID | None = None
+
+
+def filtered_entries(budget: Budget, chosen: EntryFilter) -> QuerySet[BudgetEntry]:
+    found = BudgetEntry.objects.filter(budget=budget).select_related("period")
+    if chosen.kind:
+        found = found.filter(kind=chosen.kind)
+    if chosen.period is not None:
+        found = found.filter(period__number=chosen.period)
+    if chosen.order_id is not None:
+        found = found.filter(order_id=chosen.order_id)
+    if chosen.person:
+        people, applications = _people_named(chosen.person), _applications_named(chosen.person)
+        found = found.filter(Q(actor_user__in=people) | Q(actor_application__in=applications))
+    return found
+
+
+def entry_records(entries: Iterable[BudgetEntry], budget: Budget) -> list[Record]:
+    listed = list(entries)
+    names = actor_names(listed)
+    return [entry_record(entry, budget, names) for entry in listed]
+
+
+def statement_cells(entries: QuerySet[BudgetEntry], budget: Budget) -> Iterator[Iterable[Any]]:
+    """The cells of every entry, the oldest first, in short statements."""
+    last = 0
+    while page := list(entries.filter(pk__gt=last).order_by("pk")[:BATCH]):
+        yield from (entry_cells(record) for record in entry_records(page, budget))
+        last = page[-1].pk
+
+
+def _people_named(text: str) -> list[UUID]:
+    named = User.objects.annotate(shown=Concat("first_name", Value(" "), "last_name"))
+    fits = Q(shown__icontains=text) | Q(username__iexact=text) | Q(email__iexact=text)
+    return list(named.filter(fits).values_list("pk", flat=True)[:MAX_PEOPLE])
+
+
+def _applications_named(text: str) -> list[UUID]:
+    return list(Application.objects.filter(name__icontains=text).values_list("pk", flat=True)[:MAX_PEOPLE])

@@ -6,9 +6,8 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
 from fulfillment.core.api.viewsets import ApiViewSet
 from stores.catalog.api.examples import PRODUCT_EXAMPLES
-from stores.catalog.api.responses import client_tags, stored_response
 from stores.catalog.api.serializers import ProductSerializer
-from stores.catalog.api.stores import STORE_ID, VERBOSE
+from stores.catalog.api.stores import STORE_ID, VERBOSE, client_tags, stored_response
 from stores.catalog.selectors.products import product_body, product_list_body
 
 PRODUCT_ACCESS = Access(
