@@ -11,7 +11,7 @@ from accounts.models import EmailChange
 from accounts.pages.confirmation import page_before
 from accounts.pages.forms import USER_FIELDS, EmailForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
-from accounts.selectors.emails import get_email_change, get_user_by_confirmation, pending_email_change
+from accounts.selectors.users import get_email_change, get_user_by_confirmation, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from accounts.services.email_confirmations import confirm_address, request_confirmation
 from fulfillment.core.errors import DomainError, NotFound

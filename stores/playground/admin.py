@@ -20,7 +20,7 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.actors import MYSELF, Actor
+from applications.registration.selectors.applications import MYSELF, Actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from applications.registration.selectors.actors import MYSELF, Actor
+from applications.registration.selectors.applications import MYSELF, Actor
 from fulfillment.core.admin.base import OwnPage
 from stores.batches.admin import CHANGE, BatchAdmin
 from stores.batches.models import Batch

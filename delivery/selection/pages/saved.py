@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
-from applications.registration.selectors.actors import MYSELF, Actor, actors_of, chosen_actor
+from applications.registration.selectors.applications import MYSELF, Actor, actors_of, chosen_actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing, sent_values

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -26,9 +26,12 @@ from fulfillment.core.text import parse_number
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
 from production.gang_sheets.selectors.archives import gang_archive
 from production.interface import MAX_JOBS
+from production.interface import Job as AdapterJob
 from production.jobs.models import AT_PROVIDER, Job, JobState
+from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.routing.selectors import providers_for_stores
+from production.tickets import write_jdf, write_json_ticket, write_xjdf
 from stores.orders.admin.actions import actor_on
 
 BOARD = "admin:production_job_changelist"
@@ -228,3 +231,39 @@ def allowed_actions(job: Job) -> frozenset[str]:
 
 def _address(job: Job) -> str:
     return reverse("admin:production_job_change", args=[job.pk])
+
+
+TICKETS = {
+    "xjdf": (write_xjdf, "application/xml"),
+    "json": (write_json_ticket, "application/json"),
+    "jdf": (write_jdf, "application/xml"),
+}
+
+
+class JobFiles(StaffAdmin):
+    def file_view(self, request: HttpRequest, job_id: int, form: str) -> HttpResponse:
+        job: Job = get_object_or_404(self.get_queryset(request), pk=job_id)
+        if not self.has_view_permission(request, job):
+            raise PermissionDenied
+        if form != "pdf" and form not in TICKETS:
+            raise Http404
+        with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key):
+            return _response(adapter_job(job), form)
+        return redirect("admin:production_job_change", job.pk)
+
+
+def _response(job: AdapterJob, form: str) -> HttpResponse:
+    if form == "pdf":
+        printed = next((file.content for file in job.files if file.is_printed), None)
+        if printed is None:
+            raise Http404
+        content, kind = printed, "application/pdf"
+    else:
+        write, kind = TICKETS[form]
+        content = write(job, None)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{job.number}.{form}"',
+        "Cache-Control": "private, no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HttpResponse(content, content_type=kind, headers=headers)

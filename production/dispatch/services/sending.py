@@ -16,9 +16,15 @@ from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from production.dispatch.services import together
-from production.dispatch.services.choosing import WAIT_FOR_PROVIDER, choose_for_order, choose_provider
-from production.dispatch.services.slots import LEASE_SECONDS, SLOTS, JobSlots
-from production.gang_sheets.selectors.requests import uses_gang_sheets
+from production.dispatch.services.choosing import (
+    LEASE_SECONDS,
+    SLOTS,
+    WAIT_FOR_PROVIDER,
+    JobSlots,
+    choose_for_order,
+    choose_provider,
+)
+from production.gang_sheets.selectors.building import uses_gang_sheets
 from production.gang_sheets.services.members import add_to_sheet, remove_from_sheet
 from production.interface import Job as SentJob
 from production.interface import ProviderRefused, ProviderUnavailable

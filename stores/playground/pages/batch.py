@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.actors import Actor, chosen_actor
+from applications.registration.selectors.applications import Actor, chosen_actor
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import MAX_INTEGER, parse_number

@@ -60,7 +60,7 @@ FORBIDDEN_IMPORTS = {
     "http.client": {"fulfillment/management/commands/up.py"},
     # Not for secrets: `secrets` is.
     "random": {
-        "applications/webhooks/sending/schedule.py",
+        "applications/webhooks/services/delivery_attempts.py",
         "applications/webhooks/sending/sender.py",
         "production/adapters/folder_returns.py",
         "production/jobs/services/outcomes.py",
