@@ -8,8 +8,7 @@ import pikepdf
 from printing.preflight.artwork.layers import PROCESS_PLATES
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import KINDS_OF_DEVICES, kind_of
-from printing.press.resources import PROCESS
-from printing.press.streams import DEVICES
+from printing.press.streams import DEVICES, PROCESS
 
 WHITES = {GREY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
 
