@@ -33,7 +33,7 @@ from delivery.datasets.services.datasets import activate_dataset, discard_datase
 from delivery.datasets.sources.cells import read_postal_code
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
-from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import in_percent
 
@@ -180,11 +180,8 @@ class DatasetAdmin(DeliveryAdmin):
     def export_view(self, request: HttpRequest, dataset_id: int) -> StreamingHttpResponse:
         dataset = get_object_or_404(loaded_datasets(), pk=dataset_id)
         lines = (line.encode() for line in export_lines(dataset))
-        pieces = FILES.stream(lines, Caller.on_pages(request.user).key)
-        response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
         name = f"eddm-{dataset.vintage:%Y-%m}-{dataset.pk}.csv"
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        return response
+        return streamed_file(lines, name, Caller.on_pages(request.user).key)
 
     def activate_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
         def activate() -> str:

@@ -31,8 +31,8 @@ from delivery.selection.selectors.selections import (
 from fulfillment.core import plugins
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.api.responses import json_bytes
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.http.refusal_page import PAGE_POLICY
 
@@ -78,10 +78,8 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
 def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttpResponse:
     _, selection = _selection(request, selection_id)
     caller = Caller.on_pages(signed_in_user(request))
-    pieces = FILES.stream((line.encode() for line in selection_lines(selection)), caller.key)
-    response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="selection-{selection.pk}.csv"'
-    return response
+    lines = (line.encode() for line in selection_lines(selection))
+    return streamed_file(lines, f"selection-{selection.pk}.csv", caller.key)
 
 
 def _offers(user: User, actor: Actor, selection: EddmSelection) -> list[tuple[Any, Decimal, bool]]:

@@ -19,6 +19,7 @@ from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
@@ -171,14 +172,8 @@ class JobActions(StaffAdmin):
         if len(jobs) > MAX_JOBS:
             messages.error(request, _("Select at most %(max_jobs)s jobs.") % {"max_jobs": MAX_JOBS})
             return None
-        headers = {
-            "Content-Disposition": 'attachment; filename="gang-sheets.zip"',
-            "Cache-Control": "no-store",
-        }
         caller = Caller.on_pages(request.user)
-        return StreamingHttpResponse(
-            FILES.stream(gang_archive(jobs), caller.key), content_type="application/zip", headers=headers
-        )
+        return streamed_file(gang_archive(jobs), "gang-sheets.zip", caller.key)
 
     def _bulk(self, request: HttpRequest, chosen: QuerySet, service: Service, said: Said) -> None:
         jobs = [job for job in chosen.order_by("pk") if self.has_change_permission(request, job)]

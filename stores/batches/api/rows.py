@@ -18,13 +18,14 @@ from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
+from fulfillment.core.files.downloads import XLSX
 from fulfillment.core.files.uploads import RawParser, uploaded_file
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, batch_response
 from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
 from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
 from stores.batches.models import RowState
 from stores.batches.representations import row_records
-from stores.batches.row_files import XLSX, rows_file
+from stores.batches.row_files import rows_file
 from stores.batches.selectors import batch_for, page_of_rows, rows_of
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows

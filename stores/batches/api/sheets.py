@@ -8,10 +8,10 @@ from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
-from fulfillment.core.files.downloads import pdf_response
+from fulfillment.core.files.downloads import XLSX, pdf_response
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ
 from stores.batches.api.rows import RowsCSV, RowsXLSX
-from stores.batches.row_files import XLSX, template_file
+from stores.batches.row_files import template_file
 from stores.batches.selectors import batch_for, rows_of
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet
 from stores.catalog.api.stores import STORE_ID

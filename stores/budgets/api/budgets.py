@@ -12,9 +12,9 @@ from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_
 from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import csv_pieces
 from fulfillment.core.errors import Invalid, invalid_after
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import parse_number
 from stores.budgets.api.serializers import (
     ADJUSTMENT_EXAMPLE,
@@ -259,12 +259,7 @@ class BudgetEntryViewSet(ApiViewSet):
             entries = entries.filter(pk__gt=_cursor(query["after"]))
         if _wants_csv(request):
             rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget))
-            response = StreamingHttpResponse(
-                FILES.stream(rows, request.auth.key), content_type="text/csv; charset=utf-8"
-            )
-            response["Content-Disposition"] = f'attachment; filename="budget-{budget.pk}.csv"'
-            response["Cache-Control"] = "no-store"
-            return response
+            return streamed_file(rows, f"budget-{budget.pk}.csv", request.auth.key)
         page = list(entries[: take + 1])
         path = f"/store/{store_id}/budget/{budget_id}/entry"
         more = len(page) > take
