@@ -14,7 +14,7 @@ from fulfillment.core.api.parameters import (
     take_parameter,
     whole_parameter,
 )
-from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
+from fulfillment.core.api.responses import CSVRenderer, MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
@@ -65,12 +65,6 @@ class RowsXLSXParser(RawParser):
 
 class RowsJSONParser(RawParser):
     media_type = "application/json"
-
-
-class RowsCSV(MediaTypeOnly):
-    media_type = "text/csv"
-    format = "csv"
-    charset = "utf-8"
 
 
 class RowsXLSX(MediaTypeOnly):
@@ -141,7 +135,7 @@ class BatchFileViewSet(ApiViewSet):
 
 class BatchRowViewSet(ApiViewSet):
     tag = "Batches"
-    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, RowsCSV, RowsXLSX]
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer, RowsXLSX]
     access = {"list": OWN_READ}
     errors = {
         "list": {

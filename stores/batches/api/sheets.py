@@ -4,13 +4,13 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
-from fulfillment.core.api.responses import concurrency_errors
+from fulfillment.core.api.responses import CSVRenderer, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.downloads import XLSX, pdf_response
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ
-from stores.batches.api.rows import RowsCSV, RowsXLSX
+from stores.batches.api.rows import RowsXLSX
 from stores.batches.row_files import template_file
 from stores.batches.selectors import batch_for, rows_of
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet
@@ -23,7 +23,7 @@ DEFAULT_TAKE, MAX_TAKE = 200, 1000
 
 class BatchSheetViewSet(ApiViewSet):
     tag = "Batches"
-    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PDFRenderer, RowsCSV, RowsXLSX]
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PDFRenderer, CSVRenderer, RowsXLSX]
     access = {"contact_sheet": OWN_READ, "template": OWN_READ}
     errors = {
         "contact_sheet": {**COMMON, **concurrency_errors("files to read or write")},

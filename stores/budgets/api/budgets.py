@@ -9,7 +9,7 @@ from rest_framework.settings import api_settings
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
-from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
+from fulfillment.core.api.responses import CSVRenderer, concurrency_errors
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.csv_rows import csv_pieces
@@ -72,12 +72,6 @@ ASSOCIATION = (
 NOT_FOUND = "There is no such budget for this caller (`budget_not_found`)."
 COMMON = {400: NO_STORE + ".", 403: ASSOCIATION, 404: NOT_FOUND}
 HAS_ENTRIES = "The budget has entries (`budget_has_entries`)"
-
-
-class BudgetCSV(MediaTypeOnly):
-    media_type = "text/csv"
-    format = "csv"
-    charset = "utf-8"
 
 
 class BudgetViewSet(ApiViewSet):
@@ -210,7 +204,7 @@ class BudgetViewSet(ApiViewSet):
 
 class BudgetEntryViewSet(ApiViewSet):
     tag = "Budgets"
-    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, BudgetCSV]
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer]
     access = {
         "list": Access(
             rule=(
@@ -282,4 +276,4 @@ def _wants_csv(request: Request) -> bool:
     chosen = request.query_params.get("format", request.accepted_renderer.format)
     if chosen not in {"csv", "json"}:
         raise Invalid.at("?format", "parameter_invalid", f"format: write csv or json; found {chosen[:40]!r}.")
-    return bool(chosen == BudgetCSV.format)
+    return bool(chosen == CSVRenderer.format)
