@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
+from oauth2_provider.scopes import BaseScopes
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import Request
 from oauthlib.oauth2 import (
@@ -19,7 +20,9 @@ from oauthlib.oauth2 import (
 )
 from oauthlib.oauth2.rfc6749 import errors
 
+from accounts.permissions import DEFAULT_SCOPES, Permission
 from applications.oauth.tokens import generate_access_token, generate_refresh_token
+from applications.registration.models import Application
 
 S256_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 
@@ -74,3 +77,23 @@ def require_s256(request: Request) -> dict[str, Any]:
             "code_challenge must be the 43 characters of a SHA-256 digest in base64url.", request=request
         )
     return {}
+
+
+class PermissionScopes(BaseScopes):
+    """Scopes are the permission names; only first-party applications may request `Operator`."""
+
+    def get_all_scopes(self) -> dict[str, str]:
+        return {name: str(label) for name, label in Permission.choices}
+
+    def get_available_scopes(
+        self, application: Application | None = None, request: Any = None, *args: Any, **kwargs: Any
+    ) -> list[str]:
+        names = list(Permission.values)
+        if application is None or not application.is_first_party:
+            names.remove(Permission.OPERATOR)
+        return names
+
+    def get_default_scopes(
+        self, application: Application | None = None, request: Any = None, *args: Any, **kwargs: Any
+    ) -> list[str]:
+        return list(DEFAULT_SCOPES)

@@ -1,8 +1,7 @@
 from django.urls import path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
-from stores.batches.pages.making import list_batches, map_columns, send_rows
-from stores.batches.pages.ordering import cancel, check_again, order
+from stores.batches.pages.ordering import cancel, check_again, list_batches, map_columns, order, send_rows
 from stores.batches.pages.showing import (
     download_contact_sheet,
     download_rows,

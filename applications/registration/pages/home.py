@@ -5,14 +5,22 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
-from accounts.pages.guards import signed_in_user
+from accounts.models import Role, Subscription
+from accounts.pages.guards import signed_in, signed_in_user
+from accounts.selectors.users import subscription_keys
 from applications.registration.models import Application
+from applications.registration.pages.frame import frame, readable
 from applications.registration.selectors.applications import applications_for, own_applications, with_icons
+from fulfillment.core.client_packages import packages
+from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.plugins import Step, offered
+from fulfillment.core.secrets import decrypt
 
 SHOWN_AT_START = 4
 
@@ -57,3 +65,45 @@ def show_home(request: HttpRequest) -> HttpResponse:
     page = render(request, "portal/home.html", context)
     add_never_cache_headers(page)
     return page
+
+
+DEMO_STORE = "demo"
+
+
+def _effect(request: HttpRequest, **address: str) -> str:
+    return _("Insert my keys") if "fill" in request.GET else ""
+
+
+@dangerous(_effect)
+@require_safe
+@signed_in
+def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
+    """The quick start with this application's values, with `?fill` and its secrets for users who may change it."""
+    application = readable(request, application_id)
+    context = frame(request, application, "try")
+    context["packages"] = packages()
+    context["filled"] = context["may_write"] and "fill" in request.GET
+    context |= example_values(application, with_secrets=context["filled"])
+    return render(request, "applications/try.html", context)
+
+
+def example_values(application: Application, *, with_secrets: bool) -> dict[str, str | bool]:
+    now = timezone.now()
+    key = application.keys.filter(start_date__lte=now, end_date__gt=now).order_by("-end_date").first()
+    subscription = Subscription.objects.filter(application=application).first()
+    primary = subscription_keys(subscription).get("primary") if subscription and with_secrets else None
+    return {
+        "public_url": settings.PUBLIC_URL,
+        "client_id": application.client_id,
+        "key": decrypt(key.ciphertext) if key and with_secrets else "YOUR_KEY",
+        "subscription_key": primary or "YOUR_SUBSCRIPTION_KEY",
+        "reply_url": application.reply_urls[0] if application.reply_urls else "YOUR_REPLY_URL",
+        "store_id": _a_store_of(application),
+        "has_key": key is not None,
+        "has_reply_url": bool(application.reply_urls),
+    }
+
+
+def _a_store_of(application: Application) -> str:
+    associations = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
+    return associations.order_by("pk").values_list("store__external_id", flat=True).first() or DEMO_STORE

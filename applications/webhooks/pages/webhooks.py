@@ -13,7 +13,7 @@ from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable, writable
-from applications.registration.pages.try_it import example_values
+from applications.registration.pages.home import example_values
 from applications.registration.selectors.applications import store_names
 from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, matches_pattern
 from applications.webhooks.models import Webhook

@@ -12,7 +12,7 @@ from accounts.services.notifications import erase_texts
 from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from production.jobs.models import OPEN, Attempt, Job, JobHistory, JobState, ProviderReport
-from production.jobs.services.notices import failure_key
+from production.jobs.services.outcomes import failure_key
 from production.providers.models import LedgerRow
 from stores.orders.models import Order
 
