@@ -1,5 +1,5 @@
 from fulfillment.core.audit.retention import RetentionRule
-from stores.batches.services import retention as batches
+from stores.batches.services import personal_data as batches
 from stores.catalog.services import uploads as catalog
 from stores.editor.services import drafts as editor
 from stores.orders.services import recipients

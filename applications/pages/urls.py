@@ -10,8 +10,12 @@ from applications.registration.pages.applications import (
     show_application,
     show_icon,
 )
-from applications.registration.pages.home import show_home, try_application
-from applications.registration.pages.joining import join_application, withdraw_joining
+from applications.registration.pages.home import (
+    join_application,
+    show_home,
+    try_application,
+    withdraw_joining,
+)
 from applications.registration.pages.keys import (
     change_dates,
     end,
