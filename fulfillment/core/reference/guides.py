@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import PurePosixPath
+from posixpath import normpath
 
 from django.conf import settings
 from django.utils.safestring import SafeString
@@ -93,18 +94,8 @@ def _address(folder: PurePosixPath, link: str) -> str | None:
     if link.startswith(("https://", "http://", "#", "/")):
         return link
     name, _, fragment = link.partition("#")
-    target = _normal(folder / name)
+    target = normpath(folder / name)
     for slug, _, document in GUIDES:
         if document == target:
             return f"{ROOT}/guides/{slug}" + (f"#{fragment}" if fragment else "")
     return None
-
-
-def _normal(path: PurePosixPath) -> str:
-    parts: list[str] = []
-    for part in path.parts:
-        if part == ".." and parts:
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts)
