@@ -24,7 +24,6 @@ from applications.webhooks.event_types import EventType
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.pages.webhooks import RECOVER_FIELDS, RecoverForm, take_secret, webhook_path
 from applications.webhooks.selectors.deliveries import delivery_page, find_delivery
-from applications.webhooks.selectors.events import event_record
 from applications.webhooks.selectors.signatures import (
     NAMES,
     headers_in,
@@ -32,7 +31,7 @@ from applications.webhooks.selectors.signatures import (
     sent_headers,
     verify_signature,
 )
-from applications.webhooks.selectors.webhooks import find_webhook
+from applications.webhooks.selectors.webhooks import event_record, find_webhook
 from applications.webhooks.services.deliveries import (
     recover_deliveries,
     resend_deliveries,

@@ -13,7 +13,7 @@ import orjson
 from django.db import transaction
 
 from applications.webhooks.models import DeliveryState, Webhook
-from applications.webhooks.selectors.events import envelope
+from applications.webhooks.selectors.webhooks import envelope
 from applications.webhooks.services.webhooks import disable_webhook
 from fulfillment.core.db.prepared import execute, fetch_rows
 

@@ -11,7 +11,7 @@ from fulfillment.core.api.errors import TITLES
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.code_examples import ExampleRequest, request_examples
 from fulfillment.core.plugins import offered
-from fulfillment.core.reference.markdown import rendered, rendered_line
+from fulfillment.core.reference.guides import rendered, rendered_line
 from fulfillment.core.reference.schemas import (
     Body,
     Event,

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.utils.feedgenerator import Atom1Feed
 
-from fulfillment.core.reference.guides import ROOT, Guide, changes, guide_link, guides
-from fulfillment.core.reference.markdown import rendered, slug_of
+from fulfillment.core.reference.guides import ROOT, Guide, changes, guide_link, guides, rendered, slug_of
 from fulfillment.core.reference.operations import events, groups
 from fulfillment.core.reference.problems import Problem
 from fulfillment.core.reference.schemas import Event, Member, Operation

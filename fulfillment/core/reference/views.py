@@ -11,8 +11,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.schema import schema_document
-from fulfillment.core.reference.guides import changes, guides
-from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.guides import changes, guides, rendered
 from fulfillment.core.reference.operations import events, groups, operations
 from fulfillment.core.reference.plain import (
     catalog_text,

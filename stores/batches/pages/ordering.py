@@ -21,7 +21,7 @@ from fulfillment.core.text import parse_number
 from stores.batches.files.reading import MAX_BYTES
 from stores.batches.models import Batch
 from stores.batches.overview import PROBLEMS, BatchPage, required_targets, tone_of, unmapped_targets
-from stores.batches.pages.opening import PORTAL, Place, batches_of_person
+from stores.batches.pages.showing import PORTAL, Place, batches_of_person
 from stores.batches.rows import RECIPIENT
 from stores.batches.selectors import counts_of, counts_of_batches, kept_mappings, named, target_labels
 from stores.batches.services.batches import cancel_batch, change_batch, start_check

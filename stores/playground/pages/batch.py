@@ -15,7 +15,7 @@ from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import MAX_ROWS, BatchMode
-from stores.batches.pages.opening import PORTAL, Place
+from stores.batches.pages.showing import PORTAL, Place
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store

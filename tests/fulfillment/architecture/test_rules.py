@@ -70,7 +70,7 @@ FORBIDDEN_IMPORTS = {
 # Everything else writes its rows with what it has, so that no cell is run as a formula.
 WRITES_CSV = {"fulfillment/core/csv_rows.py"}
 # Of the documents of this repository alone, by a parser that lets no HTML through; its tests hold it to that.
-RENDERS_MARKDOWN = {"fulfillment/core/reference/markdown.py"}
+RENDERS_MARKDOWN = {"fulfillment/core/reference/guides.py"}
 # OAuth clients and print providers have no session; a provider's address holds its secret.
 CSRF_EXEMPT = {"applications/oauth/views.py", "production/dispatch/pages.py"}
 SECRET_NAMES = re.compile(r"(^|_)(secret|password|signature|mac|token|pepper)$")
