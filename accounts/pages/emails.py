@@ -23,8 +23,12 @@ from accounts.pages.forms import USER_FIELDS, EmailForm, ForgottenPasswordForm, 
 from accounts.pages.guards import signed_in, signed_in_user, too_many
 from accounts.selectors.users import get_email_change, get_user_by_confirmation, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
-from accounts.services.email_confirmations import confirm_address, request_confirmation
-from accounts.services.password_resets import link_lifetime, request_reset_link
+from accounts.services.mailed_links import (
+    confirm_address,
+    link_lifetime,
+    request_confirmation,
+    request_reset_link,
+)
 from accounts.throttles import count_reset
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless

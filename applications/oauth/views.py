@@ -22,12 +22,13 @@ from accounts.pages.confirmation import confirmed_until
 from accounts.permissions import Permission
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.credentials import Attempt, flooding_address
-from applications.oauth.redirects import origin_source, redirect
 from applications.oauth.server import (
     AuthorizationRequest,
     ConsentForm,
     error_location,
+    origin_source,
     read_authorization_request,
+    redirect,
     server,
 )
 from applications.registration.services.applications import COMMAND_LINE_ID

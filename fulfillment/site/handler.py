@@ -5,7 +5,7 @@ from django.core.handlers.wsgi import WSGIHandler
 
 from fulfillment.core.db.connections import renew_connection
 from fulfillment.core.http.head_limits import shorten_head
-from fulfillment.core.http.refused_sessions import refuse, refused_seconds
+from fulfillment.core.http.refusal_page import refuse, refused_seconds
 from fulfillment.core.text import parse_number
 
 

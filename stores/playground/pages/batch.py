@@ -19,7 +19,7 @@ from stores.batches.pages.showing import PORTAL, Place
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.playground.address import AddressForm
+from stores.playground.fields import AddressForm
 from stores.playground.selectors import actors_at, product_page, store_named
 
 MODES = (

@@ -30,8 +30,7 @@ from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
-from stores.playground.address import AddressForm
-from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
+from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
 from stores.playground.pages.prices import PriceForm, price_form, show_prices
 from stores.playground.selectors import (
     ProductPage,

@@ -10,7 +10,7 @@ from accounts.concurrency_limits import PAGES, VISITOR_PAGES
 from accounts.pages import middleware
 from fulfillment.core import concurrency_limits
 from fulfillment.core.caches import clear_caches
-from fulfillment.core.http.refused_sessions import refuse, refuse_session, refused_seconds
+from fulfillment.core.http.refusal_page import refuse, refuse_session, refused_seconds
 from tests.support.patience import PATIENCE, wait_for
 
 PAGE, PICTURE, VISITOR_PAGE = "/applications", f"/logos/{'0' * 64}.png", "/guide"
