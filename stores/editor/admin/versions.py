@@ -1,4 +1,4 @@
-"""Pages that show versions of a template side by side, and restore one."""
+"""Pages that show versions of a template side by side, and restore one; products with the editor beside their pages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
