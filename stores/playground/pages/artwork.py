@@ -23,11 +23,12 @@ from fulfillment.core.http.dangerous import harmless
 from printing.documents import MAX_BYTES
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
+from stores.playground.calls import recorded_call
 from stores.playground.checked_artwork import CheckedArtwork, check_artwork, sent_choice
 from stores.playground.fields import order_request_from
 from stores.playground.pages.prices import PriceForm, price_form, show_prices
 from stores.playground.selectors import ProductPage, actors_at, product_page, store_named
-from stores.playground.services import place_trial_order, recorded_call
+from stores.playground.services import place_trial_order
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
 from stores.proofs.services.documents import add_document, clean_document
 

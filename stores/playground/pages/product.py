@@ -30,6 +30,7 @@ from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
+from stores.playground.calls import recorded_call
 from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
 from stores.playground.pages.prices import PriceForm, price_form, show_prices
 from stores.playground.selectors import (
@@ -41,7 +42,7 @@ from stores.playground.selectors import (
     store_named,
     values_of_item,
 )
-from stores.playground.services import place_own_order, place_trial_order, recorded_call
+from stores.playground.services import place_own_order, place_trial_order
 from stores.proofs.links import asset_url
 from stores.proofs.models import Asset
 
