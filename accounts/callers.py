@@ -66,7 +66,7 @@ class Caller:
         """The application itself, on the service's own pages: for users who may change it, and so hold its keys."""
         return cls(
             application_id=application.pk,
-            person_id=application.user_id,
+            person_id=application.user and application.user.responsible_id,
             is_test=application.is_test,
             scopes=with_implied(name for name in Permission.values if name != Permission.OPERATOR),
         )
@@ -84,5 +84,6 @@ class Caller:
             tenant_id=user.tenant_id,
             is_operator_user=user.is_operator,
             is_first_party=True,
+            person_id=user.responsible_id,
             scopes=with_implied(Permission.values),
         )

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from printing.scratch import ScratchFolder
 
 logger = logging.getLogger(__name__)
 MEMORY_BYTES = 2 << 30
+# The caller for whom this thread works, so that one cannot fill a queue. Set by the service.
+caller: ContextVar[str] = ContextVar("caller", default="")
 # Processor time for each second of the limit: it ends a task whose web process was killed and no longer watches it.
 PROCESSOR_TIMES = 2
 PROJECT = Path(__file__).parents[1]

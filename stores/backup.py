@@ -1,10 +1,11 @@
-"""Stored files that rows refer to, except those that can be rendered again."""
+"""Stored files that rows refer to, except those that can be rendered again, and the numbers of orders."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from django.core.files.storage import default_storage
 
+from fulfillment.core.db.sequences import skip_numbers
 from fulfillment.core.files.stored import DOCUMENTS, asset_file, document_file
 from stores.orders.models import OrderItem
 from stores.proofs.models import Asset, AssetFormat
@@ -37,3 +38,9 @@ def remove_unnamed(names: Iterable[str]) -> None:
             remove_document(sha256=PurePath(name).stem)
         elif kind != "fonts" and default_storage.exists(name):
             default_storage.delete(name)
+
+
+def skip_used_numbers() -> Iterator[str]:
+    """A print provider takes a known number for a job that it has, and its report would move another order."""
+    number = skip_numbers("stores_order_number")
+    yield f"New orders begin at number {number}: earlier numbers may have been given."

@@ -195,6 +195,11 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
     def full_name(self) -> str:
         return f"{self.first_name} {self.last_name}".strip() or self.username
 
+    @property
+    def responsible_id(self) -> uuid.UUID:
+        """Whose limits hold: those of the person who made this account, until its address is confirmed."""
+        return self.pk if self.email_confirmed is not None else self.counted_on_id or self.pk
+
     def has_perm(self, permission: str, instance: object = None) -> bool:
         return self.is_active and self.is_operator
 

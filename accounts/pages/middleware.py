@@ -130,7 +130,9 @@ def _user_key(request: HttpRequest) -> str:
     if not request.user.is_authenticated:
         return ""
     key = Caller.on_pages(request.user).key
-    _users_of_sessions.put(session, key)
+    # Once the address is confirmed, the pages count for another person.
+    if request.user.email_confirmed is not None:
+        _users_of_sessions.put(session, key)
     return key
 
 

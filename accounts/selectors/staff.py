@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import Role
 from accounts.permissions import Grant, with_implied
@@ -52,6 +53,17 @@ class Staff:
 
 def staff_roles(user: Any) -> QuerySet[Role]:
     return Role.objects.filter(user=user, application__isnull=True, grant__in=STAFF_GRANTS)
+
+
+def people_with(grants: Collection[str], *, store_id: int) -> list[UUID]:
+    """The active users who hold one of `grants` on the store by a role, also by one that is everywhere."""
+    roles = Role.objects.filter(
+        Q(store=store_id) | Q(store__isnull=True),
+        application__isnull=True,
+        user__is_active=True,
+        grant__in=grants,
+    )
+    return sorted(set(roles.values_list("user", flat=True)))
 
 
 def get_staff(user: Any) -> Staff:

@@ -98,8 +98,7 @@ def _person_responsible(maker: User) -> User:
     """The creator or, if the creator's own account is unconfirmed, the user it counts against. Locked, so that of many
     new accounts at once exactly the allowed number is made.
     """
-    answers = maker.pk if maker.email_confirmed is not None else maker.counted_on_id or maker.pk
-    person = User.objects.select_for_update(of=("self",), no_key=True).get(pk=answers)
+    person = User.objects.select_for_update(of=("self",), no_key=True).get(pk=maker.responsible_id)
     most, now = settings.ACCOUNTS_PER_USER, timezone.now()
     made = User.objects.filter(counted_on=person, created__gt=now - DAY).order_by("-created")
     if oldest := made.values_list("created", flat=True)[most - 1 : most]:

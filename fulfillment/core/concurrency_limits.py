@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
+from printing import bounded
 
 # The client address of this thread's request: the caller, when there is no user or application.
 client_address: ContextVar[str] = ContextVar("address", default="this process")
@@ -62,10 +63,11 @@ class ConcurrencyLimit:
             return
         held = self._acquire(caller, wait)
         with held.whole:
-            token = _kinds_of_this_thread.set((*kinds, self.name))
+            token, of_engine = _kinds_of_this_thread.set((*kinds, self.name)), bounded.caller.set(caller)
             try:
                 yield held
             finally:
+                bounded.caller.reset(of_engine)
                 _kinds_of_this_thread.reset(token)
 
     def stream(self, pieces: Iterator[bytes], caller: str) -> "LimitedStream":

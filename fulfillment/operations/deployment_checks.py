@@ -132,7 +132,7 @@ def _networks() -> Iterator[CheckMessage]:
     for name, meaning in meanings.items():
         for network in _too_wide(getattr(settings, name)):
             yield Error(
-                f"{name} holds {network}: {meaning}.",
+                f"{name} contains {network}, which is too wide: {meaning}.",
                 hint=f"Name networks of yours, at most a /{MIN_PREFIX[4]} of IPv4 and a /{MIN_PREFIX[6]} of IPv6.",
                 id="fulfillment.E006",
             )

@@ -3,11 +3,10 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from io import BytesIO
 
 from PIL import Image, ImageCms
 
-from printing.press.profiles import RELATIVE_COLORIMETRIC
+from printing.press.profiles import RELATIVE_COLORIMETRIC, opened_profile
 
 RGB = tuple[int, int, int]
 CMYK = tuple[int, int, int, int]
@@ -30,7 +29,7 @@ class Separation:
 
     def __init__(self, profile: bytes, highest_ink: int = 400) -> None:
         self._screen = ImageCms.createProfile("sRGB")
-        self._press = ImageCms.ImageCmsProfile(BytesIO(profile))
+        self._press = opened_profile(profile)
         self._ink = highest_ink * FULL / 100
         self._known: dict[RGB, CMYK] = {}
 

@@ -1,15 +1,15 @@
 """Decodes large pictures in separate processes, one at a time, because a web process would keep their memory."""
 
 import fcntl
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
+from zlib import crc32
 
 from PIL import Image
 
-from printing.bounded import TaskFailed, run_bounded
+from printing.bounded import TaskFailed, caller, run_bounded
 from printing.pictures.reading import held_samples, is_jpeg
 from printing.press import pictures
 from printing.press.artwork import PAGES, ArtworkRefused, PreparedArtwork, page_from
@@ -23,17 +23,20 @@ RENDERED_PIXELS = 16_000_000
 SECONDS = 60.0
 ARTWORK_SECONDS, ARTWORK_BYTES = 20.0, 400 << 20
 
-_in_this_process = threading.Lock()
+# The lock of one of these is the turn of a caller: of each, one large picture waits beside those of others.
+_TURNS = sorted(set(Path(__file__).parents[1].rglob(f"*{Path(__file__).suffix}")) - {Path(__file__)})
 
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """On this machine, also with several web processes; the lock of the file ends with its process.
+    """On this machine, also with several web processes; the lock of a file ends with its process.
 
     Not reentrant: a thread that holds it must not take it again.
     """
-    with _in_this_process, Path(__file__).open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    turn = _TURNS[crc32(caller.get().encode()) % len(_TURNS)]
+    with turn.open("rb") as own, Path(__file__).open("rb") as shared:
+        fcntl.flock(own, fcntl.LOCK_EX)
+        fcntl.flock(shared, fcntl.LOCK_EX)
         yield
 
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageCms, ImageOps
 from printing.pictures.reading import PILLOW_ERRORS, is_jpeg
 from printing.press.colours import Separation, separation_of
 from printing.press.paints import DEVICE, GREY, OF_CMYK
-from printing.press.profiles import profile_of_picture
+from printing.press.profiles import opened_profile
 
 JPEG_QUALITY = 95
 # The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
@@ -162,7 +162,7 @@ def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
     if not profile:
         return picture
     try:
-        own = profile_of_picture(profile)
+        own = opened_profile(profile)
         return ImageCms.profileToProfile(picture, own, ImageCms.createProfile("sRGB")) or picture
     except (ImageCms.PyCMSError, OSError, ValueError):
         return picture

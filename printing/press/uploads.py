@@ -17,7 +17,7 @@ from printing.pictures.reading import (
     is_jpeg,
     open_picture,
 )
-from printing.press.profiles import profile_of_picture
+from printing.press.profiles import opened_profile
 
 MAX_PIXELS = 50_000_000
 FORMATS = ("PNG", "JPEG")
@@ -171,7 +171,7 @@ def _reduce_to_eight_bits(picture: Image.Image) -> Image.Image:
 def _converted(picture: Image.Image, profile: bytes) -> Image.Image | None:
     """None if the profile is damaged, or for another colour mode than the picture's."""
     try:
-        own = profile_of_picture(profile)
+        own = opened_profile(profile)
         mode = MODES.get(own.profile.xcolor_space.strip(), "")
         if (mode == "CMYK") != (picture.mode == "CMYK") or not mode:
             return None

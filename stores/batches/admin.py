@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import admin, messages
@@ -21,7 +22,7 @@ from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
-from stores.batches.models import Batch, BatchMode, BatchStatus
+from stores.batches.models import Batch, BatchMode, BatchStatus, RowState
 from stores.batches.overview import BatchPage, listed_rows
 from stores.batches.selectors import counts_of, counts_of_batches, named
 from stores.batches.services.approvals import approve_batch, deny_batch
@@ -147,6 +148,7 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
             "approval": approval,
             "reasons": [reason_in_words(one) for one in approval.reasons] if approval else [],
             "may_decide": is_pending and holds(DECIDE, batch.store_id),
+            "orders_query": _orders_query(page) if holds(ORDER_GRANTS, batch.store_id) else "",
         }
 
     def decide_view(self, request: HttpRequest, batch_id: UUID) -> HttpResponse:
@@ -164,6 +166,13 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
             else:
                 messages.error(request, _("A denial needs a reason: the person who ordered reads it."))
         return redirect("admin:stores_batch_change", batch.pk)
+
+
+def _orders_query(page: BatchPage) -> str:
+    """The filters of the order list that show the batch's orders; empty before there are any."""
+    kind = {"kind": "test"} if page.batch.is_test else {}
+    has_orders = page.counts.by_state.get(RowState.ORDERED, 0) > 0
+    return urlencode({"batch": page.batch.pk} | kind) if has_orders else ""
 
 
 def _counted(rows: int) -> str:

@@ -116,10 +116,11 @@ def batches_for(access: StoreAccess) -> QuerySet[Batch]:
 
 
 def shown_batches() -> QuerySet[Batch]:
-    """With what a batch's record needs."""
-    return Batch.objects.select_related("store", "product", "approval", "application").only(
+    """With what a batch's record and its caller need."""
+    people = ("user", "application__user")
+    return Batch.objects.select_related("store", "product", "approval", *people).only(
         *(field.attname for field in Batch._meta.concrete_fields),
-        "application__user_id",
+        *(f"{person}__{name}" for person in people for name in ("email_confirmed", "counted_on")),
         *(f"store__{name}" for name in STORE_FIELDS),
         "product__external_id",
         "product__name",
@@ -315,12 +316,13 @@ def target_labels(batch: Batch) -> dict[str, str]:
 
 def caller_of(batch: Batch) -> Caller:
     """The caller who made the batch, for the worker: its rows see that caller's pictures."""
+    person = batch.user or (batch.application and batch.application.user)
     return Caller(
         user_id=batch.user_id,
         application_id=batch.application_id,
         is_first_party=batch.is_first_party,
         is_test=batch.is_test,
-        person_id=batch.user_id or (batch.application and batch.application.user_id),
+        person_id=person and person.responsible_id,
     )
 
 

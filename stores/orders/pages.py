@@ -1,5 +1,7 @@
 """The orders of an application, with the events sent to it, and those that a person placed without one."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -100,6 +102,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
         "can_be_cancelled": application is None and can_be_cancelled(order),
         "following": following_status(order) if context["may_write"] and can_be_advanced(order) else None,
         "version": order_etag(order),
+        "repeatable": items[0] if application is None and _can_be_repeated(order, items) else None,
     }
     return render(request, "stores/orders/order.html", context)
 
@@ -150,13 +153,14 @@ def show_item_proof(
     request: HttpRequest, order_id: str, item_key: str, application_id: str | None = None
 ) -> HttpResponse:
     """The first page of an item's proof, as wide as requested, if the product has not changed since the order."""
-    access = _opened(request, application_id)[1]
+    access, viewer = _opened(request, application_id)[1], signed_in_user(request)
     item = item_of(visible_order(access, order_id), item_key)
     if not _has_proof(item):
         raise Http404(_("The template has changed since the order, or its values were erased."))
     try:
         proof = make_proof(
-            caller=Caller.who_made(item.order),
+            # The viewer works, whose limits hold.
+            caller=replace(Caller.who_made(item.order), person_id=viewer.responsible_id),
             product=product_version_of(item.product_id),
             values=item.template_data or {},
         )
@@ -204,6 +208,11 @@ def _row(order: Order) -> dict[str, Any]:
 
 def _item(item: OrderItem) -> dict[str, Any]:
     return {"item": item, "has_proof": _has_proof(item)}
+
+
+def _can_be_repeated(order: Order, items: Sequence[OrderItem]) -> bool:
+    """Whether the product's page can take over the values: it orders one product, without a PDF of the person."""
+    return len(items) == 1 and items[0].product.is_active and not (items[0].artwork or order.recipient_erased)
 
 
 def _has_proof(item: OrderItem) -> bool:

@@ -21,7 +21,8 @@ from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store, TemplateField
 from stores.catalog.selectors.products import product_body, product_list_body
 from stores.orders.approvals.selectors import requests_of
-from stores.orders.models import RECIPIENT_FIELDS
+from stores.orders.models import RECIPIENT_FIELDS, Order
+from stores.orders.selectors.orders import own_orders_access
 from stores.proofs.selectors import ProductVersion, authorized_store_id, product_version
 from stores.templates.selectors import layout_of
 
@@ -119,10 +120,13 @@ def product_page(caller: Caller, store_id: str, product_id: str) -> ProductPage:
 
 def values_of_item(user: User, reference: str, product_id: str) -> dict[str, str] | None:
     """The form's values of an order that the user placed, to order again; None if there is none."""
-    request = requests_of(user).filter(pk=parse_uuid(reference)).first()
-    if request is None or request.order.recipient_erased:
+    own = own_orders_access(user)
+    placed = own.visible_in(own.stores.values("pk")) | Q(pk__in=requests_of(user).values("pk"))
+    key = parse_uuid(reference)
+    order = Order.objects.filter(placed, pk=key).defer("rendering").first() if key else None
+    if order is None or order.recipient_erased:
         return None
-    item = request.order.items.filter(product_external_id=product_id).first()
+    item = order.items.filter(product_external_id=product_id).first()
     if item is None:
         return None
     names = TemplateField.objects.filter(product=item.product_id).order_by("position")
@@ -131,11 +135,12 @@ def values_of_item(user: User, reference: str, product_id: str) -> dict[str, str
         f"field-{index}": str(data.get(name, ""))
         for index, name in enumerate(names.values_list("field_name", flat=True))
     }
-    recipient = request.order.recipient
+    recipient = order.recipient
     return {
         **values,
         "as": MYSELF,
         "quantity": str(item.quantity),
+        "selection": (item.eddm or {}).get("SelectionID", ""),
         "country": recipient["CountryCode"],
         "location": recipient.get("LocationType", ""),
         **{f"to-{name}": recipient.get(name, "") for name in RECIPIENT_FIELDS},

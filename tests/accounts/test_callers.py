@@ -1,5 +1,11 @@
+from django.utils import timezone
+
 from accounts.callers import Caller
 from accounts.permissions import Permission
+from applications.registration.services.applications import create_application
+from stores.batches.models import Batch
+from stores.batches.selectors import caller_of
+from tests.factories.accounts import UserFactory
 
 
 def test_caller_of_a_page_is_the_user_with_every_scope(world):
@@ -35,3 +41,17 @@ def test_callers_are_named_apart_in_limits_and_metrics(world):
     )
     assert Caller(application_id=world.application.pk).key == f"application:{world.application.pk}"
     assert user.modes == (False, True)
+
+
+def test_unconfirmed_account_is_one_caller_with_the_person_who_made_it(world):
+    made = UserFactory(tenant=world.tenant, email_confirmed=None, counted_on=world.user)
+    application = create_application(caller=Caller.on_pages(made), values={"Name": "Of the account"})
+    batches = Batch(user=made, is_first_party=True), Batch(application=application, is_first_party=False)
+
+    def keys():
+        callers = [Caller.on_pages(made), Caller.of_application(application), *map(caller_of, batches)]
+        return {caller.key for caller in callers}
+
+    assert keys() == {f"user:{world.user.pk}"}
+    made.email_confirmed = application.user.email_confirmed = timezone.now()
+    assert keys() == {f"user:{made.pk}"}

@@ -14,9 +14,9 @@ from tests.benchmarks.tail import TAIL_MARK
 DOCUMENT = ROOT / "docs" / "performance.md"
 UNDER = " **(under)**"
 HEADING = """
-`make bench` writes this section; it needs `wrk`. It compares the service (as in production, one web worker with 8
-threads) with two other servers. The *limit* is bare WSGI and psycopg on the same server, with the same credential
-checks and statements but no framework. The *peer* returns the same response in the usual way, with nested
+`make bench` writes this section; it needs `wrk`. It compares the service with two other servers. The service runs as in
+production, with one web worker and 8 threads. The *limit* is bare WSGI and psycopg on the same server, with the same
+credential checks and statements but no framework. The *peer* returns the same response in the usual way, with nested
 ModelSerializers and the OAuth toolkit's authentication class; for tokens, it is the toolkit with hashed secrets.
 
 All three run in turn on the same machine and database, with {connections} connections. After an uncounted round,

@@ -1,4 +1,4 @@
-"""One release is reloaded for another while clients ask: `docs/operating/deploy.md`, Each deploy."""
+"""One release is reloaded for another while clients ask: `docs/operating/releases.md`, Deploy a release."""
 
 import contextlib
 import http.client

@@ -167,7 +167,7 @@ FOLDER_FAULTS = {
     "PostgreSQL is at max_connections": Fault(
         no_connections, "database", ANY, ANY, frozenset({"200", "503"})
     ),
-    "the mail server is away": Fault(no_mail),
+    "the mail server is unreachable": Fault(no_mail),
 }
 
 
@@ -183,10 +183,13 @@ def mode(gate: Gate, value: str) -> Callable[[Scene], AbstractContextManager[Non
     return act
 
 
+BUCKET_MODES = {"is slow": "slow", "refuses requests": "refusing", "is unreachable": "away"}
+
+
 def bucket_faults(gate: Gate) -> dict[str, Fault]:
     found = {
-        f"the bucket is {value}": Fault(mode(gate, value), "storage", ANY, ANY, times=1)
-        for value in ("slow", "refusing", "away")
+        f"the bucket {name}": Fault(mode(gate, value), "storage", ANY, ANY, times=1)
+        for name, value in BUCKET_MODES.items()
     }
     # A token that has ended is renewed, by any client.
     renewed = frozenset({"200", "201", "401"})

@@ -12,14 +12,14 @@ from tests.support.units import ROOT, UNITS, hardening_of, sets
 PAGE = ROOT / "docs" / "operating" / "hardening.md"
 HEAD = """# Hardening of the systemd units
 
-Look up what each line of the systemd units forbids, and what breaks if you make the units stricter.
-
-The slow tests `fulfillment/operations/test_hardening*.py` write this page when `HARDENING_PAGE=write` is set. They read
-each line from the units and apply it to real processes. Mounts restrict paths, seccomp restricts system calls, and
-setpriv restricts capabilities.
+Use this page to look up what each line of the systemd units forbids, and what breaks if you make a unit stricter.
 
 With the unchanged units, web, worker and backup do all their work. They make a proof, an order, print files, an icon,
 an export and a backup. They accept a photo of 50 megapixels. They send jobs to an SFTP server and a hot folder.
+
+The slow tests `fulfillment/operations/test_hardening*.py` measure what this page shows. They read each line from the
+units and apply it to real processes. Mounts restrict paths, seccomp restricts system calls, and setpriv restricts
+capabilities. With `HARDENING_PAGE=write`, the tests write this page again.
 
 ## Each line
 
@@ -54,7 +54,7 @@ LINES = {
     "SystemCallArchitectures": ("system calls of other architectures", FULLY),
     "SystemCallFilter": ("privileged system calls, and those that services do not need", FULLY),
     "SystemCallErrorNumber": ("nothing: a forbidden call fails and does not end the process", FULLY),
-    "UMask": ("access to new files by others; for backups, also by the group", FULLY),
+    "UMask": ("access to new files by other users; for backups, also by the group", FULLY),
     "LimitNOFILE": (
         "more open files, including sockets",
         "up to the test's own limit",
@@ -125,12 +125,12 @@ def _lines() -> Iterator[str]:
 
 def _matrix(broken: Mapping[str, Collection[str]]) -> Iterator[str]:
     yield from ("", "## What breaks if a line is stricter", "")
-    yield "Each row removes one permission. A cell with *breaks* names work that then failed. The other lines of"
-    yield "the units are as strict as possible."
+    yield "Each row removes one permission. *breaks* marks the work that then failed. The other lines of the units"
+    yield "are as strict as possible."
     yield ""
     yield "The test connects to the database through a Unix socket. Over the network, the service needs `AF_INET`"
-    yield "or `AF_INET6` instead of `AF_UNIX`. Nothing uses the system calls in the last row today, but newer"
-    yield "libraries may."
+    yield "or `AF_INET6` instead of `AF_UNIX`. The service uses no system call in the last row today, but newer"
+    yield "libraries may use them."
     yield from ("", f"| stricter | {' | '.join(WORK)} |", f"|---|{'---|' * len(WORK)}")
     yield from (row(one.named, broken[one.named]) for one in stricter_lines())
 
@@ -140,5 +140,5 @@ def row(named: str, broken: Collection[str]) -> str:
 
 
 def _left_out() -> Iterator[str]:
-    yield from ("", "## Left out", "")
+    yield from ("", "## Lines that the units leave out", "")
     yield from (f"- `{name}`: {why}." for name, why in LEFT_OUT.items())

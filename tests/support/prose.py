@@ -33,8 +33,8 @@ BRITISH = re.compile(
     r"|programmes?|analys(?:e|ed|ing)\b|defence|offence|honour\w*|neighbour\w*|metres?|millimetres?|litres?)\b",
     re.IGNORECASE,
 )
-# American English keeps these.
-ALLOWED = {"cancelled"}
+# The product spells this status so. Elsewhere it is "canceled": docs/style.md.
+ALLOWED = {"Cancelled"}
 
 
 @dataclass
@@ -95,7 +95,7 @@ def is_broken(sentence: str) -> bool:
 
 
 def british_words(sentence: str) -> list[str]:
-    return [word for word in BRITISH.findall(sentence) if word.lower() not in ALLOWED]
+    return [word for word in BRITISH.findall(sentence) if word not in ALLOWED]
 
 
 RULES = {

@@ -275,4 +275,8 @@ def _body(response: InnerResponse, media: str) -> tuple[str, str, str]:
             _("The first %(max_shown_length)s characters of %(size)s.")
             % {"max_shown_length": number_format(MAX_SHOWN_LENGTH, force_grouping=True), "size": size},
         )
-    return text, "", "" if response.is_whole else _("Of %(size)s, the first.") % {"size": size}
+    return (
+        text,
+        "",
+        "" if response.is_whole else _("Only the beginning; the body has %(size)s.") % {"size": size},
+    )

@@ -161,6 +161,8 @@ def store_names(application: Application) -> dict[str, str]:
 
 
 MYSELF = "me"
+# What tells whose limits hold.
+OF_OWNER = ("user__email_confirmed", "user__counted_on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ def actors_of(user: User, applications: QuerySet[Application] | None = None) -> 
         Actor(MYSELF, _("Myself"), Caller.on_pages(user)),
         *(
             Actor(str(one.pk), one.name, Caller.of_application(one))
-            for one in found.only("pk", "name", "is_test", "user")
+            for one in found.select_related("user").only("name", "is_test", *OF_OWNER)
         ),
     ]
 

@@ -146,6 +146,7 @@ GUIDES = (
     ("webhooks", "Webhooks", "webhooks.md"),
     ("proofs", "Proofs", "proofs.md"),
     ("orders", "Quotes and orders", "orders.md"),
+    ("export", "Export orders", "api/export.md"),
     ("batches", "Batches", "guides/batches.md"),
     ("print-ready-pdfs", "Print your own PDF", "guides/print-ready-pdfs.md"),
     ("preflight", "Preflight findings", "preflight.md"),

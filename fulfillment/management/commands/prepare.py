@@ -1,3 +1,4 @@
+from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
@@ -6,11 +7,19 @@ from django.core.management.base import BaseCommand
 
 from fulfillment.core.audit.guards import grant_new_tables, grant_use
 from fulfillment.core.plugins import offered
+from fulfillment.operations.backups.restoring import skip_used_numbers
 from fulfillment.operations.start import refuse_unsafe_start
 
 
 class Command(BaseCommand):
     help = "Brings the database up to this release: migrations, built-in records, renderings. Run at each deploy."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--after-recovery",
+            action="store_true",
+            help="after a point-in-time recovery: skip numbers that were given since (`restore` does so as well)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.DATABASE_ROLE:
@@ -19,6 +28,9 @@ class Command(BaseCommand):
         refuse_unsafe_start()
         for step in offered("deploy", "after_migrations"):
             step()
+        if options["after_recovery"]:
+            for line in skip_used_numbers():
+                self.stdout.write(line)
         if settings.DATABASE_ROLE:
             grant_use(settings.DATABASE_ROLE)
         self.stdout.write("The database is ready for this release.")

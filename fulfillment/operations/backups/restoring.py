@@ -10,6 +10,7 @@ from django.db.migrations.loader import MigrationLoader
 from fulfillment.core.db.locks import LOCK_CONNECTION, exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import storage_errors
+from fulfillment.core.plugins import offered
 from fulfillment.operations.backups.making import count_rows
 from fulfillment.operations.backups.manifest import (
     DUMP,
@@ -29,7 +30,7 @@ ASIDE = "before_restore"
 def restore_backup(
     *, folder: Path, force: bool = False, on_progress: Callable[[str], None] = lambda line: None
 ) -> Manifest:
-    """Puts files and database back and compares the number of rows of every table.
+    """Puts files and database back, compares the number of rows of every table, and skips numbers given since.
 
     Raises Conflict when the database holds tables already, unless `force`, or while the service uses it. Until the
     last moment the old tables stay aside: after any failure or kill they are restored.
@@ -47,7 +48,14 @@ def restore_backup(
         on_progress("Restoring the database")
         with _old_tables_aside():
             restore_database(folder, manifest)
+            for line in skip_used_numbers():
+                on_progress(line)
     return manifest
+
+
+def skip_used_numbers() -> list[str]:
+    """Skips numbers that were given after the moment to which the database went back; returns what was done."""
+    return [line for skip in offered("backup", "skip_used_numbers") for line in skip()]
 
 
 def restore_database(folder: Path, manifest: Manifest) -> None:

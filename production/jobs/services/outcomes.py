@@ -8,8 +8,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.models import NotificationKind, Role
+from accounts.models import NotificationKind
 from accounts.permissions import Grant
+from accounts.selectors.staff import people_with
 from accounts.services.notifications import notify
 from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.errors import DomainError
@@ -19,6 +20,8 @@ from production.jobs.services.recording import fail_job, lock_job, lock_jobs, re
 from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
 
+READERS = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
+
 
 def failure_key(job_number: str) -> str:
     return f"job:{job_number}:failed"
@@ -26,14 +29,8 @@ def failure_key(job_number: str) -> str:
 
 def notify_of_failure(job: Job) -> int:
     """Notifies once for each failure, in its transaction."""
-    people = Role.objects.filter(
-        store=job.store_id,
-        application__isnull=True,
-        user__isnull=False,
-        grant__in=(Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE),
-    )
     return notify(
-        user_ids=sorted(set(people.values_list("user_id", flat=True))),
+        user_ids=people_with(READERS, store_id=job.store_id),
         kind=NotificationKind.JOB_FAILED,
         key=failure_key(job.number),
         title=lambda: _("Print job %(number)s failed") % {"number": job.number},

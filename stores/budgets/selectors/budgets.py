@@ -211,11 +211,12 @@ def scope_id(kind: ScopeKind, text: str, *, store: Store, viewer: User) -> str:
             known = known.filter(roles__store=store)
         found = list(known.values_list("pk", flat=True).distinct()[:2])
         if len(found) != 1:
-            reason = "Several applications have" if found else "No application has"
-            raise NotFound(
-                _("%(reason)s the name %(text)s; write the ID.") % {"reason": reason, "text": text},
-                code="application_not_found",
+            message = (
+                _("Several applications have the name %(text)s. Write the ID of the one you mean.")
+                if found
+                else _("You see no application with the name %(text)s. Write its name in full, or its ID.")
             )
+            raise NotFound(message % {"text": text}, code="application_not_found")
         return str(found[0])
     return text
 

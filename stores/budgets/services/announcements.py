@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 
 from accounts.models import NotificationKind, Role
 from accounts.permissions import Grant
+from accounts.selectors.staff import people_with
 from accounts.services.notifications import notify
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
@@ -72,7 +73,6 @@ def _event_data(standing: Standing, store: Store) -> dict[str, Any]:
 
 def _notify_staff(standing: Standing, store: Store, level: BudgetLevel) -> None:
     budget, period = standing.budget, standing.period
-    people = Role.objects.filter(store=store, application__isnull=True, user__isnull=False, grant__in=READERS)
     is_used = level == BudgetLevel.EXCEEDED
     said = (
         gettext_noop("The budget %(name)s of %(store)s is used up")
@@ -81,7 +81,7 @@ def _notify_staff(standing: Standing, store: Store, level: BudgetLevel) -> None:
     )
     used, limit = standing.text(period.used), standing.text(standing.limit)
     notify(
-        user_ids=sorted(set(people.values_list("user_id", flat=True))),
+        user_ids=people_with(READERS, store_id=store.pk),
         kind=NotificationKind.BUDGET_USED,
         key=f"budget:{budget.pk}:{period.number}:{level.value}",
         title=lambda: _(said) % {"name": budget.name, "store": store.company_name, "share": budget.warn_at},

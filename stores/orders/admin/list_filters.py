@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.lists import ConsoleList
+from fulfillment.core.text import parse_uuid
 from fulfillment.templatetags.portal import method_name
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter, stores_on
 from stores.catalog.models import Store
@@ -81,6 +82,25 @@ class ProductFilter(ChoiceFilter):
 
     def queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order] | None:
         return orders.filter(product_ids__contains=[self.value()]) if self.value() else None
+
+
+class BatchFilter(ChoiceFilter):
+    """By the BatchID, to which the page of a batch links."""
+
+    title = "batch"
+    parameter_name = "batch"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        return []
+
+    def queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order] | None:
+        if not (text := self.value()):
+            return None
+        if (key := parse_uuid(text)) is None:
+            return orders.none()
+        # Not by a join: an order of the mode Items has several rows.
+        of_batch = Order.objects.filter(batch_rows__batch=key)
+        return orders.filter(pk__in=of_batch.order_by().values("pk"))
 
 
 def _with_chosen(found: Choices, chosen: str | None, name: Callable[[str], str]) -> Choices:

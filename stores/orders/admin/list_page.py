@@ -203,6 +203,7 @@ FILTER_NAMES = (
     "status__exact",
     "delivery",
     "product",
+    "batch",
     "store",
     "cancellation__exact",
     "created_from",
@@ -234,6 +235,7 @@ def _words(name: str, value: str) -> str:
     labels = {
         "delivery": _("Delivery"),
         "product": _("Product"),
+        "batch": _("Batch"),
         "store": _("Store"),
         "cancellation__exact": _("Cancellation"),
         "q": _("Search"),

@@ -23,6 +23,7 @@ from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, St
 from stores.orders.admin.actions import REFUSE, OrderTransitionForm, ParcelForm, actor_on, shown_reason
 from stores.orders.admin.downloads import csv_response
 from stores.orders.admin.list_filters import (
+    BatchFilter,
     DeliveryFilter,
     DueFilter,
     OrderList,
@@ -90,6 +91,7 @@ class OrderAdmin(OrderWork):
         "cancellation",
         DeliveryFilter,
         ProductFilter,
+        BatchFilter,
         StoreFilter,
         ("created", DayFilter),
         ModeFilter,

@@ -150,6 +150,13 @@ ORDER = {
     "IsTest": False,
     "_meta": {"Messages": []},
 }
+NEW_ORDER = ORDER | {
+    "Status": 10,
+    "StatusName": "Received",
+    "Sequence": 1,
+    "Updated": ORDER["Created"],
+    "Shipments": [],
+}
 EXPORT_ROW = {
     **{name: ORDER[name] for name in ("OrderID", "OrderNumber", "ExternalID", "StoreID", "ApplicationID")},
     **{name: ORDER[name] for name in ("Status", "StatusName", "Created", "Updated")},
@@ -176,7 +183,8 @@ HISTORY = {
     "ActorKind": "Store",
     "Note": "",
 }
-ORDER_EXAMPLE = OpenApiExample("Order", value=ORDER, response_only=True, status_codes=["200", "201", "202"])
+ORDER_EXAMPLE = OpenApiExample("Order", value=ORDER, response_only=True, status_codes=["200", "202"])
+NEW_ORDER_EXAMPLE = OpenApiExample("Order", value=NEW_ORDER, response_only=True, status_codes=["201"])
 HISTORY_EXAMPLE = OpenApiExample("Change", value=HISTORY, response_only=True)
 EXPORT_EXAMPLE = OpenApiExample("Row", value=EXPORT_ROW, response_only=True, media_type="application/json")
 CANCEL_EXAMPLE = OpenApiExample("Cancel", value={"Reason": "Ordered twice."}, request_only=True)
@@ -184,12 +192,9 @@ APPROVE_EXAMPLE = OpenApiExample("Approve", value={"Note": "For the spring fair.
 DENY_EXAMPLE = OpenApiExample("Deny", value={"Reason": "Order 200 instead of 2,000."}, request_only=True)
 PENDING_EXAMPLE = OpenApiExample(
     "Pending order",
-    value={
-        **{name: value for name, value in ORDER.items() if name != "Shipments"},
-        "Status": 10,
-        "StatusName": "Received",
+    value=NEW_ORDER
+    | {
         "Sequence": 2,
-        "Shipments": [],
         "Approval": {
             "State": "Pending",
             "Reasons": [{"Kind": "Total", "Limit": 50.0, "Total": 60.0}],
@@ -211,7 +216,7 @@ STATUS_EXAMPLE = OpenApiExample(
 )
 ORDER_EXAMPLES = [
     OpenApiExample("New order", value=ORDER_REQUEST, request_only=True),
-    ORDER_EXAMPLE,
+    NEW_ORDER_EXAMPLE,
     PENDING_EXAMPLE,
 ]
 

@@ -246,8 +246,9 @@ class QuoteViewSet(ApiViewSet):
         operation_id="quote_create",
         summary="Request prices",
         description=(
-            "Returns an option for each delivery method and production speed that all items share, or only "
-            "for those you name. Prices are binding until `ExpiresAt`, for 48 hours: order with `QuoteID` "
+            "Returns an option for each delivery method that all items share, at each production speed that "
+            "suits all of them, or only for those you name. Each item is produced at that speed or at a "
+            "faster one of its own. Prices are binding until `ExpiresAt`, for 48 hours: order with `QuoteID` "
             "and `OptionID`. They include delivery; the service computes no taxes. `Issues` explains why a "
             "delivery method is not an option."
         ),

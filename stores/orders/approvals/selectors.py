@@ -8,8 +8,9 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from accounts.models import Role, User
+from accounts.models import User
 from accounts.permissions import Grant
+from accounts.selectors.staff import people_with
 from applications.registration.selectors.applications import own_applications
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.api.serializers import timestamp
@@ -36,13 +37,8 @@ def people_who_ordered(order: Ordered) -> set[UUID]:
 
 def approver_ids(store_id: int, ordered_by: Collection[UUID]) -> list[UUID]:
     """Active users with the grant on the store, without those who ordered."""
-    roles = Role.objects.filter(
-        Q(store=store_id) | Q(store__isnull=True),
-        application__isnull=True,
-        user__is_active=True,
-        grant=Grant.ORDER_ALL_APPROVE,
-    )
-    return sorted(set(roles.values_list("user", flat=True)).difference(ordered_by))
+    people = people_with((Grant.ORDER_ALL_APPROVE,), store_id=store_id)
+    return [person for person in people if person not in ordered_by]
 
 
 def approver_names(store_id: int, ordered_by: Collection[UUID]) -> list[str]:

@@ -5,12 +5,15 @@ import threading
 import pytest
 from django.http import HttpRequest, StreamingHttpResponse
 from django.test import Client
+from django.utils import timezone
 
 from accounts.concurrency_limits import PAGES, VISITOR_PAGES
+from accounts.models import User
 from accounts.pages import middleware
 from fulfillment.core import concurrency_limits
 from fulfillment.core.caches import clear_caches
 from fulfillment.core.http.refusal_page import refuse, refuse_session, refused_seconds
+from tests.factories.accounts import UserFactory
 from tests.support.patience import PATIENCE, wait_for
 
 PAGE, PICTURE, VISITOR_PAGE = "/applications", f"/logos/{'0' * 64}.png", "/guide"
@@ -55,6 +58,18 @@ def test_second_session_of_a_person_counts_with_the_first(person, world, setting
     second.force_login(world.user)
 
     assert statuses(person, PAGE, 2) + statuses(second, PAGE, 2) == [200, 200, 200, 429]
+
+
+def test_pages_of_unconfirmed_accounts_count_for_the_person_who_made_them(person, other, world, settings):
+    settings.PAGES_PER_MINUTE = 3
+    account, made = UserFactory(tenant=world.tenant, email_confirmed=None, counted_on=world.user), Client()
+    made.force_login(account)
+
+    assert statuses(person, PAGE, 2) + statuses(made, PAGE, 1) == [200, 200, 200]
+    assert person.get(PAGE).status_code == 429
+    assert other.get(PAGE).status_code == 200
+    User.objects.filter(pk=account.pk).update(email_confirmed=timezone.now())
+    assert made.get(PAGE).status_code == 200
 
 
 def test_limits_are_the_same_in_another_process(person, settings):

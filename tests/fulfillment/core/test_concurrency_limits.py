@@ -18,6 +18,7 @@ from fulfillment.core.concurrency_limits import (
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.plugins import offered_modules
 from printing.bounded import PROJECT
+from printing.bounded import caller as engine_caller
 from stores.concurrency_limits import ORDERS, PICTURES, RENDERINGS
 from tests.support.patience import PATIENCE, wait_for
 
@@ -77,6 +78,14 @@ def crowd():
     crowd = Crowd()
     yield crowd
     crowd.end()
+
+
+def test_print_engine_knows_the_caller_of_limited_work():
+    with ORDERS.limited("person"):
+        with RENDERINGS.limited("person"):
+            assert engine_caller.get() == "person"
+        assert engine_caller.get() == "person"
+    assert not engine_caller.get()
 
 
 def test_caller_at_the_limit_leaves_room_to_another(crowd):

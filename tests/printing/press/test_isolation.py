@@ -7,10 +7,12 @@ import zlib
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PIL import Image, ImageFile
 
+from printing.bounded import caller
 from printing.pictures.reading import held_samples
 from printing.preflight.pictures import facts_of
 from printing.press import isolation
@@ -19,7 +21,7 @@ from printing.press.pictures import reshape, separate_picture
 from printing.press.profiles import SHIPPED
 from printing.press.uploads import UploadRefused, clean_upload
 from printing.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
-from tests.support.patience import PATIENCE
+from tests.support.patience import PATIENCE, wait_for
 
 SIZE = (401, 300)
 
@@ -183,3 +185,32 @@ def test_one_large_picture_is_read_at_a_time_on_the_machine():
 
     assert waited
     assert not reading.is_alive()
+
+
+def test_one_large_picture_of_a_caller_waits_beside_those_of_others(monkeypatch):
+    """Six of one caller let the proofs of others run out of time."""
+    arrived = []
+
+    def flock(file, how):
+        if file.name == isolation.__file__:
+            arrived.append(caller.get())
+        fcntl.flock(file, how)
+
+    def read(who):
+        caller.set(who)
+        with isolation.one_at_a_time():
+            pass
+
+    monkeypatch.setattr(isolation, "fcntl", SimpleNamespace(flock=flock, LOCK_EX=fcntl.LOCK_EX))
+    threads = [threading.Thread(target=read, args=(who,)) for who in ("greedy",) * 4 + ("other",)]
+    with Path(isolation.__file__).open("rb") as elsewhere:
+        fcntl.flock(elsewhere, fcntl.LOCK_EX)
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: "other" in arrived)
+        before = list(arrived)
+    for thread in threads:
+        thread.join(PATIENCE)
+
+    assert sorted(before) == ["greedy", "other"]
+    assert sorted(arrived) == ["greedy"] * 4 + ["other"]

@@ -1,6 +1,7 @@
 """A renderer holds a picture whole while it draws it: 150 MB for 50 megapixels. Four at once took 500 MB."""
 
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -27,11 +28,19 @@ def was_alone(monkeypatch):
     """For each request to a renderer, whether it was sent in the lane of large pictures."""
     sent = []
 
+    @contextmanager
+    def noted():
+        with one_at_a_time():
+            alone.append(True)
+            yield
+            alone.pop()
+
     def send(worker, *message):
-        sent.append(isolation._in_this_process.locked())
+        sent.append(bool(alone))
         return original(worker, *message)
 
-    original = Worker.send
+    alone, one_at_a_time, original = [], isolation.one_at_a_time, Worker.send
+    monkeypatch.setattr(isolation, "one_at_a_time", noted)
     monkeypatch.setattr(Worker, "send", send)
     monkeypatch.setattr(isolation, "RENDERED_PIXELS", 100_000)
     return sent

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import Notification
+from accounts.models import Notification, Role
 from accounts.services.notifications import NOTIFICATION_TASK
 from production.adapters.folder import FolderAdapter
 from production.interface import ProviderRefused, ProviderUnavailable
@@ -199,6 +199,18 @@ def test_job_that_every_provider_refuses_fails_and_notifies_the_staff(shop, pres
     assert work_off(NOTIFICATION_TASK) == 1
     assert [(one.to, one.subject) for one in mailoutbox] == [([notice.user.email], notice.title)]
     assert "No such paper." in mailoutbox[0].body
+
+
+def test_failed_job_notifies_people_whose_role_is_everywhere(shop, press, monkeypatch):
+    world = shop.world
+    Role.objects.create(user=world.outsider, grant="Order.All.Read")
+    failing(monkeypatch, ProviderRefused("No such paper."), at=press)
+    accept(placed(shop))
+    work_off_jobs()
+    work_off_jobs()
+
+    notices = Notification.objects.filter(kind="job_failed")
+    assert {one.user for one in notices} == {world.user, world.outsider}
 
 
 def test_job_moves_on_from_a_provider_that_is_down(shop, tmp_path, monkeypatch):

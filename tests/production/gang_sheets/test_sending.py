@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -123,6 +124,24 @@ def test_rows_of_a_batch_share_a_sheet_that_names_each(shop, press, world):
     folder = Path(press.settings["folder"]) / sheet.number
     ticket = json.loads((folder / f"{sheet.number}.json").read_bytes())
     assert [one["Order"]["Label"] for one in ticket["Jobs"]] == [f"Person 00{n} (k{n})" for n in (1, 2, 3)]
+
+
+def test_after_a_recovery_no_number_of_a_sheet_or_an_order_is_used_twice(shop, press, capsys):
+    before = order(shop)
+    sheet = GangSheet.objects.get()
+
+    call_command("prepare", "--after-recovery", verbosity=0)
+
+    said = capsys.readouterr().out
+    later = order(shop)
+    other = again(later).gang_sheet
+    assert other.pk > sheet.pk + 1_000_000
+    assert later.order.number > before.order.number + 1_000_000
+    assert f"New orders begin at number {later.order.number}:" in said
+    assert f"New gang sheets begin at number {other}." in said
+    wait_is_over()
+    work_off_jobs()
+    assert at_press(press) == sorted([sheet.number, other.number])
 
 
 def test_sheet_goes_at_once_when_enough_pieces_wait(shop, press):

@@ -140,3 +140,19 @@ def test_row_without_a_name_is_called_by_its_number_or_its_own_key(world, place,
     heads = [re.sub(r"<[^>]*>|Edit.*", "", one) for one in re.findall(r'scope="row">(.*?)</th>', page)]
 
     assert heads == ["Row 2", "3 A-17"]
+
+
+def test_page_of_a_batch_leads_to_its_orders(world, signed_in):
+    access = access_to(world)
+    first = ordered(checked(make_batch(access, [person(1), person(2)])))
+    second = ordered(checked(make_batch(access, [person(3)], product_id=first.product.external_id)))
+    numbers = [batch.rows.first().order.number for batch in (first, second)]
+    staff = signed_in(world.user)
+
+    page = staff.get(f"/admin/stores/batch/{first.pk}/change/").content.decode()
+    listed = staff.get(f"/admin/stores/order/?batch={first.pk}")
+
+    assert f'/admin/stores/order/?batch={first.pk}"' in page
+    assert [row.order.number for row in listed.context["rows"]] == numbers[:1]
+    assert [chip["words"] for chip in listed.context["chips"]] == [f"Batch: {first.pk}"]
+    assert staff.get("/admin/stores/order/?batch=nonsense").context["rows"] == []

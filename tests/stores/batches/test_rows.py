@@ -186,17 +186,17 @@ def test_caller_has_at_most_50_open_batches(access, monkeypatch):
 
 
 def test_limits_of_batches_are_those_that_the_documents_say():
-    security, guide, errors = (
+    costs, guide, errors = (
         " ".join((PROJECT / "docs" / name).read_text("utf-8").split())
-        for name in ("security.md", "guides/batches.md", "api/errors.md")
+        for name in ("request-costs.md", "guides/batches.md", "api/errors.md")
     )
     rows = {mode: f"{most:,}" for mode, most in MAX_ROWS.items()}
 
     said = f"| batches: {MAX_OPEN} unordered ones of a caller; {rows['Recipients']} rows, or {rows['Items']} in mode"
     also = f"`Items`; {MAX_BYTES >> 20} MB and {MAX_CELLS:,} cells in a file |"
-    assert f"{said} {also}" in security
+    assert f"{said} {also}" in costs
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
-        [line] = [one for one in security.split("| |") if work in one]
+        [line] = [one for one in costs.split("| |") if work in one]
         assert f"| {limit.limit} | {limit.per_caller_limit} | none |" in line
     assert f"at most {rows['Items']} rows" in guide
     assert f"at most {rows['Recipients']} rows" in guide

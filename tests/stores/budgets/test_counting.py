@@ -263,6 +263,7 @@ def test_shipments_change_nothing(shop):
 def test_staff_and_applications_hear_of_a_budget_once_for_each_level_and_period(shop):
     world = shop.world
     Role.objects.create(user=world.user, store=shop.store, grant="Budget.All.Write")
+    Role.objects.create(user=world.outsider, grant="Store.All.Read")
     budget = make_budget(shop.store, Limit=50, WarnAt=24)
 
     for _ in range(4):
@@ -278,10 +279,11 @@ def test_staff_and_applications_hear_of_a_budget_once_for_each_level_and_period(
     budget.save()
     shop.place()
     assert [event.type for event in events.all()] == ["budget.warned", "budget.exceeded"]
-    assert [one.key for one in world.user.notifications.filter(kind="budget_used").order_by("pk")] == [
-        f"budget:{budget.pk}:0:1",
-        f"budget:{budget.pk}:0:2",
-    ]
+    for person in (world.user, world.outsider):
+        assert [one.key for one in person.notifications.filter(kind="budget_used").order_by("pk")] == [
+            f"budget:{budget.pk}:0:1",
+            f"budget:{budget.pk}:0:2",
+        ]
 
 
 def test_order_costs_one_statement_more_with_any_number_of_budgets(shop):

@@ -7,6 +7,8 @@ import pytest
 
 from accounts.models import Role
 from applications.webhooks.services.webhooks import create_webhook
+from fulfillment.core.errors import NotFound
+from stores.orders import pages
 from stores.orders.models import ActorKind, Order, OrderHistory, OrderStatus
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
@@ -150,3 +152,19 @@ def test_proof_of_a_test_order_is_a_test_proof_and_goes_with_its_recipient(world
     erase_recipient(order=Order.objects.get(pk=placed["OrderID"]), actor=Actor(ActorKind.SYSTEM), force=True)
 
     assert browser.get(address).status_code == 404
+
+
+def test_proofs_of_all_orders_count_for_the_person_who_looks_at_them(world, browser, orders, monkeypatch):
+    """Each application, and each user of one, was another caller in concurrency limits."""
+    drawn = []
+
+    def draw(*, caller, **_):
+        drawn.append((caller.application_id, caller.user_id, caller.key))
+        raise NotFound("There is none.")
+
+    monkeypatch.setattr(pages, "make_proof", draw)
+    for order in orders[:2]:
+        browser.get(f"/applications/{world.application.pk}/orders/{order}/items/1/proof")
+
+    person = f"user:{world.user.pk}"
+    assert drawn == [(world.application.pk, one, person) for one in (None, world.outsider.pk)]

@@ -3,7 +3,8 @@
 import pytest
 
 from accounts.models import Role
-from stores.orders.models import ActorKind, CancellationState, Order, OrderStatus
+from stores.catalog.models import Product
+from stores.orders.models import ActorKind, CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.services.transitions import Actor, transition_order
 from tests.factories.orders import card_data, make_card, make_product, order_body
 
@@ -46,6 +47,26 @@ def test_own_order_shows_its_proof_and_timeline(orders, browser):
     assert "Timeline" in page
     proof = browser.get(browser.get(f"{root}/items/1/proof")["Location"])
     assert b"".join(proof.streaming_content).startswith(b"\x89PNG")
+
+
+def test_own_order_of_one_product_is_ordered_again_from_its_page(orders, browser):
+    data = dict.fromkeys(card_data(), "Ordered before")
+    OrderItem.objects.update(quantity=250, line_total=30, template_data=data)
+    page = browser.get(f"/orders/{orders[0].pk}").content.decode()
+
+    again = f"/catalog/demo/card?again={orders[0].pk}"
+    assert f'href="{again}"' in page
+    form = browser.get(again).content.decode()
+    assert "Ordered before" in form
+    assert 'name="quantity" inputmode="numeric" value="250"' in form
+    # Not with the values of another person.
+    assert "Ordered before" not in browser.get(f"/catalog/demo/card?again={orders[2].pk}").content.decode()
+
+
+def test_own_order_of_a_product_that_is_off_sale_is_not_ordered_again(orders, browser):
+    Product.objects.filter(external_id="card").update(is_active=False)
+
+    assert "?again=" not in browser.get(f"/orders/{orders[0].pk}").content.decode()
 
 
 def test_own_orders_of_a_store_end_with_the_role_on_it(world, browser):
