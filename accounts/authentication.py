@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from accounts.devices import known_device
 from accounts.models import User
 from accounts.names import split_sign_in_name
-from accounts.selectors.users import find_user_by_confirmed_email
+from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.throttles import count_confirmation, forget_failures, hit_account_limit, hit_sign_in_limits
 
 

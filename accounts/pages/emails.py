@@ -21,7 +21,7 @@ from accounts.models import EmailChange
 from accounts.pages.confirmation import page_before
 from accounts.pages.forms import USER_FIELDS, EmailForm, ForgottenPasswordForm, NewPasswordForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user, too_many
-from accounts.selectors.users import get_email_change, get_user_by_confirmation, pending_email_change
+from accounts.selectors.emails import get_email_change, get_user_by_confirmation, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from accounts.services.mailed_links import (
     confirm_address,

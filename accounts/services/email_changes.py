@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from accounts.mail import MailUnavailable, send_templated_mail
 from accounts.models import EmailChange, User
-from accounts.selectors.users import get_email_change
+from accounts.selectors.emails import get_email_change
 from accounts.services.users import field_faults
 from accounts.throttles import count_email_change, may_mail
 from fulfillment.core.errors import Conflict, Invalid

@@ -16,7 +16,7 @@ from procrastinate.contrib.django import app
 
 from accounts.mail import send_templated_mail
 from accounts.models import User
-from accounts.selectors.users import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, get_user_by_confirmation
+from accounts.selectors.emails import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, get_user_by_confirmation
 from accounts.throttles import may_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"

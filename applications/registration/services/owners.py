@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from accounts.mail import MailUnavailable, send_templated_mail
 from accounts.models import NotificationKind, Role, User
-from accounts.selectors.users import find_user_by_confirmed_email
+from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.throttles import count_invitation_mail
 from applications.registration.models import Application, InvitationState, OwnerInvitation
 from applications.registration.selectors.applications import may_write

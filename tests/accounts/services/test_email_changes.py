@@ -9,7 +9,7 @@ from django.db import connection
 
 from accounts.mail import MailUnavailable
 from accounts.models import EmailChange, User
-from accounts.selectors.users import get_email_change, pending_email_change
+from accounts.selectors.emails import get_email_change, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from tests.factories.accounts import UserFactory

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import RateWindow, User
-from accounts.selectors.users import find_user_by_confirmed_email
+from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.services.email_changes import confirm_email_change, request_email_change
 from accounts.services.mailed_links import (
     CONFIRMATION_TASK,
