@@ -18,18 +18,19 @@ from tests.support.figures import write_between
 
 SMALL, SCALE = Size(), 10
 GROWTH_MARK, TAIL_MARK = 0.8, 10
-UNDER = " **(under)**"
+UNDER = " **(missed)**"
 TEXT = """
 `make bench` writes this section; it needs `wrk`. It compares the service with two other servers. The service runs as in
 production, with one web worker and 8 threads. The *limit* is bare WSGI and psycopg on the same server, with the same
 credential checks and statements but no framework. The *peer* returns the same response in the usual way, with nested
 ModelSerializers and the OAuth toolkit's authentication class; for tokens, it is the toolkit with hashed secrets.
 
-All three run in turn on the same machine and database, with {pace.connections} connections. After an uncounted round,
-{pace.rounds} rounds of {pace.seconds} s count. Ratios are medians over them, by rate / by processor time; both must \
-reach the
-mark. *CPU ms* is the worker's time + PostgreSQL's. The load average on {cores} shared cores was {before:.1f} before
-the run and {after:.1f} after it. Rows wait up to a minute for a quiet machine; *busy* rows saw other work.
+All three run in turn on the same machine and database, with {pace.connections} connections. After a warm-up round, \
+{pace.rounds} rounds
+of {pace.seconds} s each count. Each ratio is the median of these rounds, once by rate and once by processor time. Both
+ratios must reach the target. *CPU ms* is the worker's time + PostgreSQL's. The load average on {cores} shared cores was
+{before:.1f} before the run and {after:.1f} after it. Rows wait up to a minute for a quiet machine. In *busy* rows, \
+other work ran.
 
 | row | requests/s | p50 ms | p99 ms | CPU ms | limit CPU | queries | worker MB | of limit | times peer |
 |---|---|---|---|---|---|---|---|---|---|
@@ -38,8 +39,8 @@ the run and {after:.1f} after it. Rows wait up to a minute for a quiet machine; 
 ### With {scale} times the data
 
 Each figure is a read's rate with {scale} times the data, divided by its normal rate
-(mark: {mark}). The normal database has {size.stores:,} stores, {size.products:,} products, {size.orders:,} orders and \
-{size.tokens:,} access tokens:
+(target: {mark}). The normal database has {size.stores:,} stores, {size.products:,} products, {size.orders:,} orders \
+and {size.tokens:,} access tokens:
 
 {growth}
 
@@ -143,7 +144,7 @@ def _tail_line(database: Database) -> str:
     good = p99 <= TAIL_MARK and not failed
     return (
         f"The load sends {rate:.0f} requests a second on schedule, without waiting for earlier ones. The "
-        f"p50 was {ours.percentile(0.5):.2f} ms and the p99 {p99:.2f} ms (mark: p99 at most {TAIL_MARK} ms"
+        f"p50 was {ours.percentile(0.5):.2f} ms and the p99 {p99:.2f} ms (target: p99 at most {TAIL_MARK} ms"
         f"{'' if good else UNDER}). {failed} of {len(ours.times)} requests failed. The *limit* was measured "
         f"directly afterwards, at the same rate: its p50 was {limit.percentile(0.5):.2f} ms and its p99 "
         f"{limit.percentile(0.99):.2f} ms."

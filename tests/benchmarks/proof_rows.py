@@ -141,7 +141,7 @@ def renderer_line(server: Server) -> str:
     """Proportional: what renderers share, as the program itself, counts once."""
     found = [_proportional_mb(pid) for pid in descendants(server.pid) if _is_renderer(pid)]
     most = max(found)
-    measured = f"{most:.0f} MB is the largest of {len(found)}"
+    measured = f"{most:.0f} MB for the largest of {len(found)} renderers"
     return line("memory of a renderer", measured, f"≤ {RENDERER_MB} MB", good=most <= RENDERER_MB)
 
 

@@ -38,12 +38,12 @@ THREADS = 12
 # In turn for the service and the limit.
 ROUNDS = 5
 PROOF_TABLE = """\
-| row | requests/s | p50 ms | p95 ms | CPU ms | of limit | mark |
+| row | requests/s | p50 ms | p95 ms | CPU ms | of limit | target |
 |---|---|---|---|---|---|---|
 """
 OTHER_TABLE = """
 
-| what | measured | mark |
+| what | measured | target |
 |---|---|---|
 """
 
@@ -167,7 +167,7 @@ def _line(server: Server, row: Row, headers: dict[str, str], sample: dict[str, s
     if alone:
         rate = median(one.rate / other.rate for one, other in zip(ours, limit, strict=True))
         busy = median(other.processor_ms / cost for cost, other in zip(costs, limit, strict=True))
-        mark = f" (≥ {row.of_limit}{'' if rate >= row.of_limit else ' **(under)**'})" if row.of_limit else ""
+        mark = f" (≥ {row.of_limit}{'' if rate >= row.of_limit else ' **(missed)**'})" if row.of_limit else ""
         of_limit = f"{rate:.2f} / {busy:.2f}{mark}"
     good = row.reached(figures) and not figures.failures
     times = [f"{figures.p50:.1f}", f"{figures.p95:.1f}", f"{median(costs):.1f}"]

@@ -54,7 +54,7 @@ def main() -> int:
                 print(*lines[-2:], sep="\n", flush=True)
     cores = os.cpu_count()
     head = f"All processes shared {cores} cores; load average {before:.1f} before and {os.getloadavg()[0]:.1f} after.\n"
-    text = "\n".join([head, "| figure | measured | mark |", "|---|---|---|", *lines, ""])
+    text = "\n".join([head, "| figure | measured | target |", "|---|---|---|", *lines, ""])
     print(text)
     if arguments.write and not arguments.only:
         write_between(DOCUMENT, "webhooks", text)
@@ -186,8 +186,8 @@ def _isolation(receiver: Receiving) -> list[str]:
             delays = [delay * 1000 for _, delay in receiver.wait_for(count * (ENDPOINTS - hanging))]
         found[hanging] = _p95(delays)
     times = found[1] / found[0]
-    text = f"{times:.2f} x ({found[0]:.0f} → {found[1]:.0f} ms)"
-    return [_line("p95 of nine endpoints while the tenth hangs", text, "≤ 2 x", met=times <= 2)]
+    text = f"{times:.2f} × ({found[0]:.0f} → {found[1]:.0f} ms)"
+    return [_line("p95 of nine endpoints while the tenth hangs", text, "≤ 2 ×", met=times <= 2)]
 
 
 def _submissions(receiver: Receiving) -> list[str]:
@@ -204,7 +204,7 @@ def _submissions(receiver: Receiving) -> list[str]:
             post = _poster(server.port, headers, json.dumps(body).encode())
             text, ratio = _compared(post)
             title = f"an order {name}, with 3 webhooks, relative to none"
-            lines.append(_line(title, text, "≤ 1.15 x", met=ratio <= 1.15))
+            lines.append(_line(title, text, "≤ 1.15 ×", met=ratio <= 1.15))
             with working():
                 text, _ = _compared(post)
             lines.append(f"| the same while a worker sends them on the same cores | {text} | |")
@@ -225,7 +225,7 @@ def _compared(post: Any) -> tuple[str, float]:
             medians[subscribed] = statistics.median(post() for _ in range(25))
         pairs.append((medians[True] / medians[False], medians[False], medians[True]))
     ratio, without, with_three = (statistics.median(values) for values in zip(*pairs, strict=True))
-    return f"{ratio:.2f} x ({without:.1f} → {with_three:.1f} ms)", ratio
+    return f"{ratio:.2f} × ({without:.1f} → {with_three:.1f} ms)", ratio
 
 
 def _poster(port: int, headers: dict[str, str], body: bytes) -> Any:
