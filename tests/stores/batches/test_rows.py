@@ -198,11 +198,11 @@ def test_limits_of_batches_are_those_that_the_documents_say():
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
         [line] = [one for one in costs.split("| |") if work in one]
         assert f"| {limit.limit} | {limit.per_caller_limit} | none |" in line
-    assert f"at most {rows['Items']} rows" in guide
-    assert f"at most {rows['Recipients']} rows" in guide
-    assert f"A caller has at most {MAX_OPEN} batches that are not ordered" in guide
+    assert f"| one order to one recipient | {rows['Items']} |" in guide
+    assert f"| one order for each row, each to its own recipient | {rows['Recipients']} |" in guide
+    assert f"| batches of a caller that are not ordered | {MAX_OPEN} |" in guide
     assert f"| the caller has {MAX_OPEN} batches that are not ordered |" in errors
-    assert f"and keeps at most {MAX_KEPT} mappings in a store" in guide
+    assert f"| mappings of a caller in a store | {MAX_KEPT} |" in guide
     assert f"| the caller keeps {MAX_KEPT} mappings in this store |" in errors
     assert BatchFileViewSet.maximum_bytes == MAX_BYTES
 
