@@ -63,18 +63,17 @@ class PackingSlips(NamedTuple):
 
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
-    pictures = _Pictures(caller)
-    slip = _slip(order, pictures)
     with RENDERINGS.limited(caller.key):
-        return _render([slip], order, pictures)
+        pictures = _Pictures(caller)
+        return _render([_slip(order, pictures)], order, pictures)
 
 
 def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingSlips:
     """The slips of several orders, one after the other in one PDF."""
     listed = list(orders)
-    pictures = _Pictures(caller)
-    slips = [_slip(order, pictures) for order in listed]
     with RENDERINGS.limited(caller.key):
+        pictures = _Pictures(caller)
+        slips = [_slip(order, pictures) for order in listed]
         try:
             return PackingSlips(_render(slips, listed[-1], pictures), [])
         except PackingSlipUnusable:

@@ -1,6 +1,7 @@
 import io
 import itertools
 import time
+from contextlib import closing
 
 import pytest
 import zxingcpp
@@ -9,10 +10,12 @@ from PIL import Image
 from pypdf import PdfReader
 
 from accounts.callers import Caller
+from fulfillment.core.errors import ServiceBusy
 from printing.typesetting import render_pdf_page
 from stores.catalog.services.stores import save_profile
+from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order, OrderItem, Shipment
-from stores.orders.services import print_files
+from stores.orders.services import packing_slips, print_files
 from stores.orders.services.packing_slips import printable, render_packing_slip
 from tests.factories.orders import make_card, order_body
 
@@ -134,3 +137,12 @@ def test_letters_that_no_font_has_are_replaced_in_one_pass():
     assert time.thread_time() - started < 1
     assert shown[0] == "".join(f"[U+{ord(letter):04X}]" for letter in keys[0])
     assert shown[-1] == "e\u0301 \u0635\u0301[U+13000]\u0301"
+
+
+def test_texts_of_a_slip_are_made_within_the_limit_of_renderings(order, monkeypatch, settings):
+    settings.RENDERINGS_CONCURRENCY = 1
+    settings.CONCURRENCY_WAIT_SECONDS = 0
+    monkeypatch.setattr(packing_slips, "_slip", lambda *arguments: pytest.fail("made without a turn"))
+
+    with closing(RENDERINGS.stream(iter(()), "another")), pytest.raises(ServiceBusy):
+        render_packing_slip(order=order, caller=Caller())
