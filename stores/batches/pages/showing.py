@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
 from accounts.pages.guards import signed_in
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.files.downloads import pdf_response
 from stores.batches.files.writing import Format
 from stores.batches.grid import after_in, listed_rows, states_in
@@ -61,11 +62,14 @@ def download_contact_sheet(request: HttpRequest, batch_id: UUID, place: Place = 
 
 
 def contact_sheet_of(request: HttpRequest, batch: Batch, caller: Caller) -> HttpResponse:
-    if request.GET.get("rows") == "extremes":
-        rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
-    else:
-        rows = list(rows_of(batch, after=after_in(request.GET))[:SHEET_ROWS])
-    return pdf_response(render_contact_sheet(batch=batch, rows=rows, caller=caller), f"batch-{batch.pk}.pdf")
+    # The extremes are looked for in all rows, which take memory.
+    with FILES.limited(caller.key):
+        if request.GET.get("rows") == "extremes":
+            rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
+        else:
+            rows = list(rows_of(batch, after=after_in(request.GET))[:SHEET_ROWS])
+        content = render_contact_sheet(batch=batch, rows=rows, caller=caller)
+    return pdf_response(content, f"batch-{batch.pk}.pdf")
 
 
 def _known_form(form: str) -> Format:
