@@ -11,7 +11,7 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.selectors.associations import association_requests_for
-from fulfillment.core.admin.oldest import oldest_of
+from fulfillment.core.admin.charts import oldest_of
 from fulfillment.core.admin.search import named_hits
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
 

@@ -7,7 +7,7 @@ from django.core.checks import CheckMessage, Error, Info
 from django.db import Error as DatabaseError
 from django.db import ProgrammingError
 
-from accounts.demo_sign_ins import demo_refusal, demo_sign_ins_left, refuse_demo_sign_ins
+from accounts.demo import demo_refusal, demo_sign_ins_left, refuse_demo_sign_ins
 from accounts.models import Tenant
 from fulfillment.core.errors import in_one_line
 

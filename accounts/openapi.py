@@ -1,7 +1,6 @@
 """Declarations for the OpenAPI document and the client libraries (`fulfillment.core.api.declarations`)."""
 
-from fulfillment.core.api.client_names import ClientNames
-from fulfillment.core.api.declarations import BODY, Link, Tag
+from fulfillment.core.api.declarations import BODY, ClientNames, Link, Tag
 
 TAGS = (Tag("Users", "Accounts and their roles.", 100),)
 ENUMS = {

@@ -1,3 +1,32 @@
-from accounts.services.retention import retention_rules
+from datetime import timedelta
 
-__all__ = ["retention_rules"]
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from accounts.models import EmailChange, IdempotentResponse, Notification, RateWindow, RequestLease
+from accounts.services.idempotency import RETENTION
+from accounts.services.notifications import RETENTION as NOTIFICATION_RETENTION
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+
+# The longest window is a day.
+RATE_WINDOW_RETENTION = timedelta(hours=25)
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [
+        rule_for_rows(
+            "idempotent responses",
+            lambda: IdempotentResponse.objects.filter(created__lte=timezone.now() - RETENTION),
+        ),
+        rule_for_rows("request leases", lambda: RequestLease.objects.filter(until__lte=timezone.now())),
+        rule_for_rows("e-mail changes", lambda: EmailChange.objects.filter(expires__lte=timezone.now())),
+        rule_for_rows(
+            "rate windows",
+            lambda: RateWindow.objects.filter(started__lte=timezone.now() - RATE_WINDOW_RETENTION),
+        ),
+        rule_for_rows(
+            "notifications",
+            lambda: Notification.objects.filter(created__lte=timezone.now() - NOTIFICATION_RETENTION),
+        ),
+        rule_for_rows("sessions", lambda: Session.objects.filter(expire_date__lte=timezone.now())),
+    ]

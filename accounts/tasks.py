@@ -4,9 +4,13 @@ from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from accounts.services.associations import REQUEST_TASK, send_association_mail
-from accounts.services.email_confirmations import CONFIRMATION_TASK, send_confirmation_link
+from accounts.services.mailed_links import (
+    CONFIRMATION_TASK,
+    RESET_TASK,
+    send_confirmation_link,
+    send_reset_links,
+)
 from accounts.services.notifications import NOTIFICATION_TASK, mail_notification
-from accounts.services.password_resets import RESET_TASK, send_reset_links
 
 
 @app.task(name=RESET_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))

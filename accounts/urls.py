@@ -1,13 +1,14 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.pages.emails import confirm_email, confirm_own_address
-from accounts.pages.passwords import (
+from accounts.pages.emails import (
     PasswordChangeView,
     PasswordResetCompleteView,
     PasswordResetConfirmView,
     PasswordResetDoneView,
     PasswordResetView,
+    confirm_email,
+    confirm_own_address,
 )
 from accounts.pages.sign_in import SignInView, SignUpView, show_second_step
 from fulfillment.core.http.dangerous import harmless

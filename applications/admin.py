@@ -5,12 +5,3 @@ from applications.oauth.admin import (
     UserWithTokensAdmin,
 )
 from applications.webhooks.admin import DeliveryAdmin, WebhookAdmin
-
-__all__ = [
-    "AccessTokenAdmin",
-    "ApplicationWithTokensAdmin",
-    "DeliveryAdmin",
-    "RefreshTokenAdmin",
-    "UserWithTokensAdmin",
-    "WebhookAdmin",
-]

@@ -1,5 +1,5 @@
 from applications.oauth import services
-from applications.registration.services import retention as registration
+from applications.registration.services import personal_data as registration
 from applications.webhooks.services import retention as webhooks
 from fulfillment.core.audit.retention import RetentionRule
 

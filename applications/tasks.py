@@ -5,7 +5,7 @@ from procrastinate import RetryStrategy
 from procrastinate.contrib.django import app
 
 from applications.registration.services.notices import MAIL_TASK, notify_of_ending_keys, send_mail_to_owners
-from applications.webhooks.services.health import review_failing_webhooks
+from applications.webhooks.services.webhooks import review_failing_webhooks
 
 
 @app.task(name=MAIL_TASK, retry=RetryStrategy(max_attempts=8, exponential_wait=5))

@@ -1,5 +1,3 @@
 from delivery.datasets.admin.datasets import DatasetAdmin
 from delivery.datasets.admin.import_runs import ImportRunAdmin
 from delivery.papers.admin import OfficialFormAdmin, PostagePriceAdmin
-
-__all__ = ["DatasetAdmin", "ImportRunAdmin", "OfficialFormAdmin", "PostagePriceAdmin"]

@@ -1,3 +1,1 @@
 from fulfillment.site.admin import JobAdmin
-
-__all__ = ["JobAdmin"]

@@ -95,8 +95,8 @@ MIDDLEWARE = [
     "fulfillment.site.instrumentation.RequestInstrumentation",
     "fulfillment.site.proxies.TrustedProxies",
     # Outside of all middleware that refuses: a script of another site may read why.
-    "fulfillment.site.cross_origin.CrossOrigin",
-    "fulfillment.site.repeated_reads.RepeatedReads",
+    "fulfillment.site.middleware.CrossOrigin",
+    "fulfillment.site.middleware.RepeatedReads",
     "fulfillment.core.http.refusal_page.RefusalPages",
     # Outside of all middleware that responds on its own.
     "fulfillment.site.middleware.SecurityHeaders",
@@ -300,7 +300,7 @@ OAUTH2_PROVIDER_APPLICATION_MODEL = "applications.Application"
 OAUTH2_PROVIDER = {
     "OAUTH2_SERVER_CLASS": "applications.oauth.server.Server",
     "OAUTH2_VALIDATOR_CLASS": "applications.oauth.validator.Validator",
-    "SCOPES_BACKEND_CLASS": "applications.oauth.scopes.PermissionScopes",
+    "SCOPES_BACKEND_CLASS": "applications.oauth.server.PermissionScopes",
     "ACCESS_TOKEN_GENERATOR": "applications.oauth.tokens.generate_access_token",
     "REFRESH_TOKEN_GENERATOR": "applications.oauth.tokens.generate_refresh_token",
     "OIDC_ISS_ENDPOINT": PUBLIC_URL,

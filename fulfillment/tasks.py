@@ -5,7 +5,7 @@ import logging
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict
-from fulfillment.core.retries import Retries
+from fulfillment.core.outbox import Retries
 from fulfillment.operations.retention import prune
 
 logger = logging.getLogger("fulfillment.tasks")

@@ -6,9 +6,8 @@ from fulfillment.core.api.schema import serve_schema
 from fulfillment.core.http.secret_links import mask_links
 from fulfillment.core.plugins import offered
 from fulfillment.core.reference import views as reference
-from fulfillment.site import probes
 from fulfillment.site.development import show_mails
-from fulfillment.site.metrics import show_metrics
+from fulfillment.site.metrics import healthz, readyz, show_metrics
 from fulfillment.site.pages import handler400, handler403, handler404, handler500
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
@@ -28,8 +27,8 @@ urlpatterns = [
     path("", include("fulfillment.site.page_urls")),
     # One sign-in page for all, with its limits and the second factor.
     path("admin/", admin.site.urls),
-    path("healthz", probes.healthz),
-    path("readyz", probes.readyz),
+    path("healthz", healthz),
+    path("readyz", readyz),
     path("metrics", show_metrics),
     path("dev/mail", show_mails, name="development-mail"),
 ]

@@ -3,11 +3,3 @@ from production.dispatch.admin.reports import ReportAdmin
 from production.gang_sheets.admin import GangSheetAdmin
 from production.providers.admin import ProviderAdmin
 from production.routing.admin import RoutingRuleAdmin
-
-__all__ = [
-    "GangSheetAdmin",
-    "JobAdmin",
-    "ProviderAdmin",
-    "ReportAdmin",
-    "RoutingRuleAdmin",
-]

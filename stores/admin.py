@@ -8,18 +8,3 @@ from stores.playground.admin import ProductWithMailingsAdmin
 from stores.playground.batch_admin import BatchWithFilesAdmin
 from stores.presets.admin import OutputProfileAdmin, PrintPresetAdmin
 from stores.templates.admin import FontAdmin
-
-__all__ = [
-    "ApprovalRequestAdmin",
-    "BatchWithFilesAdmin",
-    "BudgetAdmin",
-    "CatalogUploadAdmin",
-    "CostCenterAdmin",
-    "FontAdmin",
-    "OrderAdmin",
-    "OutputProfileAdmin",
-    "PrintPresetAdmin",
-    "ProductWithMailingsAdmin",
-    "QuoteAdmin",
-    "StoreAdmin",
-]

@@ -1,7 +1,6 @@
 """Declarations for the OpenAPI document and the client libraries (`fulfillment.core.api.declarations`)."""
 
-from fulfillment.core.api.client_names import ClientNames
-from fulfillment.core.api.declarations import BODY, ETAG, OF_THE_REQUEST, Link, Tag
+from fulfillment.core.api.declarations import BODY, ETAG, OF_THE_REQUEST, ClientNames, Link, Tag
 
 TAGS = (
     Tag("Stores", "The stores that a caller may use, and the roles of users on them.", 10),

@@ -1,6 +1,6 @@
 from fulfillment.core.audit.retention import RetentionRule
-from stores.batches.services import retention as batches
-from stores.catalog.services import retention as catalog
+from stores.batches.services import personal_data as batches
+from stores.catalog.services import uploads as catalog
 from stores.editor.services import drafts as editor
 from stores.orders.services import recipients
 from stores.orders.services import retention as orders

@@ -9,7 +9,7 @@ from django.utils import timezone
 from procrastinate.contrib.django import app
 
 from fulfillment.core.errors import Conflict, TooManyRequests, Unavailable
-from fulfillment.core.retries import Retries
+from fulfillment.core.outbox import Retries
 from stores.batches.services import approvals as batch_approvals
 from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import ORDER_TASK, write_orders

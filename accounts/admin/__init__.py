@@ -1,12 +1,3 @@
+from accounts.admin.access import RoleAdmin, SubscriptionAdmin
 from accounts.admin.association_requests import AssociationRequestAdmin
-from accounts.admin.roles import RoleAdmin
-from accounts.admin.subscriptions import SubscriptionAdmin
 from accounts.admin.users import TenantAdmin, UserAdmin
-
-__all__ = [
-    "AssociationRequestAdmin",
-    "RoleAdmin",
-    "SubscriptionAdmin",
-    "TenantAdmin",
-    "UserAdmin",
-]

@@ -15,10 +15,10 @@ from django.utils.translation import gettext as _
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from accounts.admin.roles import RoleForm, RolePlaces
+from accounts.admin.access import RoleForm, RolePlaces
 from accounts.models import Role, Tenant, User
 from accounts.names import PASSWORD_HELP
-from accounts.services.email_confirmations import request_confirmation
+from accounts.services.mailed_links import request_confirmation
 from accounts.services.users import create_user, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.inlines import ConsoleInline

@@ -18,26 +18,4 @@ from accounts.models.users import (
     RecoveryCode,
     Tenant,
     User,
-    UserManager,
 )
-
-__all__ = [
-    "AssociationRequest",
-    "AssociationState",
-    "Authenticator",
-    "EmailChange",
-    "IdempotentResponse",
-    "Notification",
-    "NotificationKind",
-    "NotificationPreference",
-    "RateWindow",
-    "RecoveryCode",
-    "RequestLease",
-    "Role",
-    "Subscription",
-    "SubscriptionKey",
-    "SubscriptionSlot",
-    "Tenant",
-    "User",
-    "UserManager",
-]

@@ -1,21 +1,38 @@
+"""E-mail addresses and passwords, which links of mails confirm and reset."""
+
+import contextlib
+from typing import Any
+
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import views
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.devices import remember_device
 from accounts.models import EmailChange
 from accounts.pages.confirmation import page_before
-from accounts.pages.forms import USER_FIELDS, EmailForm, show_faults
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.forms import USER_FIELDS, EmailForm, ForgottenPasswordForm, NewPasswordForm, show_faults
+from accounts.pages.guards import signed_in, signed_in_user, too_many
 from accounts.selectors.emails import get_email_change, get_user_by_confirmation, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
-from accounts.services.email_confirmations import confirm_address, request_confirmation
+from accounts.services.mailed_links import (
+    confirm_address,
+    link_lifetime,
+    request_confirmation,
+    request_reset_link,
+)
+from accounts.throttles import count_reset
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
+from fulfillment.core.secrets import decrypt, encrypt
 
 
 @dangerous(gettext_lazy("Change the e-mail address"))
@@ -113,3 +130,83 @@ def _request_change(request: HttpRequest, form: EmailForm) -> EmailChange | None
     except DomainError as error:
         show_faults(form, error, USER_FIELDS)
         return None
+
+
+TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
+
+
+@method_decorator(harmless, name="dispatch")
+class PasswordResetView(views.PasswordResetView):
+    template_name = "accounts/password_reset.html"
+    form_class: Any = ForgottenPasswordForm
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        address = self.request.META.get("REMOTE_ADDR", "")
+        if refusal := count_reset(address=address):
+            return too_many(
+                self.request, refusal, what=_("requests for a new password"), back=self.request.path
+            )
+        request_reset_link(email=form.cleaned_data["email"])
+        return redirect("password_reset_done")
+
+
+class PasswordResetDoneView(views.PasswordResetDoneView):
+    template_name = "accounts/password_reset_done.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**kwargs), "valid_for": link_lifetime()}
+
+
+@method_decorator(harmless, name="dispatch")
+class PasswordResetConfirmView(views.PasswordResetConfirmView):
+    template_name = "accounts/password_reset_confirm.html"
+    form_class: Any = NewPasswordForm
+
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Django keeps the token in the session, where a copy of the database would hold a link that works."""
+        session = self.request.session
+        if stored := session.get(TOKEN_IN_SESSION):
+            # The previous release stored it unencrypted.
+            with contextlib.suppress(InvalidToken):
+                session[TOKEN_IN_SESSION] = decrypt(stored.encode())
+        response = super().dispatch(*args, **kwargs)
+        if token := session.get(TOKEN_IN_SESSION):
+            session[TOKEN_IN_SESSION] = encrypt(token).decode()
+        return response
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        response = super().form_valid(form)
+        # Otherwise an attack on the account would lock out its owner even after a reset.
+        remember_device(response, form.user)
+        return response
+
+
+class PasswordResetCompleteView(views.PasswordResetCompleteView):
+    template_name = "accounts/password_reset_complete.html"
+
+
+@method_decorator(
+    [dangerous(gettext_lazy("Change the password"), asks_first=True), signed_in], name="dispatch"
+)
+class PasswordChangeView(views.PasswordChangeView):
+    template_name = "accounts/password_change.html"
+    form_class: Any = NewPasswordForm
+    success_url = "/profile"
+    extra_context = {"section": "password"}
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        messages.success(
+            self.request,
+            _(
+                "Password changed. Other browsers are signed out. Applications that you authorized keep their"
+                " access; see Authorized applications."
+            ),
+        )
+        response = super().form_valid(form)
+        remember_device(response, form.user)
+        return response
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = super().dispatch(request, *args, **kwargs)
+        # Rendered here, while the user's time zone is active.
+        return response.render() if hasattr(response, "render") else response

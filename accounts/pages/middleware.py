@@ -20,8 +20,7 @@ from fulfillment.core.concurrency_limits import LimitedStream, client_address, f
 from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
 from fulfillment.core.http.addresses import is_reference
-from fulfillment.core.http.refusal_page import refusal_page
-from fulfillment.core.http.refused_sessions import is_picture, refuse_session
+from fulfillment.core.http.refusal_page import is_picture, refusal_page, refuse_session
 from fulfillment.core.locales import locale_of
 from printing.caches import WeightedCache
 

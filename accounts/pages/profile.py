@@ -1,19 +1,26 @@
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.models import Notification, NotificationKind, Subscription, SubscriptionSlot, User
 from accounts.pages.forms import USER_FIELDS, ProfileForm, show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import Permission
-from accounts.selectors.users import grants_on_subjects, role_subjects
+from accounts.selectors.notifications import list_preferences
+from accounts.selectors.users import grants_on_subjects, role_subjects, subscription_keys
+from accounts.services.notifications import mark_read, set_preferences
+from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from accounts.services.users import PROFILE, change_profile
-from fulfillment.core.errors import DomainError
-from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.locales import locale_of
+from fulfillment.core.secrets import masked
 
 ROLES_A_PAGE = 25
 
@@ -53,3 +60,109 @@ def show_roles(request: HttpRequest) -> HttpResponse:
         row["labelled_grants"] = [(grant, Permission(grant).label) for grant in row["grants"]]
     context = {"page": page, "rows": rows, "searched": searched, "section": "roles"}
     return render(request, "accounts/roles.html", context)
+
+
+def _effect_on_keys(request: HttpRequest) -> str:
+    return _("Show the keys") if "reveal" in request.GET else ""
+
+
+@dangerous(_effect_on_keys)
+@require_safe
+@signed_in
+def show_keys(request: HttpRequest) -> HttpResponse:
+    """Keys are masked without `?reveal`."""
+    subscription = Subscription.objects.filter(user=signed_in_user(request)).first()
+    in_full = "reveal" in request.GET
+    values = subscription_keys(subscription) if subscription else {}
+    keys = [
+        {"slot": slot, "label": slot.label, "value": values[slot] if in_full else masked(values[slot])}
+        for slot in SubscriptionSlot
+        if slot in values
+    ]
+    context = {"section": "keys", "keys": keys, "subscription": subscription, "in_full": in_full}
+    return render(request, "accounts/keys.html", context)
+
+
+@harmless
+@require_POST
+@signed_in
+def subscribe(request: HttpRequest) -> HttpResponse:
+    if not Subscription.objects.filter(user=signed_in_user(request)).exists():
+        create_subscription(user=signed_in_user(request))
+        messages.success(request, _("Subscription created, with two keys."))
+    return redirect("portal:profile-keys")
+
+
+@dangerous(gettext_lazy("Regenerate a key"))
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
+    """GET asks, POST regenerates."""
+    subscription = _get_subscription(signed_in_user(request))
+    if slot not in SubscriptionSlot.values:
+        raise NotFound(_("There is a primary and a secondary key only."))
+    label = SubscriptionSlot(slot).label
+    if request.method == "POST":
+        regenerate_subscription_key(subscription=subscription, slot=slot)
+        messages.success(
+            request, _("%(label)s key regenerated. The old key no longer works.") % {"label": label}
+        )
+        return redirect(f"{reverse('portal:profile-keys')}?reveal")
+    return render(request, "accounts/regenerate_key.html", {"label": label, "section": "keys"})
+
+
+def _get_subscription(user: User) -> Subscription:
+    found = Subscription.objects.filter(user=user).first()
+    if found is None:
+        raise NotFound(_("You have no subscription yet."))
+    return found
+
+
+A_PAGE = 25
+
+
+@require_safe
+@signed_in
+def list_notifications(request: HttpRequest) -> HttpResponse:
+    found = Notification.objects.filter(user=signed_in_user(request), in_bell=True).order_by("-pk")
+    page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "accounts/notifications.html", {"page": page, "part": "notifications"})
+
+
+@require_safe
+@signed_in
+def open_notification(request: HttpRequest, notification_id: int) -> HttpResponse:
+    """Marks a notification as read and redirects to its subject."""
+    user = signed_in_user(request)
+    found = Notification.objects.filter(user=user, pk=notification_id).first()
+    if found is None:
+        raise Http404(
+            _("This notification does not exist or was removed: notifications are kept for 90 days.")
+        )
+    mark_read(user=user, notification_ids=[found.pk])
+    return redirect("/" + found.path.lstrip("/"))
+
+
+@harmless
+@require_POST
+@signed_in
+def read_all(request: HttpRequest) -> HttpResponse:
+    mark_read(user=signed_in_user(request))
+    return redirect("portal:notifications")
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def change_preferences(request: HttpRequest) -> HttpResponse:
+    user = signed_in_user(request)
+    if request.method == "POST":
+        chosen = [
+            (kind, f"{kind}-bell" in request.POST, f"{kind}-mail" in request.POST)
+            for kind in NotificationKind
+        ]
+        set_preferences(user=user, chosen=chosen)
+        messages.success(request, _("Preferences saved."))
+        return redirect("portal:notification-preferences")
+    context = {"preferences": list_preferences(user), "section": "notifications", "part": "profile"}
+    return render(request, "accounts/notification_preferences.html", context)

@@ -2,14 +2,17 @@ from django.urls import path
 
 from accounts.pages.confirmation import end_confirmation
 from accounts.pages.emails import cancel_change, change_email, confirm_later, send_link_again
-from accounts.pages.keys import regenerate_key, show_keys, subscribe
-from accounts.pages.notifications import (
+from accounts.pages.profile import (
     change_preferences,
     list_notifications,
     open_notification,
     read_all,
+    regenerate_key,
+    show_keys,
+    show_profile,
+    show_roles,
+    subscribe,
 )
-from accounts.pages.profile import show_profile, show_roles
 from accounts.pages.two_factor import new_codes, set_up, show_two_factor, turn_off
 
 urlpatterns = [

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from accounts.models import Tenant, User
 from accounts.names import prepared_name
 from accounts.selectors.emails import is_confirmed_by_another
-from accounts.services.email_confirmations import request_confirmation
+from accounts.services.mailed_links import request_confirmation
 from accounts.services.subscriptions import create_subscription
 from fulfillment.core.errors import Fault, Invalid, TooManyRequests
 

@@ -22,7 +22,7 @@ from oauthlib.oauth2.rfc6749 import errors
 from accounts.services.subscriptions import primary_key_of_user
 from applications.oauth.credentials import read_credentials
 from applications.oauth.models import UsedCode
-from applications.oauth.redirects import is_registered
+from applications.oauth.server import is_registered
 from applications.oauth.services import revoke_code_tokens, revoke_stored_token, revoke_token_family
 from applications.oauth.tokens import (
     new_token_family,

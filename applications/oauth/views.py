@@ -21,15 +21,16 @@ from accounts.models import User
 from accounts.pages.confirmation import confirmed_until
 from accounts.permissions import Permission
 from accounts.rate_limits import RateLimitStatus
-from applications.oauth.authorization import (
+from applications.oauth.credentials import Attempt, flooding_address
+from applications.oauth.server import (
     AuthorizationRequest,
     ConsentForm,
     error_location,
+    origin_source,
     read_authorization_request,
+    redirect,
+    server,
 )
-from applications.oauth.credentials import Attempt, flooding_address
-from applications.oauth.redirects import origin_source, redirect
-from applications.oauth.server import server
 from applications.registration.services.applications import COMMAND_LINE_ID
 from fulfillment.core.api.errors import is_database_unavailable
 from fulfillment.core.api.parsing import FEW_FIELDS, SMALL_FORM, field_count, stated_size

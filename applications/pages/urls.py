@@ -10,8 +10,12 @@ from applications.registration.pages.applications import (
     show_application,
     show_icon,
 )
-from applications.registration.pages.home import show_home
-from applications.registration.pages.joining import join_application, withdraw_joining
+from applications.registration.pages.home import (
+    join_application,
+    show_home,
+    try_application,
+    withdraw_joining,
+)
 from applications.registration.pages.keys import (
     change_dates,
     end,
@@ -29,7 +33,6 @@ from applications.registration.pages.owners import (
     withdraw,
 )
 from applications.registration.pages.requests import list_requests, show_performance, show_request
-from applications.registration.pages.try_it import try_application
 from applications.webhooks.pages import urls as webhooks
 
 ONE = "applications/<str:application_id>"

@@ -16,7 +16,7 @@ from unfold.decorators import display
 
 from applications.webhooks.models import Delivery, DeliveryState, Webhook
 from applications.webhooks.selectors.deliveries import delivery_page
-from applications.webhooks.selectors.events import event_record
+from applications.webhooks.selectors.webhooks import event_record
 from applications.webhooks.services.deliveries import resend_delivery, send_test_event
 from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
 from fulfillment.core.admin.base import OwnPage

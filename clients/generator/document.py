@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from fulfillment.core.api.client_names import ClientNames
+from fulfillment.core.api.declarations import ClientNames
 
 Schema = dict[str, Any]
 # Read without Django: the modules `openapi` of the apps import nothing of it.

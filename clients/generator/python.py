@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clients.generator.document import Document, NotUnderstood, Operation, Schema
-from fulfillment.core.api.client_names import pascal, snake
+from fulfillment.core.api.declarations import pascal, snake
 
 HEADING = '"""{}\n\nWritten by `make clients` from the OpenAPI description: changes belong there.\n"""\n'
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}

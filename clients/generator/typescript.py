@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clients.generator.document import Document, NotUnderstood, Operation, Parameter, Schema
-from fulfillment.core.api.client_names import camel, pascal
+from fulfillment.core.api.declarations import camel, pascal
 
 HEADING = "// {}\n// Written by `make clients` from the OpenAPI description: changes belong there.\n\n"
 PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}

@@ -8,12 +8,15 @@ nothing.
 import asyncio
 import logging
 import time
+from asyncio import CancelledError
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Generic, Protocol, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
+from procrastinate import RetryDecision, RetryStrategy
+from procrastinate.jobs import Job
 
 from fulfillment.core.db.connections import renew_connection
 
@@ -176,3 +179,15 @@ def _twice(work: Callable[[], T]) -> T:
     except DATABASE_AWAY:
         connection.close()
         return work()
+
+
+class Retries(RetryStrategy):
+    """Tries jobs again that a stopping worker interrupts, beside those that end with one of `retry_exceptions`.
+
+    Procrastinate marks an interrupted job as aborted, and no worker would run it again.
+    """
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, CancelledError):
+            return RetryDecision(retry_in={"seconds": self.wait})
+        return super().get_retry_decision(exception=exception, job=job)

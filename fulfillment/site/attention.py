@@ -1,5 +1,14 @@
-"""The first card of the console's start page: everything that needs attention."""
+"""The first card of the console's start page: everything that needs attention, with the end of the certificate."""
 
+import socket
+import ssl
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from cryptography import x509
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
@@ -11,7 +20,56 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.files.storage import room_for_files
 from fulfillment.core.plugins import Attention, Card, offered
-from fulfillment.site.certificates import Certificate
+
+HTTPS_PORT = 443
+TIMEOUT_SECONDS = 5
+KNOWN_FOR_SECONDS = 6 * 3600
+
+
+@dataclass
+class Certificate:
+    """The certificate of one address; `end` is None until it was read, and if nothing answers.
+
+    It is read in the background, because that must not delay a page; pages show the last known result.
+    """
+
+    end: datetime | None = None
+    _tried: float | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def refresh(self, url: str) -> threading.Thread | None:
+        """Starts to read it, unless it was tried a short time ago."""
+        with self._lock:
+            now = time.monotonic()
+            if self._tried is not None and now - self._tried < KNOWN_FOR_SECONDS:
+                return None
+            self._tried = now
+        thread = threading.Thread(target=self._read, args=(url,), daemon=True)
+        thread.start()
+        return thread
+
+    def _read(self, url: str) -> None:
+        try:
+            self.end = certificate_end(url)
+        except (OSError, ValueError):
+            self.end = None
+
+
+def certificate_end(url: str) -> datetime:
+    """Without verification, so that an expired or private certificate is read as well."""
+    address = urlsplit(url)
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    host = address.hostname or ""
+    with (
+        socket.create_connection((host, address.port or HTTPS_PORT), timeout=TIMEOUT_SECONDS) as connection,
+        context.wrap_socket(connection, server_hostname=host) as secured,
+    ):
+        found = secured.getpeercert(binary_form=True)
+    if not found:
+        raise ValueError(f"{host} has no certificate")
+    return x509.load_der_x509_certificate(found).not_valid_after_utc
+
 
 MAX_COUNTED = 1000
 # The least free share of a disk.

@@ -1,4 +1,4 @@
-"""The endpoint /metrics for Prometheus: metrics of all web processes, and gauges of workers from the database.
+"""The probes, and the endpoint /metrics for Prometheus: figures of all web processes, and gauges from the database.
 
 Workers have no endpoint: any number of them may run anywhere, and their results are in the database.
 """
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem, unknown_path
-from fulfillment.core.api.parts import failures_of_parts
+from fulfillment.core.api.parts import failures_of_parts, part_names
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.files.storage import room_for_files
 from fulfillment.core.observability.instruments import Gauges
@@ -128,3 +128,37 @@ def _may_see(request: HttpRequest) -> bool:
     sent = request.META.get("HTTP_AUTHORIZATION", "").removeprefix("Bearer ").strip()
     token = settings.METRICS_TOKEN
     return bool(token) and hmac.compare_digest(sent.encode(), token.encode())
+
+
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """The process answers; nothing else is checked."""
+    return JsonResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
+
+
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Answers 503 with the reason if a part is not ready; `failures_of_parts` has them.
+
+    A web process can serve without a worker, and read without the storage: load balancers name
+    the parts that count, as in `?only=database,migrations`, or use `?worker=0`.
+    """
+    only, ignored = request.GET.get("only", ""), {"worker"} if request.GET.get("worker") == "0" else set()
+    if only and (unknown := set(only.split(",")) - part_names()):
+        # Else a slip of a load balancer would find every machine ready.
+        reason = (
+            f"only: {sorted(unknown)[0][:40]!r} is no part; write some of {', '.join(sorted(part_names()))}."
+        )
+        return JsonResponse({"status": "unavailable", "reason": reason}, status=400)
+    checks = failures_of_parts()
+    counted = set(only.split(",")) if only else checks.keys() - ignored
+    failures = [checks[name] for name in checks if name in counted and checks[name]]
+    # Without the database some parts cannot be looked at.
+    if counted - checks.keys():
+        failures.append(checks["database"])
+    headers = {"Cache-Control": "no-store"}
+    reported = {name: failure or "ok" for name, failure in checks.items()}
+    if failures:
+        body = {"status": "unavailable", "reason": failures[0], "checks": reported}
+        return JsonResponse(body, status=503, headers={**headers, "Retry-After": "5"})
+    return JsonResponse({"status": "ready", "checks": reported}, headers=headers)

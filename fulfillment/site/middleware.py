@@ -8,10 +8,12 @@ import pghistory
 from django.conf import settings
 from django.contrib import admin
 from django.core.handlers.exception import convert_exception_to_response
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
+from django.utils.cache import patch_vary_headers
 from django.utils.module_loading import import_string
 
 from fulfillment.core.api.errors import problem
@@ -184,3 +186,78 @@ class SecurityHeaders(SecurityMiddleware):
         for name, value in self.policies[kind].items():
             response.headers.setdefault(name, value)
         return self.process_response(request, response)
+
+
+# Besides the API: tokens, and files at signed URLs.
+CORS_PATHS = ("/oauth/token", "/oauth/revoke", "/proofs/", "/assets/")
+CORS_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
+CORS_REQUEST_HEADERS = (
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Ocp-Apim-Subscription-Key, "
+    "Range, traceparent"
+)
+CORS_RESPONSE_HEADERS = (
+    "Content-Disposition, Content-Range, ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
+    "WWW-Authenticate, X-Request-ID"
+)
+# Browsers keep the answer to their question this long, most of them for less.
+CORS_SECONDS = 7200
+
+
+class CrossOrigin:
+    """Scripts of other sites that call the API: none, unless the operator names their origins.
+
+    The API takes no cookies, so a script has no more than the token and the key that it was given.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not settings.API_ALLOWED_ORIGINS or not _takes_scripts(request.path_info):
+            return self.get_response(request)
+        origin = request.META.get("HTTP_ORIGIN", "")
+        allowed = origin in settings.API_ALLOWED_ORIGINS
+        is_preflight = request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META
+        response = HttpResponse(status=204) if allowed and is_preflight else self.get_response(request)
+        # Also on responses without the header, so that caches keep both apart.
+        patch_vary_headers(response, ["Origin"])
+        if allowed:
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers["Access-Control-Expose-Headers"] = CORS_RESPONSE_HEADERS
+        if allowed and is_preflight:
+            response.headers["Access-Control-Allow-Methods"] = CORS_METHODS
+            response.headers["Access-Control-Allow-Headers"] = CORS_REQUEST_HEADERS
+            response.headers["Access-Control-Max-Age"] = str(CORS_SECONDS)
+        return response
+
+
+def _takes_scripts(path: str) -> bool:
+    return is_api(path) or path.startswith(CORS_PATHS)
+
+
+SAFE = frozenset({"GET", "HEAD"})
+
+
+class RepeatedReads:
+    """Repeats a GET or HEAD whose database connection was closed during the request.
+
+    Writes are never repeated, because they may have taken effect. Requests that begin without a connection are not
+    repeated either: the database is unavailable, and a second try would only delay the answer.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        connection = connections[DEFAULT_DB_ALIAS]
+        if request.method not in SAFE or connection.connection is None or request.META.get("CONTENT_LENGTH"):
+            return self.get_response(request)
+        known = dict(vars(request))
+        response = self.get_response(request)
+        if not getattr(response, "lost_connection", False):
+            return response
+        connection.close()
+        # The second try must not see data of the first one, such as session and caller.
+        vars(request).clear()
+        vars(request).update(known)
+        return self.get_response(request)

@@ -5,8 +5,7 @@ from django.views.decorators.cache import cache_control
 from django.views.i18n import JavaScriptCatalog
 
 from fulfillment.core.plugins import offered
-from fulfillment.site.client_packages import download_package, show_clients
-from fulfillment.site.pages import show_guide
+from fulfillment.site.pages import download_package, show_clients, show_guide
 
 app_name = "portal"
 

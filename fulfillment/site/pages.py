@@ -1,10 +1,10 @@
-"""The guide, and the error pages."""
+"""The guide, the downloads of the client libraries, and the error pages."""
 
 import sys
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
@@ -17,6 +17,7 @@ from fulfillment.core.api.errors import (
     problem,
     unknown_path,
 )
+from fulfillment.core.client_packages import packages
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce, Unavailable
 from fulfillment.core.http.addresses import is_api
 from fulfillment.core.http.refusal_page import refusal_page
@@ -86,3 +87,23 @@ def _bare(template: str, status: int, headers: dict[str, str] | None = None) -> 
     trace = current_trace.get()
     page = render_to_string(template, {"request_id": trace.trace_id if trace else ""})
     return HttpResponse(page, status=status, headers={"Cache-Control": "no-store", **(headers or {})})
+
+
+@require_safe
+def show_clients(request: HttpRequest) -> HttpResponse:
+    context = {"part": "guide", "public_url": settings.PUBLIC_URL, "packages": packages(), **PLACEHOLDERS}
+    return render(request, "portal/clients.html", context)
+
+
+@require_safe
+def download_package(request: HttpRequest, name: str) -> FileResponse:
+    package = next((one for one in packages().values() if one.path.name == name), None)
+    if package is None:
+        raise Http404(_("There is no such package. The page Client libraries has the current ones."))
+    return FileResponse(
+        package.path.open("rb"),
+        as_attachment=True,
+        filename=name,
+        content_type="application/octet-stream",
+        headers={"Cache-Control": "public, max-age=300"},
+    )

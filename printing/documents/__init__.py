@@ -5,13 +5,3 @@ Both happen in a process of their own with limits of memory and time: a file of 
 
 from printing.documents.examining import MAX_BYTES, MAX_PAGES, DocumentRefused, examine_document
 from printing.documents.placing import PlacedDocument, Target, place_document
-
-__all__ = [
-    "MAX_BYTES",
-    "MAX_PAGES",
-    "DocumentRefused",
-    "PlacedDocument",
-    "Target",
-    "examine_document",
-    "place_document",
-]

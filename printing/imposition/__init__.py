@@ -2,25 +2,8 @@
 
 from printing.imposition.contact_sheets import Cell, contact_sheet
 from printing.imposition.imposing import impose_sheet
+from printing.imposition.marks import spot_plates
 from printing.imposition.planning import plan_sheets
 from printing.imposition.reading import bleed_of
-from printing.imposition.sheets import GangRequest, Place, Plan, PlannedSheet, Sheet, Slug
-from printing.imposition.spots import spot_plates
+from printing.imposition.sheets import GangRequest, Plan, PlannedSheet, Sheet, Slug
 from printing.imposition.stamping import Stamp, stamp_file
-
-__all__ = [
-    "Cell",
-    "GangRequest",
-    "Place",
-    "Plan",
-    "PlannedSheet",
-    "Sheet",
-    "Slug",
-    "Stamp",
-    "bleed_of",
-    "contact_sheet",
-    "impose_sheet",
-    "plan_sheets",
-    "spot_plates",
-    "stamp_file",
-]

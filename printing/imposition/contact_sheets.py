@@ -7,8 +7,7 @@ from itertools import islice
 
 import pikepdf
 
-from printing.imposition.marks import POINTS
-from printing.imposition.outlines import text_path, text_width
+from printing.imposition.marks import POINTS, text_path, text_width
 
 COLUMNS, ROWS = 4, 5
 CELLS = COLUMNS * ROWS

@@ -23,10 +23,11 @@ from printing.imposition.marks import (
     fold,
     registration,
     save_for_press,
+    spot_inks,
+    text_path,
+    text_width,
 )
-from printing.imposition.outlines import text_path, text_width
 from printing.imposition.sheets import MARK_OFFSET_MM, Place, PlannedSheet, Sheet, Slug, ship_by_words
-from printing.imposition.spots import spot_inks
 
 SIZE_TOLERANCE_MM = 0.5
 MARK_WIDTH = 0.25

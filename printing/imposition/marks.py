@@ -1,12 +1,21 @@
 """Marks beside the pieces: registration crosses, color bars and bar codes, as PDF operators. Lengths are mm."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from threading import RLock
+from typing import Any
 
 import pikepdf
+from fontTools.pens.basePen import BasePen
+from fontTools.ttLib import TTFont
 
 from printing.barcodes import code_128_runs
+from printing.press.die_lines import is_tool
 from printing.press.identity import give_id, identify
+from printing.press.streams import PROCESS
+from printing.typesetting.fonts import SHIPPED_FONTS
 
 POINTS = 72 / 25.4
 BLACK = "0 0 0 1 k"
@@ -95,3 +104,113 @@ def save_for_press(pdf: pikepdf.Pdf, *, title: str) -> bytes:
         object_stream_mode=pikepdf.ObjectStreamMode.disable,
     )
     return give_id(content)
+
+
+def spot_plates(content: bytes) -> tuple[str, ...]:
+    """Names of the plates beside those of the process colors, sorted; none where the file cannot be read."""
+    try:
+        with pikepdf.open(io.BytesIO(content)) as pdf:
+            names = {ink for space in _spaces(pdf) for ink in _inks(space)}
+    except pikepdf.PdfError:
+        return ()
+    return tuple(sorted(names - PROCESS))
+
+
+def spot_inks(pdf: pikepdf.Pdf) -> dict[str, pikepdf.Object]:
+    """The color spaces of spot colors that print, by names for resources, in the order of their plates; tools print
+    nothing."""
+    found: dict[str, pikepdf.Object] = {}
+    for space in _spaces(pdf):
+        if len(inks := _inks(space)) == 1 and space[0] == pikepdf.Name.Separation:
+            found.setdefault(inks[0], space)
+    plates = sorted(name for name in found if name not in PROCESS and not is_tool(name))
+    return {f"/Spot{number}": found[name] for number, name in enumerate(plates, 1)}
+
+
+def _spaces(pdf: pikepdf.Pdf) -> Iterator[pikepdf.Object]:
+    for found in pdf.objects:
+        yield found
+        if isinstance(found, pikepdf.Dictionary | pikepdf.Stream):
+            yield from _spaces_of(found)
+
+
+def _spaces_of(found: pikepdf.Object) -> Iterator[pikepdf.Object]:
+    """Color spaces of resources and pictures."""
+    resources = found.get("/Resources", found)
+    spaces = (
+        resources.get("/ColorSpace") if isinstance(resources, pikepdf.Dictionary | pikepdf.Stream) else None
+    )
+    if isinstance(spaces, pikepdf.Dictionary):
+        yield from (space for _, space in spaces.items())
+    elif spaces is not None:
+        yield spaces
+
+
+def _inks(space: pikepdf.Object) -> list[str]:
+    if not isinstance(space, pikepdf.Array) or len(space) < 4:
+        return []
+    kind, inks = space[0], space[1]
+    # A customer's PDF may have names of any bytes where nothing is painted with them.
+    with suppress(UnicodeDecodeError):
+        if kind == pikepdf.Name.Separation and isinstance(inks, pikepdf.Name):
+            return [str(inks)[1:]]
+        if kind == pikepdf.Name.DeviceN and isinstance(inks, pikepdf.Array):
+            return [str(ink)[1:] for ink in inks]
+    return []
+
+
+FONT = SHIPPED_FONTS / "inter" / "Inter[opsz,wght].ttf"
+# fontTools reads tables and glyphs when they are first used, and not for two threads at once.
+_one_at_a_time = RLock()
+
+
+class _PathPen(BasePen):
+    """Writes PDF path operators; converts quadratic curves to cubic ones."""
+
+    def __init__(self, glyphs: Any, scale: float, x: float, y: float) -> None:
+        super().__init__(glyphs)
+        self._scale, self._x, self._y = scale, x, y
+        self.operators: list[str] = []
+
+    def _points(self, *points: tuple[float, float]) -> str:
+        return " ".join(f"{self._x + x * self._scale:.3f} {self._y + y * self._scale:.3f}" for x, y in points)
+
+    def _moveTo(self, pt: tuple[float, float]) -> None:  # noqa: N802
+        self.operators.append(f"{self._points(pt)} m")
+
+    def _lineTo(self, pt: tuple[float, float]) -> None:  # noqa: N802
+        self.operators.append(f"{self._points(pt)} l")
+
+    def _curveToOne(  # noqa: N802
+        self, pt1: tuple[float, float], pt2: tuple[float, float], pt3: tuple[float, float]
+    ) -> None:
+        self.operators.append(f"{self._points(pt1, pt2, pt3)} c")
+
+    def _closePath(self) -> None:  # noqa: N802
+        self.operators.append("h")
+
+
+@cache
+def _font() -> tuple[Any, dict[int, str], Any, int]:
+    font = TTFont(FONT, lazy=True)
+    return font.getGlyphSet(), font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm
+
+
+def text_width(text: str, size: float) -> float:
+    with _one_at_a_time:
+        _, names, advances, units = _font()
+        return sum(advances[names.get(ord(letter), ".notdef")][0] for letter in text) * size / units
+
+
+def text_path(text: str, size: float, x: float, y: float) -> str:
+    """Filled outlines of a line of text that begins at x, y; all in points."""
+    with _one_at_a_time:
+        glyphs, names, advances, units = _font()
+        operators: list[str] = []
+        for letter in text:
+            name = names.get(ord(letter), ".notdef")
+            pen = _PathPen(glyphs, size / units, x, y)
+            glyphs[name].draw(pen)
+            operators += pen.operators
+            x += advances[name][0] * size / units
+    return "\n".join([*operators, "f"]) if operators else ""

@@ -22,10 +22,11 @@ from printing.imposition.marks import (
     fold,
     registration,
     save_for_press,
+    spot_inks,
+    text_path,
+    text_width,
 )
-from printing.imposition.outlines import text_path, text_width
 from printing.imposition.sheets import ship_by_words
-from printing.imposition.spots import spot_inks
 
 FORM_NAME = pikepdf.Name("/JobStamp")
 # Around the bleed: crop marks begin half a millimetre off it, and a slug line takes the first four below.

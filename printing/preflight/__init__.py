@@ -6,23 +6,6 @@ kept in memory. One table has all rules: `printing.preflight.table.RULES`.
 """
 
 from printing.preflight.checking import clear_caches, preflight
-from printing.preflight.findings import USUAL, Finding, Limits, Severity, has_error, records
-from printing.preflight.rules.rule import Rule
+from printing.preflight.findings import Finding, Limits, Severity, records
 from printing.preflight.sheet import Job, ProductFacts, die_lines_of
 from printing.preflight.table import RULES
-
-__all__ = [
-    "RULES",
-    "USUAL",
-    "Finding",
-    "Job",
-    "Limits",
-    "ProductFacts",
-    "Rule",
-    "Severity",
-    "clear_caches",
-    "die_lines_of",
-    "has_error",
-    "preflight",
-    "records",
-]

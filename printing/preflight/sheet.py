@@ -6,11 +6,10 @@ from functools import cached_property
 
 from printing.preflight.artwork import ArtworkFacts, Part, artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
-from printing.preflight.colours import Seen, seen
+from printing.preflight.colours import PlateInk, Seen, plate_inks, seen
 from printing.preflight.findings import Limits
 from printing.preflight.geometry import MM_OF_POINT, Area, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
-from printing.preflight.plate_inks import PlateInk, plate_inks
 from printing.press.die_lines import is_tool
 from printing.text import is_blank
 from printing.typesetting import BUILT_IN_PRESS, Artwork, FontSet, Press, SetText, Template

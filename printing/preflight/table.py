@@ -3,7 +3,7 @@
 from itertools import chain
 
 from printing.preflight.findings import Severity
-from printing.preflight.rules import artwork, artwork_text, eddm, pictures, product, space, text
+from printing.preflight.rules import artwork, eddm, pictures, product, space, text
 from printing.preflight.rules.rule import (
     ERROR,
     ERROR_WHEN_CONVERTED,
@@ -111,14 +111,14 @@ RULES = (
         WARNING,
         "extends past the trim and will be cut off",
         "Move the text inside, make it smaller or shorten it.",
-        _both(space.text_cut_off, artwork_text.cut_off),
+        _both(space.text_cut_off, artwork.cut_off),
     ),
     Rule(
         "text_outside_safe_area",
         WARNING,
         "is too close to the trim and may be cut",
         "Move the text further inside, or shorten it.",
-        _both(space.text_outside_safe_area, artwork_text.outside_safe_area),
+        _both(space.text_outside_safe_area, artwork.outside_safe_area),
     ),
     Rule(
         "box_outside_safe_area",
@@ -146,21 +146,21 @@ RULES = (
         WARNING,
         "is small, light text on a dark background, and ink may fill its letters",
         "Make the text larger or bolder, or use a light background.",
-        _both(text.text_small_reversed, artwork_text.small_reversed),
+        _both(text.text_small_reversed, artwork.small_reversed),
     ),
     Rule(
         "text_rich_black",
         WARNING,
         "is small text in black made of several inks, which may show colored edges",
         "Use pure black for the text: C0 M0 Y0 K100.",
-        _both(text.text_rich_black, artwork_text.rich),
+        _both(text.text_rich_black, artwork.rich),
     ),
     Rule(
         "text_contrast_low",
         WARNING,
         "has too little contrast with its background",
         "Choose a darker or lighter color for the text.",
-        _both(text.text_contrast_low, artwork_text.contrast_low),
+        _both(text.text_contrast_low, artwork.contrast_low),
     ),
     Rule(
         "code_contrast_low",

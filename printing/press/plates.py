@@ -26,7 +26,7 @@ from printing.press.paints import (
     mixed,
 )
 from printing.press.repaint import Repaint, decoded, is_readable, kind_of, write_plain
-from printing.press.resources import states_of
+from printing.press.streams import states_of
 
 # PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
 _COLOURS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GREY: b"pop 1 1 1"}

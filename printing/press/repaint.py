@@ -10,8 +10,7 @@ from PIL import Image, ImageChops
 from printing.press.gradients import repaint_gradient, repaint_tint
 from printing.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
 from printing.press.pictures import INVERTED, jpeg_of
-from printing.press.resources import Visited, resources_of_kind
-from printing.press.streams import Instruction, ParsedStream, recoloured
+from printing.press.streams import Instruction, ParsedStream, Visited, recoloured, resources_of_kind
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,

@@ -20,7 +20,7 @@ from printing.press.paints import Inks
 from printing.press.pictures import separated_image
 from printing.press.profiles import OutputCondition
 from printing.press.repaint import Repaint
-from printing.press.resources import states_of
+from printing.press.streams import states_of
 
 POINTS_OF_MM = 72 / 25.4
 PDF_VERSION = "1.6"

@@ -30,7 +30,6 @@ started when first needed; any thread may call.
 from printing.typesetting.errors import (
     FontInvalid,
     Problem,
-    Refused,
     RenderingBusy,
     RenderingFailed,
     RenderingTimedOut,
@@ -45,8 +44,6 @@ from printing.typesetting.parsing import parse_draft, parse_template
 from printing.typesetting.pdf_pages import count_pdf_pages, pdf_page_areas, render_pdf_page
 from printing.typesetting.press import BUILT_IN_PRESS, Press
 from printing.typesetting.rendering import (
-    PagePicture,
-    PrintFile,
     Proof,
     render_backgrounds,
     render_document,
@@ -58,44 +55,3 @@ from printing.typesetting.rendering import (
 )
 from printing.typesetting.runs import SetText, proof_dpi
 from printing.typesetting.template import Artwork, Template
-
-__all__ = [
-    "BUILT_IN_PRESS",
-    "Artwork",
-    "Field",
-    "FontInvalid",
-    "FontSet",
-    "PagePicture",
-    "Press",
-    "PrintFile",
-    "Problem",
-    "Proof",
-    "Refused",
-    "RenderingBusy",
-    "RenderingFailed",
-    "RenderingTimedOut",
-    "SetText",
-    "Template",
-    "TemplateInvalid",
-    "ValuesInvalid",
-    "count_pdf_pages",
-    "load_fields",
-    "load_sample",
-    "load_template_folder",
-    "open_font",
-    "parse_draft",
-    "parse_template",
-    "pdf_page_areas",
-    "pointer",
-    "proof_dpi",
-    "read_field",
-    "render_backgrounds",
-    "render_document",
-    "render_inks",
-    "render_page",
-    "render_pdf_page",
-    "render_print",
-    "render_proof",
-    "resolve_values",
-    "try_template",
-]

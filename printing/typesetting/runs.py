@@ -1,5 +1,6 @@
 """One rendering in the renderer processes: its requests, the pages kept from earlier ones, and what came of it."""
 
+import hashlib
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,14 +9,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from printing.caches import WeightedCache
 from printing.stages import observe_renderer
-from printing.typesetting.drawn_pages import drawn_pages, page_keys
 from printing.typesetting.errors import Problem, RenderingFailed, ValuesInvalid, pointer
 from printing.typesetting.ipc import SIZES
 from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import Press
 from printing.typesetting.workdir import WorkDir
 from printing.typesetting.workers import Worker, shared_workers
+
+# Most proofs change few pages.
+DRAWN_BYTES = 32 * 1024 * 1024
+
+drawn_pages: WeightedCache[str, bytes] = WeightedCache(capacity=DRAWN_BYTES, weight=len)
+
+
+def page_keys(sheet: RenderInput, job: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
+    """For each page a digest of all that it is drawn from: equal pages are the same picture."""
+    pictures = {key: hashlib.sha256(content).hexdigest() for key, (content, _) in sheet.pictures.items()}
+    common = json.dumps([job, setting["ppi"], setting["fonts"]])
+    return [
+        hashlib.sha256((common + _drawn_from(page, pictures)).encode()).hexdigest() for page in sheet.pages
+    ]
+
+
+def _drawn_from(page: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
+    """A text has a number among those of all pages, which is not drawn; a picture of the caller has no name."""
+    boxes = [{**box, "id": None, "picture": pictures.get(box.get("picture", ""))} for box in page["boxes"]]
+    return json.dumps({**page, "boxes": boxes})
+
 
 DPI = 144
 PAGE_PIXELS = 16_000_000

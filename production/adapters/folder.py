@@ -18,12 +18,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from production.adapters.file_names import file_names, renamed_members, ticket_files
+from production.adapters.file_names import FolderSettings, file_names, renamed_members, ticket_files
 from production.adapters.folder_ledger import OLD_LEDGER, WORK, WORK_NAME, carry_over, known_entry
-from production.adapters.folder_names import forget_names
 from production.adapters.folder_returns import ReturnFolder
-from production.adapters.folder_settings import FolderSettings
-from production.adapters.open_folder import OpenFolder, open_press_folder
+from production.adapters.open_folder import OpenFolder, forget_names, open_press_folder
 from production.adapters.registry import register
 from production.interface import (
     CANCELLED,

@@ -11,8 +11,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
-from production.adapters.folder_names import new_names, settle_names
-from production.adapters.open_folder import OpenFolder
+from production.adapters.open_folder import OpenFolder, new_names, settle_names
 from production.interface import CANCELLED, DONE, PREPARED, Ledger, LedgerEntry
 
 WORK = ".fulfillment"

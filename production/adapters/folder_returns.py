@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from production.adapters.file_names import name_with_room
-from production.adapters.folder_names import new_names, settle_names
-from production.adapters.open_folder import OpenFolder
+from production.adapters.open_folder import OpenFolder, new_names, settle_names
 from production.interface import Ledger, Report
 from production.tickets import REPORT_SUFFIXES, read_report_file
 from production.tickets.reports import MAX_REPORTS

@@ -14,8 +14,14 @@ from production.adapters.file_names import TicketSettings
 from production.adapters.gang_settings import GangSettings
 from production.adapters.registry import register
 from production.adapters.sftp_drop import Places, put_job, withdraw_files
-from production.adapters.sftp_files import drop_files, preview_files, recorded_exchange
-from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
+from production.adapters.sftp_returns import (
+    SETTLE_SECONDS,
+    drop_files,
+    move_read,
+    preview_files,
+    read_returns,
+    recorded_exchange,
+)
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
 from production.interface import POLL_SECONDS, Exchange, Job, Ledger, ProviderUnavailable, Report, Submitted
 from production.settings_form import LongText, Text, between

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import asyncssh
 
-from production.adapters.sftp_files import DropFile
+from production.adapters.sftp_returns import DropFile
 from production.adapters.sftp_session import MISSING, Progress
 from production.interface import Job, ProviderRefused
 

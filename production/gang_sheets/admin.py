@@ -21,7 +21,7 @@ from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import in_percent
 from production.gang_sheets.models import GangSheet, SheetState
@@ -182,16 +182,11 @@ class GangSheetAdmin(StaffAdmin):
             messages.success(request, _("Gang sheet %(sheet)s is being sent.") % {"sheet": sheet})
         return HttpResponseRedirect(reverse("admin:production_gangsheet_change", args=[sheet.pk]))
 
-    def files_view(self, request: HttpRequest, sheet_id: int) -> HttpResponse | StreamingHttpResponse:
+    def files_view(self, request: HttpRequest, sheet_id: int) -> StreamingHttpResponse:
         """The PDFs and the JSON ticket as the provider gets them, or would get them now."""
         sheet = self._sheet(request, sheet_id)
-        headers = {
-            "Content-Disposition": f'attachment; filename="gang-sheet-{sheet}.zip"',
-            "Cache-Control": "no-store",
-        }
         caller = Caller.on_pages(request.user)
-        pieces = FILES.stream(sheet_archive(sheet), caller.key)
-        return StreamingHttpResponse(pieces, content_type="application/zip", headers=headers)
+        return streamed_file(sheet_archive(sheet), f"gang-sheet-{sheet}.zip", caller.key)
 
     def _sheet(self, request: HttpRequest, sheet_id: int) -> GangSheet:
         sheet: GangSheet = get_object_or_404(self.get_queryset(request), pk=sheet_id)

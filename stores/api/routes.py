@@ -2,11 +2,14 @@ from django.urls import path
 
 from stores.associations.api import AssociationViewSet
 from stores.batches.api.batches import BatchViewSet
-from stores.batches.api.rows import BatchFileViewSet, BatchRowChangeViewSet, BatchRowViewSet
-from stores.batches.api.sheets import BatchSheetViewSet
+from stores.batches.api.rows import (
+    BatchFileViewSet,
+    BatchRowChangeViewSet,
+    BatchRowViewSet,
+    BatchSheetViewSet,
+)
 from stores.budgets.api.budgets import BudgetEntryViewSet, BudgetViewSet
-from stores.catalog.api.products import ProductViewSet
-from stores.catalog.api.stores import StoreUserViewSet, StoreViewSet
+from stores.catalog.api.stores import ProductViewSet, StoreUserViewSet, StoreViewSet
 from stores.orders.api.export import OrderExportViewSet
 from stores.orders.api.files import OrderFileViewSet
 from stores.orders.api.orders import OrderViewSet

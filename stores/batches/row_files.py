@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.http import HttpResponse, StreamingHttpResponse
 
 from accounts.callers import Caller
-from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.files.downloads import MEDIA_TYPES, streamed_file
 from stores.batches.files.records import FileProblem, FileRow
 from stores.batches.files.writing import Format, annotated_file
 from stores.batches.models import Batch, BatchRow
@@ -14,8 +14,6 @@ from stores.batches.services.sheets import row_template
 from stores.orders.models import OrderStatus
 
 ROWS_AT_ONCE = 500
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "xlsx": XLSX}
 ANNOTATED_COLUMNS = ("RowKey", "State", "OrderID", "Order status", "Tracking")
 
 
@@ -23,10 +21,7 @@ def rows_file(batch: Batch, states: list[str], form: Format, caller: Caller) -> 
     """All rows in these states, with the problems, the order and its tracking beside the values."""
     columns = [*batch.columns, *(name for name in ANNOTATED_COLUMNS if name not in batch.columns)]
     pieces = annotated_file(format=form, columns=columns, rows=_annotated(batch, states))
-    response = StreamingHttpResponse(FILES.stream(iter(pieces), caller.key), content_type=MEDIA_TYPES[form])
-    response["Content-Disposition"] = f'attachment; filename="batch-{batch.pk}.{form}"'
-    response["Cache-Control"] = "no-store"
-    return response
+    return streamed_file(pieces, f"batch-{batch.pk}.{form}", caller.key)
 
 
 def template_file(batch: Batch, form: Format) -> HttpResponse:

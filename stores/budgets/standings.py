@@ -1,11 +1,13 @@
 """How a budget stands in a period, and what it says to an order: without database access."""
 
+import calendar
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Protocol
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from django.db import models
 from django.utils.formats import number_format
@@ -13,8 +15,44 @@ from django.utils.translation import ngettext
 
 from fulfillment.core.api.serializers import timestamp
 from stores.budgets.models import Budget, BudgetLevel, OverBudget
-from stores.budgets.periods import first_day, last_day
-from stores.catalog.models.store import BudgetType, Store
+from stores.catalog.models.store import BudgetDuration, BudgetType, Store
+
+WEEK = 7
+MONTHS = {BudgetDuration.MONTHLY: 1, BudgetDuration.QUARTERLY: 3, BudgetDuration.YEARLY: 12}
+
+
+def period_number(duration: str, start: date, day: date) -> int:
+    """The number of the period that holds `day`; the period of `start` has number 0."""
+    if duration == BudgetDuration.WEEKLY:
+        return (day - start).days // WEEK
+    months = (day.year - start.year) * 12 + day.month - start.month
+    number = months // MONTHS[BudgetDuration(duration)]
+    return number if first_day(duration, start, number) <= day else number - 1
+
+
+def first_day(duration: str, start: date, number: int) -> date:
+    """The first day of a period; in a month without the day of `start` it is the last day."""
+    if duration == BudgetDuration.WEEKLY:
+        return start + timedelta(days=WEEK * number)
+    years, month = divmod(start.month - 1 + number * MONTHS[BudgetDuration(duration)], 12)
+    year = start.year + years
+    last = calendar.monthrange(year, month + 1)[1]
+    return date(year, month + 1, min(start.day, last))
+
+
+def last_day(duration: str, start: date, number: int) -> date:
+    return first_day(duration, start, number + 1) - timedelta(days=1)
+
+
+def start_of_day(day: date, time_zone: str) -> datetime:
+    """The first moment of a day, also where the clock is changed at midnight."""
+    return datetime.combine(day, time.min, ZoneInfo(time_zone)).astimezone(UTC)
+
+
+def period_bounds(duration: str, start: date, number: int, time_zone: str) -> tuple[datetime, datetime]:
+    first, following = first_day(duration, start, number), first_day(duration, start, number + 1)
+    return start_of_day(first, time_zone), start_of_day(following, time_zone)
+
 
 ZERO = Decimal("0.00")
 # The limit of a period, with adjustments and what is carried over; columns hold ten times as much.

@@ -1,13 +1,12 @@
 from django.urls import path
 
 from stores.associations.pages import show_directory, show_listed_store, show_stores, withdraw
-from stores.batches.pages.making import list_batches, map_columns, send_rows
-from stores.batches.pages.ordering import cancel, check_again, order
-from stores.batches.pages.rows import edit_row
+from stores.batches.pages.ordering import cancel, check_again, list_batches, map_columns, order, send_rows
 from stores.batches.pages.showing import (
     download_contact_sheet,
     download_rows,
     download_template,
+    edit_row,
     show_batch,
 )
 from stores.catalog.pages import serve_logo

@@ -20,7 +20,7 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.actors import MYSELF, Actor
+from applications.registration.selectors.applications import MYSELF, Actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing
@@ -34,7 +34,7 @@ from delivery.selection.selectors.selections import (
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.refusal_page import ADMIN_POLICY
 from stores.catalog.models import Product, Store
-from stores.editor.admin.products import ProductWithTemplateAdmin
+from stores.editor.admin.versions import ProductWithTemplateAdmin
 from stores.orders.api.requests import price_request_from
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import Option
@@ -42,9 +42,8 @@ from stores.orders.selectors.access import WORK, authorize_store
 from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.orders.services.quotes import create_quote
-from stores.playground.address import AddressForm
 from stores.playground.artwork_admin import ProductArtwork
-from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
+from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
 from stores.playground.selectors import product_page
 from stores.playground.services import place_staff_order
 

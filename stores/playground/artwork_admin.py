@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.callers import Caller
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.actors import MYSELF
+from applications.registration.selectors.applications import MYSELF
 from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.http.dangerous import harmless
 from printing.documents import MAX_BYTES

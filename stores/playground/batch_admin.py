@@ -13,15 +13,19 @@ from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from applications.registration.selectors.actors import MYSELF, Actor
+from applications.registration.selectors.applications import MYSELF, Actor
 from fulfillment.core.admin.base import OwnPage
 from stores.batches.admin import CHANGE, BatchAdmin
 from stores.batches.models import Batch
-from stores.batches.pages.making import map_columns, send_rows
-from stores.batches.pages.ordering import cancel, check_again, order
-from stores.batches.pages.rows import edit_row
-from stores.batches.pages.showing import download_contact_sheet, download_rows, download_template
-from stores.batches.places import Opened, Place
+from stores.batches.pages.ordering import cancel, check_again, map_columns, order, send_rows
+from stores.batches.pages.showing import (
+    Opened,
+    Place,
+    download_contact_sheet,
+    download_rows,
+    download_template,
+    edit_row,
+)
 from stores.batches.selectors import shown_batches
 from stores.catalog.models import Product
 from stores.orders.selectors.access import WORK, authorize_store

@@ -14,8 +14,7 @@ from accounts.callers import Caller
 from accounts.models import Role, User
 from accounts.permissions import STORE_GRANTS
 from accounts.selectors.modes import in_mode_of_new
-from applications.registration.selectors.actors import MYSELF, Actor, actors_of
-from applications.registration.selectors.applications import own_applications
+from applications.registration.selectors.applications import MYSELF, Actor, actors_of, own_applications
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core.errors import Conflict, Forbidden, NotFound

@@ -36,7 +36,7 @@ from stores.proofs.services.live_proofs import (
     live_values,
     tag_of,
 )
-from stores.proofs.services.wide_pages import draw_wide_page
+from stores.proofs.services.proofs import draw_wide_page
 
 BLOCK = 262_144
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z")

@@ -13,8 +13,7 @@ from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
 
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.read_only import RemovedByService
-from fulfillment.core.admin.uploads import ServiceUploadForm
+from fulfillment.core.admin.read_only import RemovedByService, ServiceUploadForm
 from fulfillment.core.files.downloads import serves_picture
 from printing.typesetting import FontSet
 from printing.typesetting.fonts import FONT_BYTES

@@ -11,9 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import OperationalError, connection
 
-from accounts import demo_sign_ins
-from accounts.demo import OPERATOR, ensure_people
-from accounts.demo_sign_ins import demo_sign_ins_left, refuse_demo_sign_ins
+from accounts import demo
+from accounts.demo import OPERATOR, demo_sign_ins_left, ensure_people, refuse_demo_sign_ins
 from accounts.models import User
 from fulfillment.operations.deployment_checks import check_deployment
 from tests.support.live_server import ROOT, database_url, served_environment
@@ -72,7 +71,7 @@ def test_database_that_is_away_stops_no_start(production, monkeypatch, db):
     def away():
         raise OperationalError("away")
 
-    monkeypatch.setattr(demo_sign_ins, "demo_sign_ins_left", away)
+    monkeypatch.setattr(demo, "demo_sign_ins_left", away)
 
     refuse_demo_sign_ins()
 

@@ -6,12 +6,11 @@ import sys
 import time
 from collections.abc import Sequence
 
+from tests.benchmarks import MISSED
 from tests.benchmarks.load import require_wrk
 from tests.benchmarks.quiet import wait_for_quiet
 
 TABLES = ("bench", "delivery", "proofs", "press", "orders", "webhooks")
-# The exit code of a table that was taken and holds a figure under its mark.
-MISSED = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +42,7 @@ def _outcome(code: int) -> str:
 
 
 def _arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, list[str]]:
-    """Ours, and those for the table of API requests (`--rounds`, `--seconds`, `--parts` …)."""
+    """Ours, and those for the table of API requests (`--rounds`, `--seconds`, `--seconds` …)."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
     parser.add_argument(

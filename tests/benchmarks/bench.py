@@ -6,16 +6,47 @@ Ratios are medians over rounds; single figures of a shared machine say little. W
 import argparse
 import os
 import sys
+from collections.abc import Iterator, Mapping
 
 from fulfillment.local import supervision
-from tests.benchmarks.databases import ORDERS, PRODUCTS, STORES, TOKENS, prepare_database
+from tests.benchmarks.databases import DOCUMENT, Database, Size, prepare_database
 from tests.benchmarks.load import require_wrk
-from tests.benchmarks.ratios import Pace, measure_growth, measure_rows
-from tests.benchmarks.report import Report, write_report
+from tests.benchmarks.ratios import Pace, Runs, cost_ratio, measure_growth, measure_rows, ratio, reaches
+from tests.benchmarks.rows import Row
 from tests.benchmarks.tail import measure_tail
-from tests.benchmarks.waits import measure_waits
+from tests.support.figures import write_between
 
-PARTS = ("rows", "growth", "tail", "waits")
+SMALL, SCALE = Size(), 10
+GROWTH_MARK, TAIL_MARK = 0.8, 10
+UNDER = " **(under)**"
+TEXT = """
+`make bench` writes this section; it needs `wrk`. It compares the service with two other servers. The service runs as in
+production, with one web worker and 8 threads. The *limit* is bare WSGI and psycopg on the same server, with the same
+credential checks and statements but no framework. The *peer* returns the same response in the usual way, with nested
+ModelSerializers and the OAuth toolkit's authentication class; for tokens, it is the toolkit with hashed secrets.
+
+All three run in turn on the same machine and database, with {pace.connections} connections. After an uncounted round,
+{pace.rounds} rounds of {pace.seconds} s count. Ratios are medians over them, by rate / by processor time; both must \
+reach the
+mark. *CPU ms* is the worker's time + PostgreSQL's. The load average on {cores} shared cores was {before:.1f} before
+the run and {after:.1f} after it. Rows wait up to a minute for a quiet machine; *busy* rows saw other work.
+
+| row | requests/s | p50 ms | p99 ms | CPU ms | limit CPU | queries | worker MB | of limit | times peer |
+|---|---|---|---|---|---|---|---|---|---|
+{rows}
+
+### With {scale} times the data
+
+Each figure is a read's rate with {scale} times the data, divided by its normal rate
+(mark: {mark}). The normal database has {size.stores:,} stores, {size.products:,} products, {size.orders:,} orders and \
+{size.tokens:,} access tokens:
+
+{growth}
+
+### Waiting times at 70% load
+
+{tail}
+"""
 
 
 def main() -> None:
@@ -28,41 +59,95 @@ def main() -> None:
         sys.exit("Stopped; nothing was written.")
 
 
-def _measure(arguments: argparse.Namespace) -> None:
-    pace = Pace(arguments.rounds, arguments.seconds, arguments.connections)
-    small = prepare_database(1)
-    report = Report(pace, small.facts["statements"], load_before=os.getloadavg()[0])
-    if "rows" in arguments.parts:
-        report.rows = measure_rows(small, pace)
-    if "growth" in arguments.parts:
-        report.scale = arguments.scale
-        print(
-            f"Beside {report.scale} times the data: {STORES * report.scale:,} stores, "
-            f"{PRODUCTS * report.scale:,} products, {ORDERS * report.scale:,} orders, "
-            f"{TOKENS * report.scale:,} access tokens",
-            flush=True,
-        )
-        report.growth = measure_growth(small, prepare_database(report.scale), pace)
-    if "tail" in arguments.parts:
-        report.tail = measure_tail(small, 10)
-    waits = measure_waits(small) if "waits" in arguments.parts else ""
-    report.load_after = os.getloadavg()[0]
-    print(report.summary(), waits, sep="\n", flush=True)
-    if arguments.write and set(arguments.parts) == set(PARTS):
-        write_report(report)
-
-
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=1)
     parser.add_argument("--connections", type=int, default=8)
-    parser.add_argument(
-        "--scale", type=int, default=10, help="growth is measured beside so many times the data"
-    )
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
     return parser.parse_args()
+
+
+def _measure(arguments: argparse.Namespace) -> None:
+    pace = Pace(arguments.rounds, arguments.seconds, arguments.connections)
+    before = os.getloadavg()[0]
+    small = prepare_database("bench_1", SMALL)
+    rows = _shown(_row_lines(small, pace))
+    large = prepare_database(f"bench_{SCALE}", SMALL * SCALE)
+    growth = _shown(_growth_lines(small, large, pace))
+    tail = _tail_line(small)
+    print(tail, flush=True)
+    text = TEXT.format(
+        pace=pace,
+        cores=os.cpu_count(),
+        before=before,
+        after=os.getloadavg()[0],
+        rows=rows,
+        scale=SCALE,
+        mark=GROWTH_MARK,
+        size=SMALL,
+        growth=growth,
+        tail=tail,
+    )
+    if arguments.write:
+        write_between(DOCUMENT, "api", text)
+
+
+def _shown(lines: Iterator[str]) -> str:
+    """All of them; each is printed as soon as it is there."""
+    found = []
+    for line in lines:
+        print(line, flush=True)
+        found.append(line)
+    return "\n".join(found)
+
+
+def _row_lines(database: Database, pace: Pace) -> Iterator[str]:
+    for row, results in measure_rows(database, pace):
+        ours = results["ours"]
+        cells = [
+            f"{row.title} *(busy)*" if ours.is_busy else row.title,
+            f"{ours.median('rate'):.0f}",
+            f"{ours.median('p50'):.1f}",
+            f"{ours.median('p99'):.1f}",
+            _costs(ours),
+            _costs(results["limit"]) if "limit" in results else "",
+            str(database.facts["statements"][row.title]),
+            f"{ours.memory:.0f}",
+            *(_ratios(results, other, row) for other in ("limit", "peer")),
+        ]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _costs(runs: Runs) -> str:
+    return " + ".join(f"{cost:.2f}" for cost in runs.costs)
+
+
+def _ratios(results: Mapping[str, Runs], other: str, row: Row) -> str:
+    if other not in results:
+        return ""
+    mark, found = row.marks[other], (ratio(results, other), cost_ratio(results, other))
+    shown = " / ".join(f"{each:.2f}" if each < 10 else f"{each:.0f}" for each in found)
+    return f"{shown} (≥ {mark}{'' if reaches(results, other, mark) else UNDER})"
+
+
+def _growth_lines(small: Database, large: Database, pace: Pace) -> Iterator[str]:
+    for title, kept, cost in measure_growth(small, large, pace):
+        verdict = "" if kept >= GROWTH_MARK else UNDER
+        yield f"- {title}: {kept:.2f}{verdict}, with {cost:.2f} times the processor time"
+
+
+def _tail_line(database: Database) -> str:
+    rate, ours, limit = measure_tail(database, 10)
+    p99, failed = ours.percentile(0.99), ours.refused + ours.broken
+    good = p99 <= TAIL_MARK and not failed
+    return (
+        f"The load sends {rate:.0f} requests a second on schedule, without waiting for earlier ones. The "
+        f"p50 was {ours.percentile(0.5):.2f} ms and the p99 {p99:.2f} ms (mark: p99 at most {TAIL_MARK} ms"
+        f"{'' if good else UNDER}). {failed} of {len(ours.times)} requests failed. The *limit* was measured "
+        f"directly afterwards, at the same rate: its p50 was {limit.percentile(0.5):.2f} ms and its p99 "
+        f"{limit.percentile(0.99):.2f} ms."
+    )
 
 
 if __name__ == "__main__":

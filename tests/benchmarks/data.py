@@ -1,105 +1,147 @@
-"""Fills the benchmark's database of DATABASE_URL: `python -m tests.benchmarks.data 1`. The last line it prints are
-the facts its callers need.
+"""Fills the benchmark's database of DATABASE_URL: `python -m tests.benchmarks.data` with a Size as JSON. The last line
+it prints are the facts its callers need.
 
-Each store has 100 products of nine child rows each and 2,000 orders. The first one and its orders are made by the
-services, the others are copies of it: what is measured is the reading of one among them.
+Every store has as many products of nine child rows each. What is measured is the reading of one store among them.
 """
 
 import io
-import json
 import sys
 import tempfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import django
 import orjson
 
-from tests.benchmarks.databases import STORES, TOKENS
+from tests.benchmarks.databases import Size, set_up
 
-STORE, WORKSHOP, PEER = "bench", "workshop", "peer"
-PRODUCTS, ORDERS = 100, 2_000
+# The first store, which is read; a second one like all others; one for orders and proofs; one for the peer's orders.
+STORE, TYPICAL, WORKSHOP, PEER = "bench", "bench-2", "workshop", "peer"
 OWNER = "owner"
 REFRESH_TOKENS = 256
 FILLED = "CREATE TABLE bench_is_filled AS SELECT now() AS at"
+TOKENS = """
+INSERT INTO oauth2_provider_accesstoken
+    (token, expires, scope, application_id, created, updated, token_checksum, resource)
+SELECT '', now() + interval '30 days', 'Store.Self.Read', %s, now(), now(),
+       encode(sha256(convert_to(%s || g, 'UTF8')), 'hex'), '[]'
+FROM generate_series(1, %s) g
+"""
 
 
-def main(scale: int) -> None:
-    django.setup()
-    from django.core.management import call_command
+def main(size: Size) -> None:
+    set_up()
     from django.db import connection
 
-    call_command("migrate", verbosity=0)
     if "bench_is_filled" not in connection.introspection.table_names():
-        fill(scale)
+        fill(size)
         with connection.cursor() as cursor:
             cursor.execute(FILLED)
+    add_orders(size)
     sys.stdout.write(orjson.dumps(facts()).decode() + "\n")
 
 
-def fill(scale: int) -> None:
+def fill(size: Size) -> None:
+    """All but the orders."""
     from django.core.management import call_command
     from django.db import connection
 
-    from fulfillment.core.audit.guards import ALLOW_TRUNCATE
     from stores.catalog.models import Store
     from stores.catalog.services.imports import import_catalog
-    from tests.benchmarks.copies import copy_stores, make_tokens
     from tests.benchmarks.delivery import write_national_file
     from tests.factories.orders import make_card, make_product
-    from tests.support.sample_orders import create_sample_orders
 
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET {ALLOW_TRUNCATE} = on")
-    call_command("flush", interactive=False, verbosity=0)
-    import_catalog(source=io.BytesIO(json.dumps(_catalog()).encode()))
-    make_application("Bench", [STORE, WORKSHOP, PEER])
+    empty_database()
+    import_catalog(source=io.BytesIO(orjson.dumps(_catalog(size), default=float)))
     workshop = Store.objects.get(external_id=WORKSHOP)
     make_product(workshop, "plain")
     make_product(Store.objects.get(external_id=PEER), "plain")
     make_card(workshop, "card")
-    create_sample_orders(count=ORDERS, stores=[Store.objects.get(external_id=STORE)])
+    make_application("Bench", Store.objects.all())
     with tempfile.TemporaryDirectory() as folder:
         routes = Path(folder) / "national-2026-01.csv"
         write_national_file(routes)
         call_command("import_eddm", str(routes), "--force", stdout=io.StringIO(), stderr=io.StringIO())
-    copy_stores(STORE, count=STORES * scale - 1)
-    make_tokens(make_application("Other", []), count=TOKENS * scale)
+    other = make_application("Other", [])
+    with connection.cursor() as cursor:
+        cursor.execute(TOKENS, [other.pk, str(other.pk), size.tokens])
+
+
+def empty_database() -> None:
+    from django.core.management import call_command
+    from django.db import connection
+
+    from fulfillment.core.audit.guards import ALLOW_TRUNCATE
+    from tests.support.workers import forget_jobs
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")
+        cursor.execute(f"SET {ALLOW_TRUNCATE} = on")
+    call_command("flush", interactive=False, verbosity=0)
+    forget_jobs()
+
+
+def add_orders(size: Size) -> None:
+    """Up to so many in all; they stay from run to run, with those that the runs place."""
+    from django.db import connection
+
+    from stores.catalog.models import Store
+    from stores.orders.models import Order
+    from tests.support.sample_orders import create_sample_orders
+
+    first = Store.objects.get(external_id=STORE)
+    others = list(Store.objects.exclude(external_id__in=[STORE, PEER]).order_by("pk"))
+    missing = size.first - Order.objects.filter(store=first).count()
+    if missing > 0:
+        create_sample_orders(count=missing, stores=[first], with_history=False)
+    missing = size.orders - count_orders()
+    if missing > 0:
+        print(f"Creating {missing:,} orders", file=sys.stderr)
+        create_sample_orders(count=missing, stores=others, with_history=False)
+        with connection.cursor() as cursor:
+            cursor.execute("SET statement_timeout = 0")
+            cursor.execute("VACUUM ANALYZE")
+            cursor.execute("CHECKPOINT")
+
+
+def count_orders() -> int:
+    from django.db.models import Sum
+
+    from stores.orders.models import OrderTally
+
+    return OrderTally.objects.aggregate(n=Sum("orders"))["n"] or 0
 
 
 def facts() -> dict[str, Any]:
     """The credentials of this run, what is sent with them, and how many statements each row takes."""
-    from accounts.selectors.users import subscription_keys
     from applications.registration.models import Application
     from fulfillment.core.secrets import decrypt
-    from tests.benchmarks.counting import count_statements
 
     application = Application.objects.get(name="Bench")
     lift_limits()
     secret = decrypt(application.keys.get().ciphertext)
     # What the toolkit as it comes compares with: by Django's own first hasher.
     _keep_hash(application, secret)
+    card = _proof_facts()
     found = {
-        "headers": {
-            "Authorization": f"Bearer {access_token(application)}",
-            "Ocp-Apim-Subscription-Key": subscription_keys(application.subscription)["primary"],
-        },
+        "headers": headers_of(application),
         "client": {"id": application.client_id, "secret": secret},
-        "application": str(application.pk),
         "refresh": {name: _refresh_tokens(application) for name in ("ours", "peer")},
-        **_proof_facts(),
+        "stored": count_orders(),
+        "order": _an_order(),
+        "bodies": _bodies(card["card"]),
+        **card,
     }
     return found | {"statements": count_statements(found)}
 
 
-def make_application(name: str, store_ids: list[str]) -> Any:
+def make_application(name: str, stores: Any) -> Any:
+    """With every grant in these stores."""
     from accounts.callers import Caller
     from accounts.models import Role, Tenant, User
     from accounts.permissions import STORE_GRANTS
     from accounts.services.users import create_user
     from applications.registration.services.applications import create_application
-    from stores.catalog.models import Store
 
     tenant, _ = Tenant.objects.get_or_create(domain="bench.example", defaults={"name": "Bench"})
     owner = User.objects.filter(username=OWNER).first() or create_user(
@@ -112,7 +154,6 @@ def make_application(name: str, store_ids: list[str]) -> Any:
     )
     application = create_application(caller=Caller.on_pages(owner), values={"Name": name, "Keys": [{}]})
     lift_limits()
-    stores = Store.objects.filter(external_id__in=store_ids)
     Role.objects.bulk_create(
         [
             Role(application=application, store=store, grant=grant)
@@ -130,12 +171,46 @@ def lift_limits() -> None:
     Subscription.objects.update(requests_per_minute=1_000_000_000)
 
 
-def access_token(application: Any) -> str:
+def headers_of(application: Any) -> dict[str, str]:
     from accounts.permissions import Permission
+    from accounts.selectors.users import subscription_keys
     from applications.oauth.services import issue_access_token
 
     scopes = [name for name in Permission.values if name != Permission.OPERATOR]
-    return issue_access_token(user=None, application=application, scopes=scopes, lifetime=timedelta(hours=6))
+    token = issue_access_token(user=None, application=application, scopes=scopes, lifetime=timedelta(hours=6))
+    return {
+        "Authorization": f"Bearer {token}",
+        "Ocp-Apim-Subscription-Key": subscription_keys(application.subscription)["primary"],
+    }
+
+
+def count_statements(facts: dict[str, Any]) -> dict[str, int]:
+    """How many statements each row takes, counted in this process."""
+    from django.db import connection
+    from django.test import Client
+    from django.test.utils import CaptureQueriesContext
+
+    from tests.benchmarks.rows import ROWS, sent
+
+    client, found = Client(SERVER_NAME="127.0.0.1"), {}
+    for row in ROWS:
+        request = sent(row, facts, "ours")
+        headers = dict(request.headers)
+        if row.conditional:
+            headers["If-None-Match"] = client.get(row.path, headers=headers).headers["ETag"]
+        body = request.body
+        if request.pool:
+            # The counted refresh spends the last token of the pool.
+            body = f"{request.form}&refresh_token={facts['refresh']['ours'].pop()}".encode()
+        method, kind = "POST" if row.sends else "GET", headers.pop("Content-Type", "")
+        if row.sends == "proof":
+            client.generic(method, request.path, body, content_type=kind, headers=headers)
+        with CaptureQueriesContext(connection) as queries:
+            response = client.generic(method, request.path, body or b"", content_type=kind, headers=headers)
+        if response.status_code >= 400:
+            raise RuntimeError(f"{row.title}: {response.status_code} {response.content[:300]!r}")
+        found[row.title] = len(queries)
+    return found
 
 
 def _refresh_tokens(application: Any) -> list[str]:
@@ -191,65 +266,76 @@ def _proof_facts() -> dict[str, Any]:
     }
 
 
-def _catalog() -> dict[str, object]:
+def _bodies(card: dict[str, str]) -> dict[str, Any]:
+    """What is posted, by its name in rows and in orders."""
+    from tests.factories.orders import order_body
+
+    order = order_body(("plain", 100))
+    item = {"ProductID": "card", "Quantity": 100, "TemplateData": card}
+    return {
+        "quote": {"Items": order["Items"], "ShipTo": {"CountryCode": "US"}},
+        "order": order,
+        "order of a card": order | {"Items": [item]},
+        "proof": card,
+    }
+
+
+def _an_order() -> dict[str, str]:
+    """One from the middle of the typical store, and a month around it."""
+    from stores.orders.models import Order
+
+    orders = Order.objects.filter(store__external_id=TYPICAL)
+    order = orders.order_by("created", "id")[orders.count() // 2]
+    newest = orders.order_by("-updated")[10]
+    month = [order.created + timedelta(days=days) for days in (-15, 15)]
+    moments = {"from": month[0], "to": month[1], "updated": order.updated, "newest": newest.updated}
+    return {
+        "number": str(order.number),
+        "product": order.product_ids[0],
+        "external": order.external_id,
+        **{name: moment.strftime("%Y-%m-%dT%H:%M:%SZ") for name, moment in moments.items()},
+    }
+
+
+def _catalog(size: Size) -> dict[str, object]:
     common = {"CompanyName": "Bench Print", "Currency": "USD", "TimeZone": "UTC"}
+    products = [_product(number) for number in range(size.products // size.stores)]
+    names = [STORE, *(f"{STORE}-{number}" for number in range(2, size.stores + 1))]
     return {
         "Format": "store-fulfillment-catalog",
         "Version": 1,
         "Stores": [
-            {"StoreID": STORE, **common, "Products": [_product(number) for number in range(PRODUCTS)]},
-            {"StoreID": WORKSHOP, **common, "Products": []},
-            {"StoreID": PEER, **common, "Products": []},
+            *({"StoreID": name, **common, "Products": products} for name in names),
+            *({"StoreID": name, **common, "Products": []} for name in (WORKSHOP, PEER)),
         ],
     }
 
 
 def _product(number: int) -> dict[str, object]:
     """Nine child rows: four prices, three fields, two speeds."""
-    return {
-        "ID": f"product-{number:03}",
-        "APIKey": f"P{number:03}",
+    from tests.factories.orders import price_values, product_values
+    from tests.factories.templates import field
+
+    values = product_values(f"product-{number:03}")
+    return values | {
         "Name": f"Postcard number {number}",
         "Description": "A postcard on heavy stock, printed on both sides, with a matte finish. " * 3,
-        "Category": "Postcards",
-        "ImageURL": "/static/catalog/postcard.svg",
-        "DefaultQty": 500,
-        "MinimumQty": 100,
-        "MaximumQty": 10_000,
-        "IncrementQty": 100,
-        "DeliveryMethod": "GROUND",
-        "PageCount": 2,
         "WidthMM": 152.4,
         "HeightMM": 101.6,
-        "TemplateFields": [
-            {
-                "FieldName": name,
-                "Prompt": name,
-                "Type": "Text",
-                "SubType": "SingleLine",
-                "Required": True,
-                "DefaultValue": "",
-                "OrgValue": "",
-                "Choices": [],
-            }
-            for name in ("Headline", "Offer", "Address")
-        ],
+        "TemplateFields": [field(name, Required=True) for name in ("Headline", "Offer", "Address")],
         "DeliveredPrices": [
-            {
-                "DeliveryMethodCode": method,
-                "Description": f"{method} to {place}",
-                "Price": round(0.25 + number / 100, 2),
-                "Country": "United States",
-                "CountryCode": "US",
-                "LocationType": place,
-                "IsDefault": method == "GROUND" and place == "Commercial",
-            }
+            price_values(
+                method,
+                "0.25",
+                location_type=place,
+                description=f"{method} to {place}",
+                is_default=(method, place) == ("GROUND", "Commercial"),
+            )
             for method in ("GROUND", "OVERNIGHT")
             for place in ("Commercial", "Residential")
         ],
-        "ProductionSpeeds": [{"Days": 3, "IsDefault": True}, {"Days": 1, "IsDefault": False}],
     }
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(Size(**orjson.loads(sys.argv[1])))

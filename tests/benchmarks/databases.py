@@ -1,23 +1,42 @@
-"""The databases of the benchmark: kept in var/ from one run to the next, as are the secrets their contents need."""
+"""The databases of the benchmarks, on one server: kept in var/bench-postgres from one run to the next."""
 
 import os
 import re
-import secrets
 import subprocess
 import sys
-from dataclasses import dataclass, field
+import tempfile
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "docs" / "performance.md"
 FOLDER = ROOT / "var" / "bench-postgres"
-SECRETS = ROOT / "var" / "bench.json"
-MEDIA = ROOT / "var" / "bench-media"
-NAMES = ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
-# The smallest of them; another scale is so many times as much.
-STORES, PRODUCTS, ORDERS, TOKENS = 10, 1_000, 20_000, 10_000
+# Kept databases need the same ones again; nothing but invented data is behind them.
+SECRETS = {
+    name: f"benchmark-only-0123456789-abcdefghijklmnopqrstuvwxyz-{name}"
+    for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
+}
+_media = tempfile.TemporaryDirectory(prefix="bench-media-")
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a database holds at least; `first` of the orders are the first store's."""
+
+    stores: int = 10
+    products: int = 1_000
+    orders: int = 20_000
+    first: int = 2_000
+    tokens: int = 10_000
+
+    def __mul__(self, scale: int) -> "Size":
+        """So many times the data; the store that is read stays as it is."""
+        return Size(
+            self.stores * scale, self.products * scale, self.orders * scale, self.first, self.tokens * scale
+        )
 
 
 @dataclass(frozen=True)
@@ -32,37 +51,51 @@ class Database:
         return dict(self.facts["headers"])
 
 
-def prepare_database(scale: int) -> Database:
-    """Production's settings, but for what needs https. A process of its own fills the database, once."""
+def environment(database: str, *, folder: Path = FOLDER, anew: bool = False) -> dict[str, str]:
+    """Production's settings, but for what needs https. `anew` drops what an earlier run left."""
+    import psycopg
+
     from fulfillment.local.postgres import ensure_running
+    from fulfillment.local.schema import load_schema
 
-    return _fill_database(ensure_running(FOLDER, database=f"bench_{scale}"), scale)
-
-
-def _fill_database(url: str, scale: int) -> Database:
-    if not SECRETS.exists():
-        SECRETS.parent.mkdir(exist_ok=True)
-        SECRETS.touch(mode=0o600)
-        SECRETS.write_bytes(orjson.dumps({name: secrets.token_urlsafe(48) for name in NAMES}))
-    environment = {
+    if anew:
+        with psycopg.connect(ensure_running(folder), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
+    url = ensure_running(folder, database=database)
+    load_schema(url)
+    return SECRETS | {
         "FULFILLMENT_MODE": "development",
         "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
         "DATABASE_URL": url,
-        "MEDIA_ROOT": str(MEDIA / str(scale)),
-        **orjson.loads(SECRETS.read_bytes()),
+        "MEDIA_ROOT": _media.name,
     }
-    command = [sys.executable, "-m", "tests.benchmarks.data", str(scale)]
-    done = subprocess.run(command, env=os.environ | environment, check=True, stdout=subprocess.PIPE)
-    return Database(environment, orjson.loads(done.stdout.splitlines()[-1]))
+
+
+def use_database(database: str, *, folder: Path = FOLDER, anew: bool = False, **more: str) -> None:
+    """Makes it the one of this process and of those it starts."""
+    os.environ.update(environment(database, folder=folder, anew=anew) | more)
+    set_up()
+
+
+def set_up() -> None:
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+
+
+def prepare_database(name: str, size: Size, *, anew: bool = False) -> Database:
+    """A process of its own fills the database with what it lacks."""
+    variables = environment(name, anew=anew)
+    command = [sys.executable, "-m", "tests.benchmarks.data", orjson.dumps(asdict(size)).decode()]
+    done = subprocess.run(command, env=os.environ | variables, check=True, stdout=subprocess.PIPE)
+    return Database(variables, orjson.loads(done.stdout.splitlines()[-1]))
 
 
 def server_process() -> int:
     """The PostgreSQL server; its processes are its children."""
-    found = re.match(r"\d+", (_data_folder() / "postmaster.pid").read_text())
-    return int(found[0])
-
-
-def _data_folder() -> Path:
     from fulfillment.local.postgres_layout import find_host
 
-    return Path(find_host(FOLDER.resolve()).data)
+    pid_file = Path(find_host(FOLDER.resolve()).data) / "postmaster.pid"
+    return int(re.match(r"\d+", pid_file.read_text())[0])

@@ -1,6 +1,7 @@
 """Load from wrk (Debian package `wrk`), and what it measured."""
 
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -8,13 +9,21 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.benchmarks.rows import Sent
-
 REQUIRED = "make bench needs wrk on the PATH (on Debian and Ubuntu: apt install wrk)."
-UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+JSON = {"Content-Type": "application/json"}
+# Stands in a body for what no other request has.
+NEW = "@@"
 CONSTANT = """
 wrk.method = "POST"
 wrk.body = [==[%(body)s]==]
+"""
+VARIED = """
+wrk.method = "POST"
+local body, count = [==[%(body)s]==], 0
+function request()
+  count = count + 1
+  return wrk.format(nil, nil, nil, (body:gsub("@@", "%(run)s" .. count)))
+end
 """
 # Each answer brings the refresh token of a later request: a token is good for one.
 POOL = """
@@ -30,6 +39,35 @@ function response(status, headers, body)
   if token then table.insert(pool, token) end
 end
 """
+FIGURES = """
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format("FIGURES %d %f %f %f %f %d\\n", summary.requests, summary.duration / 1e6,
+    latency:percentile(50) / 1000, latency:percentile(95) / 1000, latency:percentile(99) / 1000,
+    errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+end
+"""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A GET, or a POST of `body`; or a POST of `form` with one refresh token after another of a pool."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes | None = None
+    form: str = ""
+    pool: tuple[str, ...] = ()
+
+    @property
+    def script(self) -> str:
+        if self.body is not None:
+            body = self.body.decode()
+            return (VARIED if NEW in body else CONSTANT) % {"body": body, "run": secrets.token_hex(3)}
+        if self.pool:
+            tokens = ", ".join(f'"{token}"' for token in self.pool)
+            return POOL % {"pool": tokens, "form": self.form}
+        return ""
 
 
 @dataclass(frozen=True)
@@ -38,9 +76,10 @@ class Load:
 
     rate: float
     p50: float
+    p95: float
     p99: float
     failures: int
-    count: int = 0
+    count: int
 
 
 def require_wrk() -> None:
@@ -48,40 +87,14 @@ def require_wrk() -> None:
         sys.exit(REQUIRED)
 
 
-def put_load(url: str, headers: Mapping[str, str], *, seconds: int, connections: int) -> Load:
-    return put_requests(url, Sent("", headers), seconds=seconds, connections=connections)
-
-
-def put_requests(url: str, sent: Sent, *, seconds: int, connections: int) -> Load:
-    command = ["wrk", "--latency", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s"]
-    headers = dict(sent.headers)
-    form = headers.pop("X-Form", "")
-    for name, value in headers.items():
+def put_load(server: str, sent: Sent, *, seconds: int, connections: int) -> Load:
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "20s"]
+    for name, value in sent.headers.items():
         command += ["-H", f"{name}: {value}"]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        if sent.body is not None:
-            script.write(CONSTANT % {"body": sent.body.decode()})
-        elif sent.pool:
-            script.write(POOL % {"pool": ", ".join(f'"{token}"' for token in sent.pool), "form": form})
+        script.write(sent.script + FIGURES)
         script.flush()
-        if sent.body is not None or sent.pool:
-            command += ["-s", script.name]
-        return read_load(subprocess.run([*command, url], check=True, capture_output=True, text=True).stdout)
-
-
-def read_load(output: str) -> Load:
-    """What wrk printed with --latency."""
-    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", output)
-    broken = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", output)
-    return Load(
-        rate=float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1]),
-        p50=_milliseconds(output, "50%"),
-        p99=_milliseconds(output, "99%"),
-        failures=(int(refused[1]) if refused else 0) + (sum(map(int, broken.groups())) if broken else 0),
-        count=int(re.search(r"(\d+) requests in", output)[1]),
-    )
-
-
-def _milliseconds(output: str, percentile: str) -> float:
-    value, unit = re.search(rf"{percentile}\s+([\d.]+)(us|ms|s)", output).groups()
-    return float(value) * UNITS[unit]
+        command += ["-s", script.name, server + sent.path]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    count, taken, p50, p95, p99, failures = re.search(r"FIGURES (.*)", output)[1].split()
+    return Load(int(count) / float(taken), float(p50), float(p95), float(p99), int(failures), int(count))

@@ -23,8 +23,8 @@ def measure() -> str:
 
     from stores.orders.models import ActorKind, Order
     from stores.orders.services.transitions import Actor, Parcel, transition_order
-    from tests.benchmarks.processes import processor_seconds
     from tests.factories.orders import make_product, order_body
+    from tests.support.processes import processor_seconds
     from tests.support.scenario import build_world
 
     def state() -> tuple[float, int]:

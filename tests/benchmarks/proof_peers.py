@@ -41,23 +41,20 @@ def measure_peers(product: str, field: str, ours: Make) -> dict[str, tuple[float
     `ours` makes a proof with this text; all take turns.
     """
     with ExitStack() as opened:
-        peers = {
-            name: peer
-            for name, peer in (
-                ("Chromium", _chromium(opened, product, field)),
-                ("WeasyPrint", _weasyprint(opened, product, field)),
-            )
-            if peer is not None
-        }
-        taken: dict[str, list[float]] = {name: [] for name in ("ours", *peers)}
+        makers = {"ours": ours}
+        for name, start in (("Chromium", _chromium), ("WeasyPrint", _weasyprint)):
+            if make := start(opened, product, field):
+                makers[name] = make
+        taken: dict[str, list[float]] = {name: [] for name in makers}
         for number in range(TRIES + 1):
-            for name, make in {"ours": ours, **peers}.items():
+            for name, make in makers.items():
                 started = time.perf_counter()
                 make(f"Ada {os.getpid()} {number}")
                 taken[name].append(1000 * (time.perf_counter() - started))
     # The first ones read fonts.
     middle = {name: median(times[1:]) for name, times in taken.items()}
-    return {name: (middle[name], middle[name] / middle["ours"]) for name in peers}
+    alone = middle.pop("ours")
+    return {name: (milliseconds, milliseconds / alone) for name, milliseconds in middle.items()}
 
 
 def _chromium(opened: ExitStack, product: str, field: str) -> Make | None:
@@ -66,7 +63,9 @@ def _chromium(opened: ExitStack, product: str, field: str) -> Make | None:
     from playwright.sync_api import sync_playwright
 
     template, values = _product(product)
-    file = _file(opened, _document(template, values))
+    file = _folder(opened) / "card.html"
+    style = _style(template, "font-weight: 100 900")
+    file.write_text(f'<!doctype html><meta charset="utf-8"><style>{style}</style><body></body>')
     playwright = opened.enter_context(sync_playwright())
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
     opened.callback(browser.close)
@@ -92,7 +91,7 @@ def _weasyprint(opened: ExitStack, product: str, field: str) -> Make | None:
     except ImportError:
         return None
     template, values = _product(product)
-    folder = _file(opened, "").parent
+    folder = _folder(opened)
     fonts = FontConfiguration()
     style = CSS(string=_style(template), font_config=fonts)
 
@@ -110,15 +109,8 @@ def _product(product: str) -> tuple[Template, dict[str, Any]]:
     return template, load_sample(DEMO / product)
 
 
-def _file(opened: ExitStack, text: str) -> Path:
-    folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
-    (folder / "card.html").write_text(text)
-    return folder / "card.html"
-
-
-def _document(template: Template, values: dict[str, Any]) -> str:
-    head = f'<!doctype html><meta charset="utf-8"><style>{_style(template, "font-weight: 100 900")}</style>'
-    return f"{head}<body>{_pages(template, values)}</body>"
+def _folder(opened: ExitStack) -> Path:
+    return Path(opened.enter_context(tempfile.TemporaryDirectory()))
 
 
 def _style(template: Template, weights: str = "") -> str:

@@ -3,22 +3,20 @@
 import os
 import statistics
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tests.benchmarks.databases import Database, server_process
-from tests.benchmarks.load import Load, put_requests
-from tests.benchmarks.processes import processor_seconds
+from tests.benchmarks.load import Load, put_load
 from tests.benchmarks.quiet import OtherWork, wait_for_quiet
 from tests.benchmarks.rows import ROWS, Row, sent
 from tests.benchmarks.servers import SERVERS, Server, running
+from tests.support.processes import processor_seconds
 
-GROWTH_MARK = 0.8
-FEWEST, MAX_STRETCH = 8, 4
+PEER_STRETCH = 4
 
 
 class NotTaken(Exception):
@@ -50,12 +48,8 @@ class Pace:
     seconds: int
     connections: int
 
-    def options(self, **changes: int) -> dict[str, int]:
-        return {"seconds": self.seconds, "connections": self.connections} | changes
 
-
-def measure_rows(database: Database, pace: Pace) -> dict[Row, dict[str, Runs]]:
-    results: dict[Row, dict[str, Runs]] = {}
+def measure_rows(database: Database, pace: Pace) -> Iterator[tuple[Row, dict[str, Runs]]]:
     with ExitStack() as stack:
         servers = {
             name: stack.enter_context(running(name, environment=limit_environment(database)))
@@ -64,43 +58,32 @@ def measure_rows(database: Database, pace: Pace) -> dict[Row, dict[str, Runs]]:
         _compare_answers(servers, database)
         for row in ROWS:
             try:
-                results[row] = _measure(row, {name: servers[name] for name in row.servers}, database, pace)
+                yield row, _measure(row, {name: servers[name] for name in row.servers}, database, pace)
             except NotTaken as reason:
                 print(f"{row.title}: could not be taken: {reason}", file=sys.stderr, flush=True)
-            else:
-                show(row, results[row])
-    return results
 
 
-def measure_growth(small: Database, large: Database, pace: Pace) -> dict[str, tuple[float, float]]:
+def measure_growth(small: Database, large: Database, pace: Pace) -> Iterator[tuple[str, float, float]]:
     """The rate of each read beside much data over its rate beside little, and the same of its processor time."""
-    found = {}
     with (
         running("ours", environment=small.environment) as few,
         running("ours", environment=large.environment) as many,
     ):
         for row in [row for row in ROWS if row.is_read]:
             try:
-                kept, cost = found[row.title] = _grown(row, ((few, small), (many, large)), pace)
+                yield row.title, *_grown(row, ((few, small), (many, large)), pace)
             except NotTaken as reason:
                 print(f"{row.title} beside more data: not taken: {reason}", file=sys.stderr, flush=True)
-                continue
-            verdict = "reached" if kept >= GROWTH_MARK else "UNDER ITS MARK"
-            print(
-                f"{row.title} beside more data: {kept:.2f} x ({cost:.2f} x the processor), {verdict}",
-                flush=True,
-            )
-    return found
 
 
 def _grown(row: Row, sides: tuple[tuple[Server, Database], ...], pace: Pace) -> tuple[float, float]:
     rates, costs = [], []
     wait_for_quiet()
-    for turn in range(-1, pace.rounds):
+    for turn in range(pace.rounds + 1):
         (few_load, *few_cost), (many_load, *many_cost) = (
-            _load(row, server, database, pace, 0) for server, database in sides
+            _load(row, server, database, pace, 0, _etag(row, server, database)) for server, database in sides
         )
-        if turn >= 0:
+        if turn:
             rates.append(many_load.rate / few_load.rate)
             costs.append(sum(many_cost) / sum(few_cost))
     return statistics.median(rates), statistics.median(costs)
@@ -119,20 +102,7 @@ def reaches(results: Mapping[str, Runs], other: str, mark: float) -> bool:
 def ratio(results: Mapping[str, Runs], other: str) -> float:
     pairs = zip(results["ours"].loads, results[other].loads, strict=True)
     # Where nothing came back in time, one answer is taken to have come.
-    return statistics.median(ours.rate / max(theirs.rate, 1 / MAX_STRETCH) for ours, theirs in pairs)
-
-
-def show(row: Row, results: Mapping[str, Runs]) -> None:
-    rates = ", ".join(f"{name} {runs.median('rate'):.0f}/s" for name, runs in results.items())
-    busy = " (busy: other work took processor time)" if results["ours"].is_busy else ""
-    print(f"{row.title}: {rates}{busy}", flush=True)
-    for name, runs in results.items():
-        print(f"  {name}: {runs.costs[0]:.2f} + {runs.costs[1]:.2f} ms of processor", flush=True)
-    for other, mark in row.marks.items():
-        reached = reaches(results, other, mark)
-        verdict = "" if not mark else f", mark {mark}: {'reached' if reached else 'UNDER ITS MARK'}"
-        found, cost = ratio(results, other), cost_ratio(results, other)
-        print(f"  {found:.2f} x {other}, {cost:.2f} x by processor time{verdict}", flush=True)
+    return statistics.median(ours.rate / max(theirs.rate, 1 / PEER_STRETCH) for ours, theirs in pairs)
 
 
 def _compare_answers(servers: Mapping[str, Server], database: Database) -> None:
@@ -153,14 +123,6 @@ def _answer(url: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
         return error.code, b""
 
 
-def etag_of(row: Row, server: Server, database: Database) -> str:
-    if not row.conditional:
-        return ""
-    request = urllib.request.Request(server.url + row.path, headers=database.headers)
-    with urllib.request.urlopen(request) as response:
-        return str(response.headers["ETag"])
-
-
 def limit_environment(database: Database) -> dict[str, str]:
     """Passed to the bare handler, because it has no layouts of its own."""
     facts = database.facts
@@ -173,19 +135,14 @@ def limit_environment(database: Database) -> dict[str, str]:
 
 def _measure(row: Row, servers: Mapping[str, Server], database: Database, pace: Pace) -> dict[str, Runs]:
     runs = {name: Runs() for name in servers}
-    paces = dict.fromkeys(servers, pace)
-    etag = etag_of(row, servers["ours"], database)
+    etag = _etag(row, servers["ours"], database)
     quiet, postgres = wait_for_quiet(), server_process()
     others = OtherWork(lambda: processor_seconds(os.getpid()) + processor_seconds(postgres))
-    for turn in range(-1, pace.rounds):
+    for turn in range(pace.rounds + 1):
         for name, server in servers.items():
+            load, *costs = _load(row, server, database, pace, turn, etag)
             # The first round fills caches and is not counted.
-            chosen = paces[name] if turn >= 0 else Pace(1, 1, pace.connections)
-            load, *costs = _load(row, server, database, chosen, turn + 1, etag)
-            if turn < 0 and load.count < FEWEST:
-                # A few slow answers are counted too roughly.
-                paces[name] = replace(pace, seconds=MAX_STRETCH * pace.seconds)
-            if turn >= 0:
+            if turn:
                 runs[name].loads.append(load)
                 runs[name].worker.append(costs[0])
                 runs[name].database.append(costs[1])
@@ -194,26 +151,26 @@ def _measure(row: Row, servers: Mapping[str, Server], database: Database, pace: 
     return runs
 
 
+def _etag(row: Row, server: Server, database: Database) -> str:
+    if not row.conditional:
+        return ""
+    request = urllib.request.Request(server.url + row.path, headers=database.headers)
+    with urllib.request.urlopen(request) as response:
+        return str(response.headers["ETag"])
+
+
 def _load(
-    row: Row, server: Server, database: Database, pace: Pace, turn: int, etag: str | None = None
+    row: Row, server: Server, database: Database, pace: Pace, turn: int, etag: str
 ) -> tuple[Load, float, float]:
     """The load, and the milliseconds of processor time that the server and PostgreSQL took for a request."""
-    tag = etag_of(row, server, database) if etag is None else etag
-    request = sent(row, database.facts, server.name, etag=tag, turn=turn)
+    request = sent(row, database.facts, server.name, etag=etag, turn=turn)
     pids = (server.pid, server_process())
     before = list(map(processor_seconds, pids))
-    seconds = MAX_STRETCH if request.pool and server.name == "peer" else pace.seconds
-    load = put_requests(server.url + request.path, request, **pace.options(seconds=seconds))
-    wait_until_idle(server)
+    # A few slow answers would be counted too roughly.
+    seconds = pace.seconds * (PEER_STRETCH if server.name == "peer" else 1)
+    load = put_load(server.url, request, seconds=seconds, connections=pace.connections)
+    server.wait_until_idle()
     if load.failures:
         raise NotTaken(f"{server.name} refused {load.failures} of {load.count} requests")
     used = [processor_seconds(pid) - start for pid, start in zip(pids, before, strict=True)]
     return load, *(seconds * 1000 / max(1, load.count) for seconds in used)
-
-
-def wait_until_idle(server: Server) -> None:
-    """A slow server still works on what wrk no longer waits for; the next load is not to pay for it."""
-    deadline, before = time.monotonic() + 5, -1.0
-    while time.monotonic() < deadline and (now := processor_seconds(server.pid)) > before:
-        before = now
-        time.sleep(0.05)

@@ -1,36 +1,26 @@
 """What is measured. A later row is one more entry here, an answer in `limit` and one in `peer_urls`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 import orjson
 
 from tests.benchmarks.delivery import standard_codes
+from tests.benchmarks.load import JSON, Sent
 
 EDDM = "/api/v1/delivery/eddm?" + "&".join(f"postalCodes={code}" for code in standard_codes()[:10_000:100])
 # Refresh tokens of one round: more than there are connections.
 POOL = 16
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-JSON = {"Content-Type": "application/json"}
-RECIPIENT = {
-    "Name": "Dana Whitfield",
-    "Company": "Acme Realty",
-    "Address1": "1200 17th Street",
-    "City": "Denver",
-    "State": "CO",
-    "PostalCode": "80202",
-    "CountryCode": "US",
-}
-ORDER = {"Items": [{"ProductID": "plain", "Quantity": 100}], "Recipient": RECIPIENT}
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
     """`marks` are the least ratios of our rate to those of other servers; 0 where there is none to reach.
 
-    `sends` names a body below; a row without one is a read.
+    `sends` names a body of the facts, or a grant; a row without one is a read.
     """
 
     title: str
@@ -38,24 +28,14 @@ class Row:
     marks: Mapping[str, float]
     sends: str = ""
     conditional: bool = False
-    servers: tuple[str, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "servers", ("ours", *self.marks))
+    @property
+    def servers(self) -> tuple[str, ...]:
+        return ("ours", *self.marks)
 
     @property
     def is_read(self) -> bool:
         return not self.sends
-
-
-@dataclass(frozen=True)
-class Sent:
-    """A request. Without a `body`, a POST sends one refresh token after another of a pool."""
-
-    path: str
-    headers: Mapping[str, str]
-    body: bytes | None = None
-    pool: tuple[str, ...] = ()
 
 
 ROWS = [
@@ -87,18 +67,17 @@ ROWS = [
 
 
 def sent(row: Row, facts: Mapping[str, Any], server: str, *, etag: str = "", turn: int = 0) -> Sent:
-    if row.sends == "order":
+    if row.sends in facts["bodies"]:
         # The peer locks in its own way, so it has a store of its own.
         path = row.path.replace("/workshop/", "/peer/") if server == "peer" else row.path
-        return Sent(path, {**facts["headers"], **JSON}, orjson.dumps(ORDER))
-    if row.sends == "proof":
-        return Sent(row.path, {**facts["headers"], **JSON}, orjson.dumps(facts["card"]))
+        return Sent(path, {**facts["headers"], **JSON}, orjson.dumps(facts["bodies"][row.sends]))
     if row.sends == "client_credentials":
         return Sent(row.path, FORM, urlencode(_client(facts) | {"grant_type": row.sends}).encode())
     if row.sends == "refresh_token":
         return Sent(
             row.path,
-            FORM | {"X-Form": urlencode(_client(facts) | {"grant_type": row.sends})},
+            FORM,
+            form=urlencode(_client(facts) | {"grant_type": row.sends}),
             pool=tuple(facts["refresh"][server][turn * POOL : (turn + 1) * POOL]),
         )
     return Sent(row.path, {**facts["headers"], **({"If-None-Match": etag} if etag else {})})

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import IO
 
 from fulfillment.local import supervision
-from tests.benchmarks.processes import descendants, resident
 from tests.support.granian import granian_command
 from tests.support.patience import PATIENCE
 from tests.support.ports import free_port
+from tests.support.processes import descendants, processor_seconds, resident
 
+STOP_SECONDS = 30
 SERVERS = {
     "ours": "fulfillment.wsgi:application",
     "limit": "tests.benchmarks.limit:application",
@@ -40,6 +41,13 @@ class Server:
     def memory(self) -> float:
         """Resident memory of the server, its workers and what they started, in MB."""
         return sum(map(resident, self.pids))
+
+    def wait_until_idle(self) -> None:
+        """A slow server still works on what wrk no longer waits for; the next load is not to pay for it."""
+        deadline, before = time.monotonic() + 5, -1.0
+        while time.monotonic() < deadline and (now := processor_seconds(self.pid)) > before:
+            before = now
+            time.sleep(0.05)
 
     def worker_memory(self) -> float:
         """Of the largest of its processes: a worker."""
@@ -71,13 +79,18 @@ def running(
         _wait(port, process)
         yield Server(name, port, process.pid)
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """And all of its group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(timeout=STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _wait(port: int, process: subprocess.Popen[bytes]) -> None:

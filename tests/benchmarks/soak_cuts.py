@@ -3,29 +3,27 @@
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 
 from tests.benchmarks.servers import running
 from tests.benchmarks.soak_scene import fresh_world
 from tests.benchmarks.soak_writers import Seen, Writer, finish, wrongs
-from tests.support.cutting_proxy import CuttingProxy, cutting
+from tests.support.cutting_proxy import cutting
 from tests.support.webhook_receiver import receiving
 
-CUTS, WRITERS, FARTHEST = 1000, 8, 400
 MAX_SECONDS = 1200
 MARK = "state old or new, never half; no 5xx but 503"
 
 
-def measure(
-    cuts: int = CUTS, *, farthest: int = FARTHEST, writers: int = WRITERS, processes: int = 2
-) -> list[str]:
-    world, seen, seed = fresh_world(), Seen(), int(time.time())
+def measure(count: int = 1000, *, farthest: int = 400, writers: int = 8, processes: int = 2) -> Iterator[str]:
     from tests.factories.webhooks import make_webhook
 
+    world, seen, seed = fresh_world(), Seen(), int(time.time())
     direct = os.environ["DATABASE_URL"]
     with (
         tempfile.TemporaryFile() as log,
         receiving() as receiver,
-        cutting(direct, cuts=cuts, farthest=farthest, seed=seed) as proxy,
+        cutting(direct, cuts=count, farthest=farthest, seed=seed) as proxy,
     ):
         # Nothing is sent: only the delivery of each event is checked.
         make_webhook(world.application, receiver.url())
@@ -38,22 +36,12 @@ def measure(
             time.sleep(2)
             finish(clients)
         log.seek(0)
-        if count := log.read().count(b"Traceback"):
-            seen.odd.append(f"{count} tracebacks in the log")
-    return _report(seen, proxy, cuts, seed)
-
-
-def _report(seen: Seen, proxy: CuttingProxy, cuts: int, seed: int) -> list[str]:
+        if stacks := log.read().count(b"Traceback"):
+            seen.odd.append(f"{stacks} tracebacks in the log")
     wrong = wrongs(seen)
-    if proxy.made < cuts:
-        wrong.append(f"only {proxy.made} of {cuts} cuts were made")
+    if proxy.made < count:
+        wrong.append(f"only {proxy.made} of {count} cuts were made")
     if seen.unanswered:
         wrong.append(f"{seen.unanswered} requests without an answer")
-    lines = [
-        f"{proxy.made} cuts at messages of {len(proxy.places)} kinds (seed {seed}): {seen.done['orders']} orders, "
-        f"{seen.done['keys']} keys and {seen.done['tokens']} refresh tokens written, statuses "
-        f"{dict(sorted(seen.statuses.items()))}"
-    ]
-    lines += [f"FAILED: {each}" for each in wrong]
-    print(*lines, sep="\n", flush=True)
-    return lines
+    yield f"{proxy.made} cuts at messages of {len(proxy.places)} kinds (seed {seed}): {seen.summary}"
+    yield from (f"FAILED: {each}" for each in wrong)

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,15 @@ from typing import Any
 MARK = "/readyz names the part, reads go on where they can, nothing lost, doubled or in halves, well again by itself"
 
 
-def measure(names: Sequence[str] = ()) -> list[str]:
+def measure() -> Iterator[str]:
     from tests.support.fault_scene import namespace_refused
 
     if refused := namespace_refused():
-        print(f"skipped: small file systems of its own are not allowed here. {refused}", flush=True)
-        return []
-    found = outcomes(names)
-    lines = [f"FAILED: {one['fault']}: {each}" for one in found["outcomes"] for each in one["failures"]]
-    lines += [f"FAILED: at the end: {each}" for each in found["left"][:10]]
-    print(*lines, sep="\n", flush=True)
-    return lines
+        yield f"skipped: small file systems of its own are not allowed here. {refused}"
+        return
+    found = outcomes()
+    yield from (f"FAILED: {one['fault']}: {each}" for one in found["outcomes"] for each in one["failures"])
+    yield from (f"FAILED: at the end: {each}" for each in found["left"][:10])
 
 
 def outcomes(names: Sequence[str] = ()) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Parts of an installation of docs/deploy/ha fail one after the other under load: what clients see, what is left."""
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 MARK = (
@@ -9,12 +10,11 @@ MARK = (
 )
 
 
-def measure(rounds: int = 1) -> list[str]:
+def measure(count: int = 1) -> Iterator[str]:
     from tests.support import ha_faults
     from tests.support.client_library import build, install_python
 
-    lines = []
-    for number in range(rounds):
+    for number in range(count):
         with tempfile.TemporaryDirectory(prefix="ha-service-", dir="/tmp") as name:
             folder = Path(name)
             install_python(build(folder / "client", "python"), folder / "library")
@@ -22,10 +22,8 @@ def measure(rounds: int = 1) -> list[str]:
                 outcomes = []
                 for fault in ha_faults.FAULTS:
                     outcomes.append(ha_faults.outcome_of(scene, fault))
-                    print(ha_faults.table(outcomes)[-1], flush=True)
+                    yield ha_faults.table(outcomes)[-1]
                 left = ha_faults.failures_at_the_end(scene)
-                print(f"round {number + 1}: {len(scene.load.orders)} orders acknowledged", flush=True)
-        lines += [f"FAILED: {one.fault}: {each}" for one in outcomes for each in one.failures[:10]]
-        lines += [f"FAILED: at the end: {each}" for each in left[:10]]
-    print(*lines, sep="\n", flush=True)
-    return lines
+                yield f"round {number + 1}: {len(scene.load.orders)} orders acknowledged"
+        yield from (f"FAILED: {one.fault}: {each}" for one in outcomes for each in one.failures[:10])
+        yield from (f"FAILED: at the end: {each}" for each in left[:10])

@@ -17,10 +17,12 @@ from urllib.parse import urlencode
 from fulfillment.local import supervision
 from tests.benchmarks import callers
 from tests.benchmarks.callers import MAX_SECONDS, Plan, Timed
+from tests.benchmarks.databases import ROOT
 from tests.benchmarks.servers import Server, running
-from tests.benchmarks.soak_scene import ROOT, fresh_world, rows
+from tests.benchmarks.soak_scene import credentials, fresh_world, rows
+from tests.support.made_templates import hard_texts, huge_picture, png, png_chunk
 
-CONNECTIONS, SECONDS, QUIET_SECONDS, PROCESSES = 8, 10.0, 3.0, 2
+CONNECTIONS, QUIET_SECONDS, PROCESSES = 8, 3.0, 2
 READ, READ_EVERY = "/api/v1/store/associated", 0.1
 ORDER, ASSET = "/api/v1/store/demo/order", "/api/v1/store/demo/asset"
 CARD, LETTER, ITEMS = "card-two-sided", "letterhead-8.5x11", 500
@@ -98,8 +100,6 @@ def orders_of_500(credentials: Headers) -> list[bytes]:
 
 
 def proofs_hard_text(credentials: Headers) -> list[bytes]:
-    from tests.support.made_templates import hard_texts
-
     return [
         post(
             f"/api/v1/store/demo/product/{LETTER}/proof",
@@ -113,8 +113,13 @@ def proofs_hard_text(credentials: Headers) -> list[bytes]:
 def picture_bombs(credentials: Headers) -> list[bytes]:
     """More pixels than allowed, and chunks that unpack to gigabytes."""
     packed = zlib.compress(bytes(60_000_000), 9)
-    bodies = [png((60_000, 60_000)), png((40, 40), chunk(b"zTXt", b"a\0\0" + packed) * 20)]
-    bodies += [png((40, 40), chunk(b"iCCP", b"a\0\0" + packed)), png((40, 40), pixels=packed)]
+    pixels = zlib.compress((b"\0" + bytes(3 * 40)) * 40)
+    bodies = [
+        huge_picture(60_000),
+        png(40, png_chunk(b"zTXt", b"a\0\0" + packed) * 20, pixels),
+        png(40, png_chunk(b"iCCP", b"a\0\0" + packed), pixels),
+        png(40, pixels=packed),
+    ]
     return [post(ASSET, credentials, body, "image/png") for body in bodies]
 
 
@@ -131,53 +136,48 @@ KINDS: dict[str, Callable[[Headers], list[bytes]]] = {
 
 
 def measure(
-    names: Sequence[str] = (),
+    count: float = 10,
     *,
-    seconds: float = SECONDS,
+    kinds: Sequence[str] = (),
     connections: int = CONNECTIONS,
     processes: int = PROCESSES,
     marks: Marks | None = None,
-) -> list[str]:
-    lines = []
+) -> Iterator[str]:
+    """Each kind lasts `count` seconds."""
     bad, good = _make_world()
     reads = [request("GET", READ, good), request("GET", "/healthz")]
     with running("ours", workers=processes, environment=ENVIRONMENT) as server:
-        for number, name in enumerate(names or KINDS):
+        for number, name in enumerate(kinds or KINDS):
             # What the kind before used of its caller's minute is no part of this one.
             rows("DELETE FROM accounts_ratewindow RETURNING 1")
-            with _calling(server, reads, seconds=min(seconds, QUIET_SECONDS), every=READ_EVERY) as calm:
+            with _calling(server, reads, seconds=min(count, QUIET_SECONDS), every=READ_EVERY) as calm:
                 quiet = sorted(took for _, took in _result(calm))
             attack = _calling(
                 server,
                 KINDS[name](bad),
                 source=f"127.1.0.{number + 1}",
-                seconds=seconds,
+                seconds=count,
                 connections=connections,
                 is_dripped=name == "slow-body",
             )
-            with attack as attacker, _calling(server, reads, seconds=seconds, every=READ_EVERY) as caller:
+            with attack as attacker, _calling(server, reads, seconds=count, every=READ_EVERY) as caller:
                 noticed, sent = _result(caller), _result(attacker)
-            lines += _lines(name, quiet, noticed, sent, marks or Marks())
-    return lines
+            times = sorted(took for _, took in noticed)
+            yield (
+                f"{name}: {len(sent):,} requests, answered {dict(Counter(status for status, _ in sent))}; the good "
+                f"caller's times {_summary(times)}, quiet {_summary(quiet)}"
+            )
+            if missed := (marks or Marks()).missed(statistics.median(quiet), noticed):
+                yield f"FAILED: {name}: {', '.join(missed)}"
 
 
-def _lines(
-    name: str, quiet: Sequence[float], noticed: Sequence[Timed], sent: Sequence[Timed], marks: Marks
-) -> list[str]:
-    times, calm = sorted(took * 1000 for _, took in noticed), [took * 1000 for took in quiet]
-    missed = marks.missed(statistics.median(quiet), noticed)
-    lines = [
-        f"{name}: {len(sent):,} requests, answered {dict(Counter(status for status, _ in sent))}; the good caller's "
-        f"median {statistics.median(times):.0f} ms (quiet {statistics.median(calm):.0f}), p95 {_p95(times):.0f} ms "
-        f"(quiet {_p95(calm):.0f}), longest {times[-1]:.0f} ms"
-    ]
-    lines += [f"FAILED: {name}: {', '.join(missed)}"] if missed else []
-    print(*lines, sep="\n", flush=True)
-    return lines
-
-
-def _p95(times: Sequence[float]) -> float:
-    return times[math.ceil(0.95 * len(times)) - 1]
+def _summary(times: Sequence[float]) -> str:
+    """Of sorted seconds."""
+    p95 = times[math.ceil(0.95 * len(times)) - 1]
+    return (
+        f"{statistics.median(times) * 1000:.0f} ms (median), {p95 * 1000:.0f} ms (p95), "
+        f"{times[-1] * 1000:.0f} ms (longest)"
+    )
 
 
 def _make_world() -> tuple[Headers, Headers]:
@@ -195,11 +195,7 @@ def _make_world() -> tuple[Headers, Headers]:
     )
     make_card(world.demo, CARD)
     make_design(world.demo, LETTER)
-    return _credentials(world.as_user(world.outsider)), _credentials(world.as_application(good))
-
-
-def _credentials(client: Any) -> Headers:
-    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+    return credentials(world.as_user(world.outsider)), credentials(world.as_application(good))
 
 
 @contextlib.contextmanager
@@ -249,16 +245,3 @@ def form(path: str, fields: Headers) -> bytes:
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Cookie": f"csrftoken={CSRF}"}
     # The number's place stays readable.
     return request("POST", path, headers, urlencode(fields, safe="@").encode())
-
-
-def png(size: tuple[int, int], more: bytes = b"", pixels: bytes | None = None) -> bytes:
-    header = b"".join(each.to_bytes(4, "big") for each in size) + bytes([8, 2, 0, 0, 0])
-    row = b"\0" + bytes(3 * 40)
-    content = pixels or zlib.compress(row * 40)
-    chunks = [chunk(b"IHDR", header), more, chunk(b"IDAT", content), chunk(b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
-
-
-def chunk(name: bytes, content: bytes) -> bytes:
-    checksum = zlib.crc32(name + content).to_bytes(4, "big")
-    return len(content).to_bytes(4, "big") + name + content + checksum

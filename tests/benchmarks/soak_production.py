@@ -10,12 +10,12 @@ import asyncio
 import mmap
 import os
 import random
-import shutil
 import signal
+import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +23,6 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.soak_outcome import FAIL_OVER_SECONDS, report
 from tests.benchmarks.soak_presses import PRESSES, FolderPress
 from tests.benchmarks.soak_scene import fresh_world
 
@@ -31,6 +30,11 @@ ORDERS, KILLS, SENDERS = 1000, 200, 2
 # One in so many orders is calm, for the time from accepted to sent.
 CALM_SHARE = 5
 PATIENCE, PROGRESS_SECONDS = 900, 15
+P95_SECONDS, FAIL_OVER_SECONDS = 2.0, 60.0
+MARK = (
+    f"0 lost, 0 doubled, every history complete; accepted to sent p95 at most {P95_SECONDS:.0f} s; with the next "
+    f"provider within {FAIL_OVER_SECONDS:.0f} s"
+)
 
 
 class Shared:
@@ -83,22 +87,18 @@ class Run:
 
 
 def measure(
-    orders: int = ORDERS,
+    count: int = ORDERS,
     *,
     kills: int | None = None,
-    rate: float = 0,
     adapters: Sequence[str] = tuple(PRESSES),
-) -> list[str]:
-    """One adapter after the other. A failed run leaves its folders behind; their place is printed."""
-    kills = KILLS * orders // ORDERS if kills is None else kills
-    return [
-        line
-        for adapter in adapters
-        for line in _measure(adapter, orders, kills, rate or PRESSES[adapter].rate)
-    ]
+) -> Iterator[str]:
+    """One adapter after the other."""
+    kills = KILLS * count // ORDERS if kills is None else kills
+    for adapter in adapters:
+        yield from _measure(adapter, count, kills)
 
 
-def _measure(adapter: str, orders: int, kills: int, rate: float) -> list[str]:
+def _measure(adapter: str, orders: int, kills: int) -> Iterator[str]:
     from django.test import override_settings
 
     seed = int(os.environ.get("SOAK_SEED") or time.time())
@@ -107,8 +107,7 @@ def _measure(adapter: str, orders: int, kills: int, rate: float) -> list[str]:
         tempfile.TemporaryDirectory(prefix="soak-production-") as root,
         override_settings(PRODUCTION_FOLDERS=[root], WEBHOOK_ALLOWED_NETWORKS=[ip_network("127.0.0.0/8")]),
     ):
-        placed = _placed(orders + 1, PRESSES[adapter].items)
-        run = _scene(adapter, Path(root), seed, placed, kills=kills, rate=rate)
+        run = _scene(adapter, Path(root), seed, _placed(orders + 1, PRESSES[adapter].items), kills)
         try:
             began = time.monotonic()
             _run(run)
@@ -116,12 +115,7 @@ def _measure(adapter: str, orders: int, kills: int, rate: float) -> list[str]:
             fail_over = _fail_over(run)
         finally:
             _end(run)
-        lines = report(run, adapter, took, fail_over, is_late=took >= PATIENCE)
-        if len(lines) > 1:
-            kept = Path(tempfile.mkdtemp(prefix="soak-production-failed-"))
-            shutil.copytree(root, kept, dirs_exist_ok=True)
-            print(f"   SOAK_SEED={seed} repeats it; the folders of the presses are in {kept}", flush=True)
-        return lines
+        yield from _report(run, adapter, took, fail_over)
 
 
 def _placed(count: int, items: Sequence[dict[str, Any]]) -> list[Any]:
@@ -146,7 +140,7 @@ def _placed(count: int, items: Sequence[dict[str, Any]]) -> list[Any]:
     return [Order.objects.select_related("store").get(pk=key) for key in keys]
 
 
-def _scene(adapter: str, root: Path, seed: int, placed: Sequence[Any], *, kills: int, rate: float) -> Run:
+def _scene(adapter: str, root: Path, seed: int, placed: Sequence[Any], kills: int) -> Run:
     from tests.factories.production import make_rule
 
     calm = max(len(placed) // CALM_SHARE, 2)
@@ -158,7 +152,7 @@ def _scene(adapter: str, root: Path, seed: int, placed: Sequence[Any], *, kills:
         for code in ("first", "second")
     ]
     make_rule(*(press.open() for press in presses))
-    return Run(placed, presses, shared, calm, rate, len(PRESSES[adapter].items))
+    return Run(placed, presses, shared, calm, PRESSES[adapter].rate, len(PRESSES[adapter].items))
 
 
 def _run(run: Run) -> None:
@@ -271,3 +265,70 @@ def _send() -> None:
         await asyncio.gather(*(service.poll_due() for service in services()))
 
     asyncio.run(run())
+
+
+def _report(run: Run, adapter: str, took: float, fail_over: float) -> Iterator[str]:
+    from production.jobs.models import Attempt, Job
+
+    jobs = list(Job.objects.values_list("number", "state"))
+    lost = [number for number, _ in jobs if number not in run.taken]
+    doubled = [number for number, count in run.taken.items() if count > 1]
+    histories = _wrong_histories()
+    wrong = _wrong_jobs(run, jobs) + histories
+    if took >= PATIENCE:
+        wrong.append(f"not over in time: {dict(Counter(state for _, state in jobs))}")
+    wrong += [f"no sender of {number} was killed" for number in _unharmed(run)]
+    calm = [order.pk for order in run.placed[1 : run.calm]]
+    calm_jobs = Job.objects.filter(order__in=calm, sent__isnull=False)
+    waits = sorted((job.sent - job.created).total_seconds() for job in calm_jobs)
+    p95 = statistics.quantiles(waits, n=20)[-1] if len(waits) > 1 else float("inf")
+    if p95 > P95_SECONDS:
+        wrong.append(f"accepted to sent p95 {p95:.2f} s")
+    if fail_over > FAIL_OVER_SECONDS:
+        wrong.append(f"fail-over took {fail_over:.0f} s")
+    outcomes = Counter(Attempt.objects.values_list("outcome", flat=True))
+    yield (
+        f"{adapter}: {len(lost)} lost, {len(doubled)} doubled, {len(histories)} incomplete of {len(jobs)} jobs in "
+        f"{took:.0f} s; accepted to sent p50 {statistics.median(waits or [0]):.2f} s, p95 {p95:.2f} s of {len(waits)} "
+        f"calm ones; fail-over {fail_over:.0f} s; {run.shared.kills} kills on the way, {run.started} senders; "
+        f"{run.presses[1].taken.total()} at the second press; exchanges {dict(outcomes)}"
+    )
+    yield from (f"FAILED: {adapter}: {each}" for each in wrong)
+
+
+def _wrong_jobs(run: Run, jobs: list[tuple[str, str]]) -> list[str]:
+    taken, numbers = run.taken, {number for number, _ in jobs}
+    wrong = [f"{number} came {count} times" for number, count in taken.items() if count > 1]
+    wrong += [f"{number} never came" for number in numbers - taken.keys()]
+    wrong += [f"{number} is no job" for number in taken.keys() - numbers]
+    wrong += [f"{number} is {state}" for number, state in jobs if state != "Shipped"]
+    return [*wrong[:20], *(one for press in run.presses for one in press.incomplete[:10])]
+
+
+def _unharmed(run: Run) -> list[str]:
+    """One kill interrupts all jobs of its sender: a victim among them may be shipped before it is sent again."""
+    from production.jobs.models import Attempt, AttemptOutcome
+
+    interrupted = Attempt.objects.filter(outcome=AttemptOutcome.INTERRUPTED)
+    return sorted(run.shared.spared - set(interrupted.values_list("number", flat=True)))
+
+
+def _wrong_histories() -> list[str]:
+    from production.jobs.models import Attempt, JobHistory
+    from stores.orders.models import Order
+
+    wrong = []
+    if left := Attempt.objects.filter(outcome="").count():
+        wrong.append(f"{left} exchanges without an outcome")
+    states: dict[int, list[str]] = {}
+    for job, state in JobHistory.objects.order_by("id").values_list("job", "state"):
+        states.setdefault(job, []).append(state)
+    incomplete = [one for one in states.values() if one[0] != "Queued" or one[-1] != "Shipped"]
+    if incomplete:
+        wrong.append(f"{len(incomplete)} histories such as {incomplete[0]}")
+    unshipped = Order.objects.exclude(status=60)[:5]
+    wrong += [f"order {order} is {order.get_status_display()}" for order in unshipped]
+    doubled = sum(
+        len(one) != len(set(one)) for one in Order.objects.values_list("tracking_numbers", flat=True)
+    )
+    return [*wrong, *([f"{doubled} orders with a parcel twice"] if doubled else [])]

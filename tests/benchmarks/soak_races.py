@@ -1,7 +1,7 @@
 """Rounds of parallel requests for one thing that only one of them may get."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -11,7 +11,7 @@ import requests
 from tests.benchmarks.servers import running
 from tests.benchmarks.soak_scene import Caller, Crowd, form, fresh_world, new_party
 
-ROUNDS, PARALLEL = 200, 20
+PARALLEL = 20
 MARK = "exactly one winner in each round, 0 x 5xx"
 
 Round = Callable[[], requests.Response]
@@ -28,23 +28,18 @@ class Race:
     leaves_one: Callable[[], bool]
 
 
-def measure(rounds: int = ROUNDS, *, processes: int = 2) -> list[str]:
-    world, party = fresh_world(), new_party()
-    lines = []
-    with running("ours", workers=processes, threads=PARALLEL // 2) as server:
-        crowd = Crowd(PARALLEL)
+def measure(count: int = 200, *, processes: int = 2) -> Iterator[str]:
+    world, party, crowd = fresh_world(), new_party(), Crowd(PARALLEL)
+    with running("ours", workers=processes, threads=PARALLEL // 2) as server, crowd.pool:
         for name, race in _races(world, party, server.url).items():
             answers: Counter[int] = Counter()
-            bad = sum(not _run(race, crowd, answers) for _ in range(rounds))
-            broken = sum(count for status, count in answers.items() if status >= 500)
+            bad = sum(not _run(race, crowd, answers) for _ in range(count))
+            broken = sum(number for status, number in answers.items() if status >= 500)
             holds = "" if not bad and not broken else "FAILED: "
-            lines.append(
-                f"{holds}{name}: {rounds} rounds x {PARALLEL}, {rounds - bad} with exactly one winner, "
+            yield (
+                f"{holds}{name}: {count} rounds x {PARALLEL}, {count - bad} with exactly one winner, "
                 f"{broken} x 5xx, answers {dict(sorted(answers.items()))}"
             )
-            print(lines[-1], flush=True)
-        crowd.pool.shutdown()
-    return lines
 
 
 def _run(race: Race, crowd: Crowd, answers: Counter[int]) -> bool:

@@ -1,19 +1,18 @@
 """PostgreSQL is stopped and started again under load: which answers clients get, and how soon the service recovers."""
 
-import os
 import statistics
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.benchmarks.servers import running
-from tests.benchmarks.soak_scene import FOLDER, fresh_world, session
+from tests.benchmarks.soak_scene import credentials, fresh_world, restart_postgres, session
 
-ROUNDS, CLIENTS = 20, 8
+CLIENTS = 8
 AWAY_SECONDS, WATCHED_SECONDS = 1.5, 3.0
 MARK_SECONDS = 2.0
 REFRESH = {"grant_type": "refresh_token", "refresh_token": "x", "client_id": "y"}
@@ -44,81 +43,46 @@ class Watch:
                     self.odd["503 without Retry-After"] += 1
                 elif answer.status_code not in {well, 503}:
                     self.odd[f"{answer.status_code} of {answer.request.path_url}"] += 1
-            time.sleep(0.01)
+            # Fewer pages a minute than one person may have.
+            time.sleep(0.12)
 
 
-def measure(rounds: int = ROUNDS) -> list[str]:
-    world = fresh_world()
-    client = world.as_application()
-    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
-    cookies = {"sessionid": _session_of(world.user)}
+def measure(count: int = 20) -> Iterator[str]:
+    from tests.factories.accounts import UserFactory
+
+    headers = credentials(fresh_world().as_application())
+    people = [{"sessionid": _session_of(UserFactory())} for _ in range(CLIENTS)]
     seconds, refused, odd = [], 0, Counter[str]()
     with (
         tempfile.TemporaryFile() as log,
         running("ours", workers=2, log=log) as server,
     ):
-        for number in range(rounds):
+        for number in range(count):
             watch = Watch()
             clients = [
-                threading.Thread(target=watch.ask, args=(server.url, headers, cookies))
-                for _ in range(CLIENTS)
+                threading.Thread(target=watch.ask, args=(server.url, headers, cookies)) for cookies in people
             ]
             for thread in clients:
                 thread.start()
             time.sleep(0.5)
-            back = _away_and_back("immediate" if number % 2 else "fast")
+            back = restart_postgres("immediate" if number % 2 else "fast", away=AWAY_SECONDS)
             time.sleep(WATCHED_SECONDS)
             watch.over.set()
             for thread in clients:
                 thread.join()
             late = [at - back for at, status in watch.answers if status == 503]
             refused += len(late)
-            seconds.append(max(0.0, *late))
+            seconds.append(max(late, default=0.0))
             odd += watch.odd
-    return _report(seconds, refused, odd)
-
-
-def _report(seconds: list[float], refused: int, odd: Counter[str]) -> list[str]:
-    lines = [
-        f"{len(seconds)} times away: {refused} answers 503; the last of them {statistics.median(seconds):.2f} s "
+    yield (
+        f"{count} times away: {refused} answers 503; the last of them {statistics.median(seconds):.2f} s "
         f"(median) and {max(seconds):.2f} s (longest) after the database was back"
-    ]
+    )
     if max(seconds) > MARK_SECONDS:
-        lines.append(f"FAILED: it took {max(seconds):.2f} s")
+        yield f"FAILED: it took {max(seconds):.2f} s"
     if not refused:
-        lines.append("FAILED: no client saw an error, so nothing was tested")
-    lines += [f"FAILED: {count} x {what}" for what, count in odd.items()]
-    print(*lines, sep="\n", flush=True)
-    return lines
-
-
-def _away_and_back(how: str) -> float:
-    """Stops and starts the server; returns when it first accepts a connection."""
-    from django.db import connection
-
-    from fulfillment.local.postgres_layout import find_host
-
-    host = find_host(FOLDER.resolve())
-    connection.close()
-    host.run("pg_ctl", "stop", "-D", str(host.data), "-m", how, "-w")
-    time.sleep(AWAY_SECONDS)
-    back: list[float] = []
-    looking = threading.Thread(target=look_for_server, args=(back,))
-    looking.start()
-    host.run("pg_ctl", "start", "-D", str(host.data), "-l", str(host.data / "restart.log"), "-w")
-    looking.join()
-    return back[0]
-
-
-def look_for_server(back: list[float]) -> None:
-    import psycopg
-
-    while not back:
-        try:
-            psycopg.connect(os.environ["DATABASE_URL"], connect_timeout=5).close()
-            back.append(time.monotonic())
-        except psycopg.OperationalError:
-            time.sleep(0.01)
+        yield "FAILED: no client saw an error, so nothing was tested"
+    yield from (f"FAILED: {number} x {what}" for what, number in odd.items())
 
 
 def _session_of(user: Any) -> str:

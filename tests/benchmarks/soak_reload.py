@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import IO
 
 from fulfillment.local import supervision
-from tests.benchmarks.processes import descendants
-from tests.benchmarks.soak_scene import ROOT, end, fresh_world
+from tests.benchmarks.databases import ROOT
+from tests.benchmarks.servers import end
+from tests.benchmarks.soak_scene import credentials, fresh_world
 from tests.support.patience import PATIENCE
 from tests.support.ports import free_port
+from tests.support.processes import descendants
 
-RELOADS, RATE, CLIENTS = 4, 240, 16
+RATE, CLIENTS = 240, 16
 # Of the service unit: a worker that does not end within this time is killed. Granian then logs this, and at
 # times of one that has just ended.
 KILL_SECONDS, KILLED = 30, b"refused to gracefully stop"
@@ -39,9 +41,10 @@ RUN = (
     "fulfillment",
     "printing",
     "production",
+    "static",
     "stores",
+    "templates",
 )
-SHOWN = ("static", "templates")
 
 
 @dataclass
@@ -53,7 +56,6 @@ class Load:
     rate: int
     failures: Counter[str] = field(default_factory=Counter)
     answers: Counter[bool] = field(default_factory=Counter)
-    releases: Counter[str] = field(default_factory=Counter)
     over: threading.Event = field(default_factory=threading.Event)
 
     def ask(self, number: int) -> None:
@@ -94,21 +96,19 @@ def _was_closed(connection: http.client.HTTPConnection) -> bool:
     return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
 
 
-def measure(
-    reloads: int = RELOADS, *, revision: str | None = "HEAD~4", interval: int = 15, rate: int = RATE
-) -> list[str]:
-    """From the older release to this one and back, in turn."""
-    client = fresh_world().as_application()
-    headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
-    with tempfile.TemporaryDirectory(prefix="releases-") as name, releases(Path(name), revision) as folder:
-        port = free_port()
+def measure(count: int = 4, *, interval: int = 15, rate: int = RATE) -> Iterator[str]:
+    """From the older release to the newer one and back, in turn."""
+    headers = credentials(fresh_world().as_application())
+    with tempfile.TemporaryDirectory(prefix="releases-") as name:
+        folder, port = Path(name), free_port()
+        make_releases(folder)
         load = Load(port, headers, rate)
         with tempfile.TemporaryFile() as log, web(folder, port, interval, log) as process:
             clients = [threading.Thread(target=load.ask, args=(number,)) for number in range(CLIENTS)]
             for thread in clients:
                 thread.start()
             wrong, seconds = [], []
-            for number in range(reloads):
+            for number in range(count):
                 time.sleep(2)
                 began = time.monotonic()
                 wrong += reload(folder, port, process.pid, to=("newer", "older")[number % 2])
@@ -120,45 +120,27 @@ def measure(
             log.seek(0)
             if KILLED in log.read() and max(seconds) > 2 * interval + KILL_SECONDS:
                 wrong.append(f"a worker did not stop by itself: the reload took {max(seconds):.0f} s")
-    return _report(load, seconds, wrong)
+    yield (
+        f"{count} reloads of {max(seconds):.0f} s at most: {load.answers[True]} requests on kept connections, "
+        f"{load.answers[False]} on new ones; {sum(load.failures.values())} failed"
+    )
+    yield from (f"FAILED: {number} x {what}" for what, number in load.failures.items())
+    yield from (f"FAILED: {each}" for each in wrong)
 
 
-def _report(load: Load, seconds: list[float], wrong: list[str]) -> list[str]:
-    kept, new = load.answers[True], load.answers[False]
-    lines = [
-        f"{len(seconds)} reloads of {max(seconds):.0f} s at most: {kept} requests on kept connections, {new} on new "
-        f"ones; {sum(load.failures.values())} failed"
-    ]
-    lines += [f"FAILED: {count} x {what}" for what, count in load.failures.items()]
-    lines += [f"FAILED: {each}" for each in wrong]
-    print(*lines, sep="\n", flush=True)
-    return lines
-
-
-@contextlib.contextmanager
-def releases(folder: Path, revision: str | None) -> Iterator[Path]:
-    """Two of them, and `current`, a link to the older."""
-    make_release(folder / "older", revision)
-    make_release(folder / "newer", None)
+def make_releases(folder: Path) -> None:
+    """Two of them, of the files as they are, and `current`, a link to the older."""
+    for release in (folder / "older", folder / "newer"):
+        release.mkdir()
+        for name in RUN:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, release / name)
+        (release / ".venv").symlink_to(Path(sys.prefix))
     # By this the answers differ.
     sources = (folder / "older" / "fulfillment").rglob("*.py")
     [health] = [path for path in sources if '{"status": "ok"}' in path.read_text("utf-8")]
     health.write_text(health.read_text("utf-8").replace('{"status": "ok"}', '{"status": "older"}'), "utf-8")
     (folder / "current").symlink_to("older")
-    yield folder
-
-
-def make_release(folder: Path, revision: str | None) -> None:
-    """Of a commit, or of the files as they are."""
-    folder.mkdir()
-    if revision:
-        archive = subprocess.run(["git", "archive", revision], cwd=ROOT, check=True, stdout=subprocess.PIPE)
-        subprocess.run(["tar", "x", "-C", folder], input=archive.stdout, check=True)
-    else:
-        for name in (*RUN, *SHOWN):
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, folder / name)
-    (folder / ".venv").symlink_to(Path(sys.prefix))
 
 
 @contextlib.contextmanager

@@ -1,67 +1,38 @@
 """The scene of the soak: a database of its own, people and applications in it, and the service's real processes."""
 
-import contextlib
 import os
 import signal
-import subprocess
-import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 import requests
 
-from fulfillment.local import supervision
+from tests.benchmarks.data import empty_database, lift_limits
+from tests.benchmarks.databases import ROOT, use_database
+from tests.support.patience import PATIENCE
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("SOAK_POSTGRES") or ROOT / "var" / "soak-postgres")
-STOP_SECONDS = 30
 # They count, but refuse no request.
 LIMITS = {
     "DEMO_ADVANCE_SECONDS": "0",
     "ADDRESS_REQUESTS_PER_MINUTE": "1000000000",
-    "PAGES_PER_MINUTE": "100000000",
-    "ADDRESS_PAGES_PER_MINUTE": "100000000",
     "TOKEN_FAILURES_PER_MINUTE": "1000000000",
     "WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8",
 }
 _local = threading.local()
-_media = tempfile.TemporaryDirectory(prefix="soak-media-")
 
 
 def prepare() -> None:
-    """Production's settings, but for what needs https; limits that count but refuse no request. An empty database."""
-    from fulfillment.local.postgres import ensure_running
-    from fulfillment.local.schema import load_schema
-
-    secret = {
-        name: "soak-only-0123456789-abcdefghijklmnopqrstuvwxyz-" + name
-        for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
-    }
-    FOLDER.parent.mkdir(exist_ok=True)
-    os.environ.update(
-        secret | LIMITS,
-        FULFILLMENT_MODE="development",
-        DJANGO_SETTINGS_MODULE="fulfillment.settings",
-        DATABASE_URL=ensure_running(FOLDER, database="soak"),
-        ALLOWED_HOSTS="127.0.0.1,testserver",
-        MEDIA_ROOT=_media.name,
-    )
-    import django
-    from django.core.management import call_command
-
-    load_schema(os.environ["DATABASE_URL"])
-    django.setup()
-    call_command("migrate", verbosity=0)
+    use_database("soak", folder=FOLDER, ALLOWED_HOSTS="127.0.0.1,testserver", **LIMITS)
 
 
 def fresh_world() -> Any:
     """The world of the tests, in an empty database, with a product in its store."""
-    from tests.benchmarks.data import lift_limits
     from tests.factories.orders import make_product
     from tests.support.scenario import build_world
 
@@ -72,22 +43,8 @@ def fresh_world() -> Any:
     return world
 
 
-def empty_database() -> None:
-    from django.core.management import call_command
-    from django.db import connection
-
-    from tests.support.workers import forget_jobs
-
-    with connection.cursor() as cursor:
-        cursor.execute("SET statement_timeout = 0")
-        cursor.execute("SET fulfillment.may_empty = 'on'")
-    call_command("flush", interactive=False, verbosity=0)
-    forget_jobs()
-
-
 def new_party() -> Any:
     """A confidential application with an owner and a redirect address, whose requests are not limited."""
-    from tests.benchmarks.data import lift_limits
     from tests.factories.applications import ApplicationFactory
     from tests.support.oauth_flows import Party
 
@@ -96,12 +53,16 @@ def new_party() -> Any:
     return party
 
 
+def credentials(client: Any) -> dict[str, str]:
+    return {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+
+
 class Caller:
     """Asks the service over HTTP, with the credentials of one client of the world."""
 
     def __init__(self, url: str, client: Any) -> None:
         self.url = url
-        self.headers = {"Authorization": f"Bearer {client.token}", "Ocp-Apim-Subscription-Key": client.key}
+        self.headers = credentials(client)
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> requests.Response:
         return session().request(
@@ -146,32 +107,50 @@ def form(url: str, party: Any, **fields: str) -> requests.Response:
     )
 
 
-@contextlib.contextmanager
-def worker(output: IO[bytes] | None = None, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """`manage.py worker`; it may be killed before the block ends. `output` gets what it writes."""
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "worker"],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdout=output,
-        stderr=output,
-        start_new_session=True,
-        preexec_fn=supervision.end_with_parent,
-    )
-    try:
-        yield process
-    finally:
-        end(process)
+def restart_postgres(how: str, *, away: float = 0) -> float:
+    """Stops the server, or kills it; returns when it first accepts a connection again."""
+    from django.db import connection
+
+    from fulfillment.local.postgres_layout import find_host
+
+    connection.close()
+    host = find_host(FOLDER.resolve())
+    if how == "killed":
+        os.kill(int((host.data / "postmaster.pid").read_text().split("\n", 1)[0]), signal.SIGKILL)
+    else:
+        host.run("pg_ctl", "stop", "-D", str(host.data), "-m", how, "-w")
+    time.sleep(away)
+    back: list[float] = []
+    looking = threading.Thread(target=_look_for_server, args=(back,))
+    looking.start()
+    deadline = time.monotonic() + PATIENCE
+    # Those a killed one left behind hold its memory until they notice.
+    while host.run("pg_ctl", "start", "-D", str(host.data), "-l", str(host.data / "log"), "-w").returncode:
+        if time.monotonic() > deadline:
+            raise RuntimeError("PostgreSQL does not start again")
+    looking.join()
+    return back[0]
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-    try:
-        process.wait(timeout=STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+def _look_for_server(back: list[float]) -> None:
+    import psycopg
+
+    while not back:
+        try:
+            psycopg.connect(os.environ["DATABASE_URL"], connect_timeout=5).close()
+            back.append(time.monotonic())
+        except psycopg.OperationalError:
+            time.sleep(0.01)
+
+
+def wait_until_delivered() -> int:
+    """How many deliveries still wait in the end."""
+    from applications.webhooks.models import Delivery
+
+    deadline = time.monotonic() + PATIENCE
+    while (left := Delivery.objects.exclude(state="Delivered").count()) and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return left
 
 
 def rows(statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -59,6 +59,13 @@ class Seen:
     done: Counter[str] = field(default_factory=Counter)
     odd: list[str] = field(default_factory=list)
 
+    @property
+    def summary(self) -> str:
+        return (
+            f"{self.done['orders']} orders, {self.done['keys']} keys and {self.done['tokens']} refresh tokens written, "
+            f"statuses {dict(sorted(self.statuses.items()))}"
+        )
+
 
 class Writer(threading.Thread):
     """Orders and moves them, renews a key and a refresh token of its own, in turn until stopped."""

@@ -11,19 +11,20 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.documents import write_between
+from tests.benchmarks.data import empty_database, headers_of, lift_limits
+from tests.benchmarks.databases import DOCUMENT, ROOT, use_database
+from tests.benchmarks.load import JSON
+from tests.benchmarks.servers import running
+from tests.support.figures import write_between
+from tests.support.workers import working
 
-ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = ROOT / "docs" / "performance.md"
-ENDPOINTS = 10
+ENDPOINTS, MAX_SECONDS = 10, 120
 OLD_EVENTS, WEBHOOKS_OF_OLD = 333_334, 3
 OLD = f"""
 INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data)
@@ -44,7 +45,7 @@ WHERE created < now() - interval '30 days'
 
 def main() -> int:
     arguments = _arguments()
-    _prepare()
+    use_database("bench_webhooks", WEBHOOK_ALLOWED_NETWORKS="127.0.0.0/8", DEMO_ADVANCE_SECONDS="0")
     lines, before = [], os.getloadavg()[0]
     with _receiver() as receiver:
         for name, measure in MEASURES.items():
@@ -65,30 +66,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=list(MEASURES))
     parser.add_argument("--write", action=argparse.BooleanOptionalAction, default=True)
     return parser.parse_args()
-
-
-def _prepare() -> None:
-    from fulfillment.local.postgres import ensure_running
-
-    secret = {
-        name: "benchmark-only-0123456789-abcdefghijklmnopqrstuvwxyz-" + name
-        for name in ("SECRET_KEY", "FULFILLMENT_PEPPERS", "FULFILLMENT_ENCRYPTION_KEYS")
-    }
-    (ROOT / "var").mkdir(exist_ok=True)
-    os.environ.update(
-        secret,
-        FULFILLMENT_MODE="development",
-        DJANGO_SETTINGS_MODULE="fulfillment.settings",
-        DATABASE_URL=ensure_running(ROOT / "var" / "bench-webhooks-postgres"),
-        WEBHOOK_ALLOWED_NETWORKS="127.0.0.0/8",
-        DEMO_ADVANCE_SECONDS="0",
-        MEDIA_ROOT=tempfile.mkdtemp(prefix="bench-media-"),
-    )
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0)
 
 
 @contextlib.contextmanager
@@ -117,11 +94,12 @@ class Receiving:
             for path, event_id, moment, delay in json.load(response):
                 self.arrived.setdefault((path, event_id), (moment, delay))
 
-    def wait_for(self, count: int, path: str = "/ok", seconds: float = 120) -> list[tuple[float, float]]:
-        deadline = time.monotonic() + seconds
+    def wait_for(self, count: int) -> list[tuple[float, float]]:
+        """What arrived where nothing hangs."""
+        deadline = time.monotonic() + MAX_SECONDS
         while True:
             self.collect()
-            found = [value for (where, _), value in self.arrived.items() if where.startswith(path)]
+            found = [value for (where, _), value in self.arrived.items() if where.startswith("/ok")]
             if len(found) >= count:
                 return sorted(found)
             if time.monotonic() > deadline:
@@ -131,20 +109,11 @@ class Receiving:
 
 def _world(receiver: Receiving | None, *, good: int, hanging: int = 0) -> Any:
     """A fresh database with so many webhooks, `demo` open to everyone."""
-    from django.core.management import call_command
-    from django.db import connection
-
-    from tests.benchmarks.data import lift_limits
     from tests.factories.orders import make_card, make_product
     from tests.factories.webhooks import make_webhook
     from tests.support.scenario import build_world
-    from tests.support.workers import forget_jobs
 
-    with connection.cursor() as cursor:
-        cursor.execute("SET statement_timeout = 0")
-        cursor.execute("SET fulfillment.may_empty = 'on'")
-    call_command("flush", interactive=False, verbosity=0)
-    forget_jobs()
+    empty_database()
     world = build_world()
     make_product(world.demo)
     make_card(world.demo)
@@ -165,20 +134,6 @@ def _tell(world: Any) -> None:
     make_event(world.application, data={"At": time.time(), "Filler": "x" * 300})
 
 
-@contextlib.contextmanager
-def _worker() -> Iterator[None]:
-    from applications.webhooks.selectors.deliveries import worker_health
-    from tests.support.patience import wait_for
-    from tests.support.workers import stop
-
-    process = subprocess.Popen([sys.executable, "manage.py", "worker"], cwd=ROOT)
-    try:
-        wait_for(lambda: worker_health().alive > 0)
-        yield
-    finally:
-        stop(process)
-
-
 def _rate(receiver: Receiving) -> list[str]:
     """What waits when the worker starts, from the first arrival to the last, and to the last job's end."""
     from applications.webhooks.selectors.deliveries import worker_health
@@ -186,7 +141,7 @@ def _rate(receiver: Receiving) -> list[str]:
     world, events = _world(receiver, good=ENDPOINTS), 300
     for _ in range(events):
         _tell(world)
-    with _worker():
+    with working():
         moments = [moment for moment, _ in receiver.wait_for(events * ENDPOINTS)]
         while worker_health().waiting_jobs:
             time.sleep(0.1)
@@ -209,7 +164,7 @@ def _paced(world: Any, *, rate: float, seconds: float) -> int:
 
 def _latency(receiver: Receiving) -> list[str]:
     world = _world(receiver, good=1)
-    with _worker():
+    with working():
         time.sleep(1)
         count = _paced(world, rate=20, seconds=20)
         delays = [delay * 1000 for _, delay in receiver.wait_for(count)]
@@ -225,7 +180,7 @@ def _isolation(receiver: Receiving) -> list[str]:
     found = {}
     for hanging in (0, 1):
         world = _world(receiver, good=ENDPOINTS - hanging, hanging=hanging)
-        with _worker():
+        with working():
             time.sleep(1)
             count = _paced(world, rate=8, seconds=12)
             delays = [delay * 1000 for _, delay in receiver.wait_for(count * (ENDPOINTS - hanging))]
@@ -237,16 +192,10 @@ def _isolation(receiver: Receiving) -> list[str]:
 
 def _submissions(receiver: Receiving) -> list[str]:
     """What the events, deliveries and jobs add to a request; and, beside it, what sending takes from the cores."""
-    from tests.benchmarks.servers import running
     from tests.factories.orders import card_data, order_body
 
     world = _world(receiver, good=3)
-    client = world.as_application()
-    headers = {
-        "Authorization": f"Bearer {client.token}",
-        "Ocp-Apim-Subscription-Key": client.key,
-        "Content-Type": "application/json",
-    }
+    headers = headers_of(world.application) | JSON
     card = order_body()
     card["Items"] = [{"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}]
     lines = []
@@ -256,7 +205,7 @@ def _submissions(receiver: Receiving) -> list[str]:
             text, ratio = _compared(post)
             title = f"an order {name}, with 3 webhooks, relative to none"
             lines.append(_line(title, text, "≤ 1.15 x", met=ratio <= 1.15))
-            with _worker():
+            with working():
                 text, _ = _compared(post)
             lines.append(f"| the same while a worker sends them on the same cores | {text} | |")
     return lines
@@ -299,6 +248,7 @@ def _pruning(receiver: Receiving) -> list[str]:
     from django.db import connection
 
     from applications.webhooks.models import Delivery
+    from applications.webhooks.services.retention import retention_rules
     from fulfillment.operations.retention import prune
     from tests.factories.webhooks import make_webhook
 
@@ -314,7 +264,7 @@ def _pruning(receiver: Receiving) -> list[str]:
 
     def work() -> None:
         started = time.monotonic()
-        prune(rules=_event_prunables())
+        prune(rules=retention_rules())
         result["seconds"] = time.monotonic() - started
         connection.close()
 
@@ -336,12 +286,6 @@ def _pruning(receiver: Receiving) -> list[str]:
         _line(f"prune of {count:,} old deliveries", f"{seconds:.0f} s", "≤ 60 s", met=seconds <= 60),
         _line("writing an event during the prune", wait, "≤ 1000 ms", met=max(waits) <= 1000),
     ]
-
-
-def _event_prunables() -> Any:
-    from applications.webhooks.services.retention import retention_rules
-
-    return retention_rules()
 
 
 def _p95(values: list[float]) -> float:

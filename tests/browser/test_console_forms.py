@@ -8,7 +8,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from accounts.models import Role
-from fulfillment.core.admin import autocomplete
+from fulfillment.core.admin import inlines
 from stores.catalog.models import Product
 from tests.support.axe import violations
 from tests.support.console_fixtures import place_orders
@@ -160,7 +160,7 @@ def test_days_of_the_calls_chart_are_below_their_bars(furnished, visitor):
 @pytest.mark.slow
 def test_one_of_many_records_is_found_by_typing(visitor, site, monkeypatch):
     page, user = visitor.page, site[1].outsider
-    monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
+    monkeypatch.setattr(inlines, "MAX_SUGGESTIONS", 1)
     open_console(visitor, "/admin/accounts/role/add/")
     field = page.get_by_role("combobox", name="User (optional)", exact=True)
     options = page.get_by_role("listbox", name="User").get_by_role("option")

@@ -7,8 +7,7 @@ from django.core import mail
 from playwright.sync_api import expect
 
 from accounts.models import User
-from accounts.services.email_confirmations import CONFIRMATION_TASK
-from accounts.services.password_resets import RESET_TASK
+from accounts.services.mailed_links import CONFIRMATION_TASK, RESET_TASK
 from tests.support.console_forms import in_database
 from tests.support.jobs import work_off
 from tests.support.scenario import PASSWORD

@@ -21,7 +21,7 @@ from playwright.sync_api import expect
 
 from accounts.callers import Caller
 from accounts.services.associations import request_association
-from accounts.services.email_confirmations import confirmation_token
+from accounts.services.mailed_links import confirmation_token
 from applications.registration.services.applications import create_application
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery

@@ -12,7 +12,7 @@ from django.core import mail
 from django.db import connection
 from playwright.sync_api import expect
 
-from accounts.services.password_resets import RESET_TASK
+from accounts.services.mailed_links import RESET_TASK
 from stores.catalog.models import Store
 from tests.factories.stores import make_product
 from tests.support.jobs import work_off

@@ -25,7 +25,7 @@ from accounts.models import Role, Subscription, User
 from accounts.permissions import DEFAULT_SCOPES
 from accounts.services.subscriptions import primary_key_of_user
 from applications.registration.models import LoggedRequest
-from applications.registration.pages.try_it import example_values
+from applications.registration.pages.home import example_values
 from applications.registration.services.applications import create_application, ensure_command_line
 from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event

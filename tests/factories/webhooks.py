@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event, Webhook
-from applications.webhooks.selectors.events import SETTLED
+from applications.webhooks.selectors.webhooks import SETTLED
 from applications.webhooks.services.delivery_attempts import ClaimedDelivery, claim_due_deliveries
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import create_webhook

@@ -14,7 +14,7 @@ from fulfillment.operations import demo
 from stores.batches.models import Batch, RowState
 from stores.batches.services.rows import CHECK_TASK
 from stores.budgets.models import Budget, CostCenterMember
-from stores.demo.batch import MISTAKES
+from stores.demo.activity import MISTAKES
 from stores.demo.calls import load_calls
 from stores.demo.orders import ORDERS
 from stores.orders.approvals.models import ApprovalRequest

@@ -15,8 +15,8 @@ from django.db import connection, models
 
 from fulfillment.core.db.distribution import FRAMEWORKS
 from fulfillment.core.plugins import offered_modules
-from tests.benchmarks.documents import write_between
 from tests.support.databases import own_database
+from tests.support.figures import write_between
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scaling.md"
 PLACE = "what Citus rejects"

@@ -45,17 +45,18 @@ def picture(width, height, form="PNG", color=(200, 80, 40)):
 
 def huge_picture(side=30_000):
     """A PNG of a few bytes that says it has a billion pixels."""
+    return png(side)
 
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(b""))
-        + chunk(b"IEND", b"")
-    )
+def png(side, more=b"", pixels=b""):
+    """`more` are chunks before those of the pixels, which are compressed already."""
+    header = png_chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0))
+    content = png_chunk(b"IDAT", pixels or zlib.compress(b""))
+    return b"\x89PNG\r\n\x1a\n" + header + more + content + png_chunk(b"IEND", b"")
+
+
+def png_chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def hard_texts(size: int) -> list[str]:

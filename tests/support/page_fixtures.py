@@ -14,7 +14,7 @@ from accounts.services.associations import deny_association
 from accounts.services.email_changes import request_email_change
 from applications.oauth.services import issue_access_token
 from applications.registration.models import DailyUsage, LoggedRequest
-from applications.registration.selectors.usage import today
+from applications.registration.selectors.request_log import today
 from applications.registration.services.icons import set_icon
 from applications.registration.services.keys import add_key
 from applications.registration.services.owners import invite_owner

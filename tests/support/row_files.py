@@ -10,11 +10,10 @@ from xml.sax.saxutils import escape
 
 from openpyxl.utils import get_column_letter
 
-from stores.batches.files.container import check_container
+from stores.batches.files.container import check_container, file_kind
 from stores.batches.files.parsing import parse
 from stores.batches.files.reading import table_from_reply
 from stores.batches.files.records import FileProblem, FileRefused, Table
-from stores.batches.files.sniffing import file_kind
 
 ENCODINGS = {
     "UTF-8": ("utf-8", b""),

@@ -1,7 +1,7 @@
 """Creates any number of sample orders for benchmarks, by COPY instead of the services."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -111,7 +111,6 @@ def create_sample_orders(
     count: int,
     stores: Sequence[Store],
     with_history: bool = True,
-    report: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Writes `count` orders, divided among the stores and spread over two years; raises Conflict without products."""
     chance = random.Random(1)
@@ -120,14 +119,11 @@ def create_sample_orders(
     _without_foreign_key_checks()
     lock_orders(store_pks=[store.pk for store in stores])
     shares = [count // len(stores) + (index < count % len(stores)) for index in range(len(stores))]
-    done = 0
     for store, share in zip(stores, shares, strict=True):
         plan = _store_plan(store, share, chance)
         for start in range(0, share, BATCH):
             size = min(BATCH, share - start)
             _copy_batch(list(_orders(plan, _numbers(size), share - start, chance)), with_history)
-            done += size
-            report(done)
     count_all_orders()
 
 
@@ -254,6 +250,8 @@ def _order(plan: _StorePlan, shape: _Shape, status: int, number: int, chance: ra
         plan.pattern,
         id=new_order_id(at=created),
         number=number,
+        # As most integrators do.
+        external_id=f"PO-{number}",
         application_id=chance.choice(plan.application_ids),
         status=status,
         sequence=len(path),

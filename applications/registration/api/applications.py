@@ -24,10 +24,11 @@ from applications.registration.api.serializers import (
 from applications.registration.models import Application, ApplicationIcon
 from applications.registration.selectors.applications import (
     application_for,
+    application_records,
     application_to_write,
     applications_for,
+    key_record,
 )
-from applications.registration.selectors.records import application_records, key_record
 from applications.registration.services.applications import change_application, create_application
 from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
 from applications.registration.services.keys import regenerate_key

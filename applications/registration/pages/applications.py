@@ -1,3 +1,6 @@
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -14,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.callers import Caller
 from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in
-from applications.registration.models import Application, ApplicationIcon
+from applications.registration.models import Application, ApplicationIcon, DailyUsage
 from applications.registration.pages.forms import (
     APPLICATION_FIELDS,
     ChangeApplicationForm,
@@ -23,14 +26,114 @@ from applications.registration.pages.forms import (
 )
 from applications.registration.pages.frame import frame, open_application, readable, writable
 from applications.registration.pages.home import build_checklist
-from applications.registration.pages.usage import build_usage
 from applications.registration.selectors.applications import applications_for, with_icons
+from applications.registration.selectors.request_log import daily_usage, today
 from applications.registration.services.applications import change_application, create_application
 from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.http.dangerous import dangerous, harmless
+
+DAYS = 30
+WIDTH, HEIGHT, GAP = 600, 120, 4
+# One error among a million calls stays visible.
+MIN_HEIGHT = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    kind: str
+    y: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    day: date
+    good: int
+    client_errors: int
+    server_errors: int
+
+    @property
+    def calls(self) -> int:
+        return self.good + self.client_errors + self.server_errors
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    day: Day
+    x: float
+    width: float
+    blocks: list[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    days: list[Day]
+    columns: list[Column]
+    top: int
+
+    @property
+    def calls(self) -> int:
+        return sum(day.calls for day in self.days)
+
+    @property
+    def client_errors(self) -> int:
+        return sum(day.client_errors for day in self.days)
+
+    @property
+    def server_errors(self) -> int:
+        return sum(day.server_errors for day in self.days)
+
+
+def build_usage(application: Application) -> Usage:
+    return chart(daily_usage(application_ids=[application.pk], days=DAYS), until=today())
+
+
+def chart(rows: Iterable[DailyUsage], *, until: date) -> Usage:
+    counted = {row.day: row for row in rows}
+    dates = [until - timedelta(days=back) for back in reversed(range(DAYS))]
+    days = [_day(each, counted.get(each)) for each in dates]
+    top = round_up(max(day.calls for day in days))
+    step = WIDTH / DAYS
+    columns = [
+        Column(day, round(index * step + GAP / 2, 2), step - GAP, list(_blocks(day, top)))
+        for index, day in enumerate(days)
+    ]
+    return Usage(days, columns, top)
+
+
+def round_up(calls: int) -> int:
+    """The top of the scale: 1, 2 or 5 times a power of ten."""
+    size = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * size >= calls:
+                return factor * size
+        size *= 10
+
+
+def _day(day: date, row: DailyUsage | None) -> Day:
+    if row is None:
+        return Day(day, 0, 0, 0)
+    good = max(0, row.calls - row.client_errors - row.server_errors)
+    return Day(day, good, row.client_errors, row.server_errors)
+
+
+def _blocks(day: Day, top: int) -> Iterator[Block]:
+    """The blocks of a bar from the bottom up: successes, client errors, server errors."""
+    counts = {"good": day.good, "client-errors": day.client_errors, "server-errors": day.server_errors}
+    heights = {kind: max(MIN_HEIGHT, HEIGHT * count / top) for kind, count in counts.items() if count}
+    if heights:
+        # The largest block gives up what was added to small ones.
+        tallest = max(heights, key=lambda kind: heights[kind])
+        heights[tallest] -= max(0, sum(heights.values()) - HEIGHT)
+    ground = float(HEIGHT)
+    for kind, height in heights.items():
+        ground -= height
+        yield Block(kind, round(ground, 2), round(height, 2))
+
 
 APPLICATIONS_A_PAGE = 25
 

@@ -1,18 +1,39 @@
-"""The start page of the portal, and the checklist of an application's first steps."""
+"""First steps: the start page, access to an application that another user registered, and the page to try one."""
 
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.pages.guards import signed_in_user
+from accounts.models import AssociationState, Role, Subscription
+from accounts.pages.forms import show_faults
+from accounts.pages.guards import signed_in, signed_in_user
+from accounts.selectors.associations import association_request_for, association_requests_for
+from accounts.selectors.users import subscription_keys
+from accounts.services.associations import request_association, withdraw_association
 from applications.registration.models import Application
-from applications.registration.selectors.applications import applications_for, own_applications, with_icons
+from applications.registration.pages.forms import JoinForm
+from applications.registration.pages.frame import frame, readable
+from applications.registration.selectors.applications import (
+    applications_for,
+    find_application,
+    own_applications,
+    with_icons,
+)
+from fulfillment.core.client_packages import packages
+from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.http.dangerous import dangerous, harmless
+from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.plugins import Step, offered
+from fulfillment.core.secrets import decrypt
 
 SHOWN_AT_START = 4
 
@@ -57,3 +78,108 @@ def show_home(request: HttpRequest) -> HttpResponse:
     page = render(request, "portal/home.html", context)
     add_never_cache_headers(page)
     return page
+
+
+DEMO_STORE = "demo"
+
+
+def _effect(request: HttpRequest, **address: str) -> str:
+    return _("Insert my keys") if "fill" in request.GET else ""
+
+
+@dangerous(_effect)
+@require_safe
+@signed_in
+def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
+    """The quick start with this application's values, with `?fill` and its secrets for users who may change it."""
+    application = readable(request, application_id)
+    context = frame(request, application, "try")
+    context["packages"] = packages()
+    context["filled"] = context["may_write"] and "fill" in request.GET
+    context |= example_values(application, with_secrets=context["filled"])
+    return render(request, "applications/try.html", context)
+
+
+def example_values(application: Application, *, with_secrets: bool) -> dict[str, str | bool]:
+    now = timezone.now()
+    key = application.keys.filter(start_date__lte=now, end_date__gt=now).order_by("-end_date").first()
+    subscription = Subscription.objects.filter(application=application).first()
+    primary = subscription_keys(subscription).get("primary") if subscription and with_secrets else None
+    return {
+        "public_url": settings.PUBLIC_URL,
+        "client_id": application.client_id,
+        "key": decrypt(key.ciphertext) if key and with_secrets else "YOUR_KEY",
+        "subscription_key": primary or "YOUR_SUBSCRIPTION_KEY",
+        "reply_url": application.reply_urls[0] if application.reply_urls else "YOUR_REPLY_URL",
+        "store_id": _a_store_of(application),
+        "has_key": key is not None,
+        "has_reply_url": bool(application.reply_urls),
+    }
+
+
+def _a_store_of(application: Application) -> str:
+    associations = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
+    return associations.order_by("pk").values_list("store__external_id", flat=True).first() or DEMO_STORE
+
+
+JOIN_FIELDS = {"ApplicationID": "application", "Message": "message"}
+REQUESTS_A_PAGE = 10
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def join_application(request: HttpRequest) -> HttpResponse:
+    caller = Caller.on_pages(request.user)
+    form = JoinForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and (application := _named(form)):
+        try:
+            created = request_association(
+                caller=caller,
+                application=application,
+                user_id=caller.user_id,
+                message=form.cleaned_data["message"],
+            )[1]
+        except DomainError as error:
+            show_faults(form, error, JOIN_FIELDS)
+        else:
+            message = _("Request sent.") if created else _("Your earlier request is still pending.")
+            messages.success(request, message)
+            return redirect("portal:application-join")
+    own = association_requests_for(caller).filter(user=signed_in_user(request), store__isnull=True)
+    page = Paginator(own, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"form": form, "page": page, "part": "applications"}
+    return render(request, "applications/join.html", context)
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
+    """GET asks for confirmation; POST performs the action."""
+    caller = Caller.on_pages(request.user)
+    association_request = association_request_for(caller, request_id)
+    if association_request.user_id != caller.user_id:
+        raise Forbidden(_("This is another person's request."))
+    if request.method != "POST":
+        if association_request.state != AssociationState.PENDING:
+            return redirect("portal:application-join")
+        return render(
+            request,
+            "applications/join_withdraw.html",
+            {"association_request": association_request, "part": "applications"},
+        )
+    with errors_as_messages(request):
+        withdraw_association(caller=caller, request_id=request_id)
+        messages.success(
+            request, _("Request %(withdrawn)s.") % {"withdrawn": AssociationState.WITHDRAWN.lower()}
+        )
+    return redirect("portal:application-join")
+
+
+def _named(form: JoinForm) -> Application | None:
+    try:
+        return find_application(form.cleaned_data["application"])
+    except NotFound as error:
+        form.add_error("application", error.message)
+        return None

@@ -11,7 +11,7 @@ from applications.concurrency_limits import EVENT_WAITS
 from applications.registration.services.usage import EVENTS, record_milestone
 from applications.webhooks.api.serializers import EVENT_RESPONSE, PATTERNS_TEXT, EventSerializer
 from applications.webhooks.event_types import PATTERNS, EventType
-from applications.webhooks.selectors.events import (
+from applications.webhooks.selectors.webhooks import (
     DEFAULT_TAKE,
     MAX_TAKE,
     Cursor,

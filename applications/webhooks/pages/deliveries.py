@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.forms import show_faults
@@ -21,12 +22,16 @@ from accounts.pages.guards import signed_in
 from applications.registration.pages.frame import frame, open_application, readable, writable
 from applications.webhooks.event_types import EventType
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
-from applications.webhooks.pages.forms import RECOVER_FIELDS, RecoverForm
-from applications.webhooks.pages.webhooks import take_secret, webhook_path
+from applications.webhooks.pages.webhooks import RECOVER_FIELDS, RecoverForm, take_secret, webhook_path
 from applications.webhooks.selectors.deliveries import delivery_page, find_delivery
-from applications.webhooks.selectors.events import event_record
-from applications.webhooks.selectors.signatures import sent_body, sent_headers
-from applications.webhooks.selectors.webhooks import find_webhook
+from applications.webhooks.selectors.signatures import (
+    NAMES,
+    headers_in,
+    sent_body,
+    sent_headers,
+    verify_signature,
+)
+from applications.webhooks.selectors.webhooks import event_record, find_webhook
 from applications.webhooks.services.deliveries import (
     recover_deliveries,
     resend_deliveries,
@@ -177,3 +182,58 @@ def _recover(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> bool:
 
 def _delivery_address(webhook: Webhook, delivery: Delivery) -> str:
     return reverse("portal:delivery", args=[webhook.application_id, webhook.pk, delivery.event.event_id])
+
+
+MAX_BODY_LENGTH, MAX_HEADERS_LENGTH = 100_000, 10_000
+PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
+
+
+class SignatureForm(forms.Form):
+    headers = forms.CharField(
+        label=gettext_lazy("Headers"),
+        max_length=MAX_HEADERS_LENGTH,
+        widget=forms.Textarea(attrs={**PLAIN, "rows": 4}),
+        help_text=gettext_lazy(
+            "webhook-id, webhook-timestamp and webhook-signature, one per line. Other headers are ignored."
+        ),
+    )
+    body = forms.CharField(
+        label=gettext_lazy("Body"),
+        max_length=MAX_BODY_LENGTH,
+        strip=False,
+        widget=forms.Textarea(attrs={**PLAIN, "rows": 8}),
+        help_text=gettext_lazy("The raw request body, unchanged."),
+    )
+
+    def clean_body(self) -> str:
+        # Browsers send line ends as CR LF.
+        return str(self.cleaned_data["body"]).replace("\r\n", "\n")
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def check_signature(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
+    webhook = find_webhook(writable(request, application_id), webhook_id)
+    form = SignatureForm(request.POST or None)
+    context = frame(request, webhook.application, "webhooks", webhook=webhook, form=form)
+    if request.method == "POST" and form.is_valid():
+        context["verdict"] = verify_signature(
+            webhook,
+            body=form.cleaned_data["body"],
+            headers=headers_in(form.cleaned_data["headers"]),
+            now=timezone.now(),
+        )
+    elif request.method != "POST":
+        form.initial = _latest(webhook)
+    return render(request, "applications/signature.html", context)
+
+
+def _latest(webhook: Webhook) -> dict[str, str]:
+    """The latest request sent, as a valid example."""
+    for delivery in delivery_page(webhook, take=1):
+        for attempt in reversed(delivery.attempts.all()):
+            headers = sent_headers(delivery, attempt)
+            lines = [f"{name}: {headers[name]}" for name in NAMES if name in headers]
+            return {"headers": "\n".join(lines), "body": sent_body(delivery).decode()}
+    return {}

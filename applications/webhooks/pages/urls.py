@@ -1,13 +1,13 @@
 from django.urls import path
 
 from applications.webhooks.pages.deliveries import (
+    check_signature,
     resend,
     resend_chosen,
     send_test,
     show_delivery,
     show_webhook,
 )
-from applications.webhooks.pages.tester import check_signature
 from applications.webhooks.pages.webhooks import (
     delete,
     edit_webhook,

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
-from applications.webhooks.selectors.events import event_record
+from applications.webhooks.selectors.webhooks import event_record
 from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Invalid, NotFound, invalid_after

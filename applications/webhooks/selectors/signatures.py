@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from standardwebhooks import Webhook as Signer
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Webhook
-from applications.webhooks.selectors.events import event_record
+from applications.webhooks.selectors.webhooks import event_record
 from applications.webhooks.sending.signatures import USER_AGENT, signed_headers
 from fulfillment.core.secrets import decrypt
 

@@ -1,17 +1,34 @@
-"""Webhooks that a caller may read or change."""
+"""Webhooks that a caller may read or change, and events, paged in the order of their commits."""
 
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, BooleanField, Func, Q, QuerySet, TextField
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from applications.registration.models import Application
-from applications.registration.selectors.applications import application_for, application_to_write
-from applications.webhooks.models import Webhook
+from applications.registration.selectors.applications import (
+    application_for,
+    application_in_mode,
+    application_to_write,
+)
+from applications.webhooks.event_types import PATTERNS, EventType, named_types
+from applications.webhooks.models import Event, Webhook
 from fulfillment.core.api.serializers import meta, timestamp
-from fulfillment.core.errors import NotFound
+from fulfillment.core.db.locks import LONG_TRANSACTIONS_LOCK
+from fulfillment.core.db.prepared import fetch_instance, fetch_row
+from fulfillment.core.errors import Invalid, NotFound
+from fulfillment.core.text import parse_uuid
 
 
 def application_webhooks(application: Application) -> QuerySet[Webhook]:
@@ -66,3 +83,187 @@ def webhook_record(webhook: Webhook, *, secret: str | None = None) -> dict[str, 
 
 def webhook_etag(webhook: Webhook) -> str:
     return f'"{webhook.pk.hex}-{int(webhook.updated.timestamp() * 1_000_000):x}"'
+
+
+RETENTION = timedelta(days=30)
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
+UUID_LENGTH = 36
+_CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
+
+# All transactions with lower numbers have ended, so their events are final. One
+# that still runs holds back all later events, so that no cursor passes an event that is not yet visible.
+# It is the lowest number of any running transaction of the server; LAST_SETTLED is more exact and dearer.
+SETTLED = Cast(
+    Cast(Func(Func(function="pg_current_snapshot"), function="pg_snapshot_xmin"), output_field=TextField()),
+    output_field=BigIntegerField(),
+)
+
+# The number that the next transaction gets and, if the application has events that are held back, the lowest number of
+# a running transaction that may write events: long transactions and those of other databases cannot. A running
+# transaction whose locks are not found has just ended; it still holds events back, until the next snapshot.
+LAST_SETTLED = """
+WITH present AS MATERIALIZED (
+    SELECT snapshot, pg_snapshot_xmax(snapshot)::text::bigint AS next_number FROM pg_current_snapshot() AS snapshot
+), locks AS MATERIALIZED (
+    SELECT * FROM pg_locks WHERE granted
+), passed AS MATERIALIZED (
+    SELECT numbered.transactionid FROM locks numbered JOIN locks other USING (pid)
+    WHERE numbered.locktype = 'transactionid' AND numbered.mode = 'ExclusiveLock' AND (
+        other.database NOT IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+        OR (other.locktype, other.classid, other.objid, other.objsubid) = ('advisory', %(lock)s, %(key)s, 2)
+    )
+)
+SELECT next_number, CASE WHEN (
+    SELECT max(transaction) FROM applications_event WHERE application_id = %(application)s
+) >= pg_snapshot_xmin(snapshot)::text::bigint THEN (
+    SELECT least(next_number, min(running::text::bigint)) FROM pg_snapshot_xip(snapshot) AS running
+    WHERE NOT EXISTS (SELECT FROM passed WHERE transactionid = running::xid)
+) END FROM present
+"""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cursor:
+    """A position in the order of commits; `text` is its form for clients."""
+
+    transaction: int = 0
+    id: int = 0
+
+    @property
+    def text(self) -> str:
+        return base64.urlsafe_b64encode(b"e%d.%d" % (self.transaction, self.id)).decode().rstrip("=")
+
+    @classmethod
+    def of(cls, text: str) -> "Cursor":
+        try:
+            plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==").decode("ascii")
+        except (ValueError, binascii.Error):
+            plain = ""
+        found = _CURSOR.match(plain)
+        cursor = cls(int(found[1]), int(found[2])) if found else cls()
+        if cursor.text != text:
+            message = "after: take it from the Link header of the page before, or write an EventID."
+            raise Invalid.at("?after", "parameter_invalid", message)
+        return cursor
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """`next` is the cursor after the last event, or the same cursor for an empty page."""
+
+    events: list[Event]
+    next: Cursor
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilters:
+    """Optional filters."""
+
+    store_id: str | None = None
+    order_id: str | None = None
+    created_after: datetime | None = None
+    user_id: UUID | None = None
+
+    def applied(self, events: QuerySet[Event]) -> QuerySet[Event]:
+        if self.user_id is not None:
+            events = events.filter(user_id=self.user_id)
+        if self.store_id is not None:
+            events = events.filter(store_id=self.store_id)
+        if self.order_id is not None:
+            events = events.filter(data__OrderID=self.order_id)
+        if self.created_after is not None:
+            events = events.filter(timestamp__gte=self.created_after)
+        return events
+
+
+def event_log_for(caller: Caller, application_id: str) -> tuple[Application, UUID | None]:
+    """The application, and the user to whose own events its log is limited.
+
+    Everybody signs in through the built-in applications, so each user reads their own there.
+    """
+    application = application_in_mode(caller, application_id)
+    is_own_client = caller.application_id == application.pk and not caller.is_application
+    if is_own_client and application.is_first_party and not caller.is_operator:
+        return application, caller.user_id
+    return application_for(caller, application_id), None
+
+
+def parse_cursor(application: Application, text: str) -> Cursor:
+    """Parses `after`: the cursor of a `Link`, or the EventID of an event of this application."""
+    event_id = parse_uuid(text) if len(text) == UUID_LENGTH else None
+    if event_id is None:
+        return Cursor.of(text)
+    of_application = "application_id = %s AND event_id = %s"
+    event = fetch_instance(Event, of_application, [application.pk, event_id])
+    if event is None:
+        message = "after: this application has no event with this EventID; events are kept for 30 days."
+        raise Invalid.at("?after", "parameter_invalid", message)
+    return Cursor(event.transaction, event.pk)
+
+
+def event_page(
+    application: Application,
+    *,
+    after: Cursor = Cursor(),
+    patterns: Sequence[str] = (),
+    filters: EventFilters = EventFilters(),
+    take: int = DEFAULT_TAKE,
+) -> EventPage:
+    """Up to `take` events of the last 30 days in the order of their commits, none ever skipped."""
+    events = Event.objects.filter(application=application, timestamp__gt=timezone.now() - RETENTION)
+    if after != Cursor():
+        events = events.filter(
+            Q(transaction__gte=after.transaction),
+            RawSQL("(transaction, id) > (%s, %s)", [after.transaction, after.id], BooleanField()),
+        )
+    if patterns:
+        events = events.filter(type__in=named_types(list(patterns)))
+    events = filters.applied(events).order_by("transaction", "id")
+    found = list(events.filter(transaction__lt=SETTLED)[:take])
+    if not found:
+        next_transaction, settled = _last_settled(application)
+        if after.transaction > next_transaction:
+            message = "after: the database was restored from a backup since; start again without it."
+            raise Invalid.at("?after", "cursor_outdated", message)
+        if settled is not None:
+            found = list(events.filter(transaction__lt=settled)[:take])
+    last = Cursor(found[-1].transaction, found[-1].pk) if found else after
+    return EventPage(found, last)
+
+
+def _last_settled(application: Application) -> tuple[int, int | None]:
+    row = fetch_row(
+        LAST_SETTLED,
+        {"application": application.pk, "lock": LONG_TRANSACTIONS_LOCK[0], "key": LONG_TRANSACTIONS_LOCK[1]},
+    )
+    return row or (0, None)
+
+
+def checked_patterns(names: Sequence[str]) -> list[str]:
+    for name in names:
+        if name not in PATTERNS and name not in EventType.values:
+            allowed = ", ".join([*PATTERNS, *EventType.values])
+            message = f"type: there is no event type {name[:60]!r}; allowed: {allowed}."
+            raise Invalid.at("?type", "parameter_invalid", message)
+    return list(names)
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    return envelope(
+        event.event_id, event.type, event.timestamp, event.store_id, event.application_id, event.data
+    )
+
+
+def envelope(
+    event_id: UUID, kind: str, moment: datetime, store_id: str, application_id: UUID, data: Any
+) -> dict[str, Any]:
+    """The event as read in the API and sent to webhooks."""
+    return {
+        "EventID": str(event_id),
+        "Type": kind,
+        "Timestamp": timestamp(moment),
+        "StoreID": store_id or None,
+        "ApplicationID": str(application_id),
+        # Events older than test applications lack the member.
+        "Data": {**data, "IsTest": data.get("IsTest", False)},
+    }

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from applications.webhooks.event_types import EventType, named_types
 from applications.webhooks.models import Delivery, DeliveryState, Event, Webhook
 from applications.webhooks.selectors.deliveries import find_delivery
-from applications.webhooks.selectors.events import RETENTION
+from applications.webhooks.selectors.webhooks import RETENTION
 from applications.webhooks.services.delivery_attempts import LEASE
 from applications.webhooks.services.webhooks import lock_webhook
 from fulfillment.core.db.clock import database_now

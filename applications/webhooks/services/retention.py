@@ -8,7 +8,7 @@ from django.db import connection
 from django.utils import timezone
 
 from applications.webhooks.models import WebhookSecret
-from applications.webhooks.selectors.events import RETENTION
+from applications.webhooks.selectors.webhooks import RETENTION
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # Several batches in one statement: the rows are small and unread, so it takes a fraction of a second.

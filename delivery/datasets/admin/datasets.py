@@ -1,18 +1,15 @@
-"""The admin of data sets, and the base that the admin of imports shares."""
+"""The admin of data sets."""
 
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.db import models
 from django.db.models import F, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -31,34 +28,12 @@ from delivery.datasets.selectors import (
 )
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset
 from delivery.datasets.sources.cells import read_postal_code
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
-from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import in_percent
-
-
-class DeliveryAdmin(ReadOnlyAdmin):
-    """Services write the records; own pages are added to Django's."""
-
-    def page_path(
-        self, route: str, view: Callable[..., HttpResponseBase], name: str, permission: str = "view"
-    ) -> URLPattern:
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            options = self.model._meta
-            if not request.user.has_perm(f"{options.app_label}.{permission}_{options.model_name}"):
-                raise PermissionDenied
-            return view(request, *args, **kwargs)
-
-        return path(
-            route,
-            self.admin_site.admin_view(guarded),
-            name=f"delivery_{self.model._meta.model_name}_{name}",
-        )
-
-
-def change_url(record: models.Model) -> str:
-    return reverse(f"admin:delivery_{record._meta.model_name}_change", args=[record.pk])
 
 
 def run_service(request: HttpRequest, service: Callable[[], str], then: str) -> HttpResponse:
@@ -78,7 +53,7 @@ COLOURS: dict[str, str] = {
 
 
 @admin.register(Dataset)
-class DatasetAdmin(DeliveryAdmin):
+class DatasetAdmin(ReadOnlyAdmin):
     harmless_pages = ("look_up", "export", "activate", "discard")
     list_display = [
         "shown_vintage", "shown_status", "route_types", "postal_code_count", "route_count", "deliveries",
@@ -147,15 +122,12 @@ class DatasetAdmin(DeliveryAdmin):
             "is_loaded": dataset is not None,
         }
 
-    def get_urls(self) -> list[URLPattern]:
+    def own_pages(self) -> list[OwnPage]:
         return [
-            self.page_path("look-up/", self.look_up_view, "look_up"),
-            self.page_path("<int:dataset_id>/export/", self.export_view, "export"),
-            self.page_path(
-                "<int:dataset_id>/activate/", require_POST(self.activate_view), "activate", "change"
-            ),
-            self.page_path("<int:dataset_id>/discard/", require_POST(self.discard_view), "discard", "change"),
-            *super().get_urls(),
+            ("look-up/", self.look_up_view, "look_up"),
+            ("<int:dataset_id>/export/", self.export_view, "export"),
+            ("<int:dataset_id>/activate/", require_POST(self.activate_view), "activate"),
+            ("<int:dataset_id>/discard/", require_POST(self.discard_view), "discard"),
         ]
 
     def look_up_view(self, request: HttpRequest) -> HttpResponse:
@@ -180,11 +152,8 @@ class DatasetAdmin(DeliveryAdmin):
     def export_view(self, request: HttpRequest, dataset_id: int) -> StreamingHttpResponse:
         dataset = get_object_or_404(loaded_datasets(), pk=dataset_id)
         lines = (line.encode() for line in export_lines(dataset))
-        pieces = FILES.stream(lines, Caller.on_pages(request.user).key)
-        response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
         name = f"eddm-{dataset.vintage:%Y-%m}-{dataset.pk}.csv"
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        return response
+        return streamed_file(lines, name, Caller.on_pages(request.user).key)
 
     def activate_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
         def activate() -> str:
@@ -203,7 +172,7 @@ class DatasetAdmin(DeliveryAdmin):
             "dataset": dataset
         }
         if page := confirmation_page(
-            self, request, question=question, button=_("Discard"), back=change_url(dataset)
+            self, request, question=question, button=_("Discard"), back=self.address_of(dataset)
         ):
             return page
 
@@ -217,7 +186,7 @@ class DatasetAdmin(DeliveryAdmin):
 
 def _address(dataset_id: int) -> str:
     dataset = Dataset.objects.filter(pk=dataset_id).first()
-    return change_url(dataset) if dataset else reverse("admin:delivery_dataset_changelist")
+    return DatasetAdmin.address_of(dataset) if dataset else reverse("admin:delivery_dataset_changelist")
 
 
 def _totals(dataset: Dataset) -> list[dict[str, Any]]:

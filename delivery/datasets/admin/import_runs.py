@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, reverse
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
@@ -20,14 +20,16 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
-from delivery.datasets.admin.datasets import DeliveryAdmin, change_url, run_service
+from delivery.datasets.admin.datasets import run_service
 from delivery.datasets.models import ImportRun, ImportState
 from delivery.datasets.services.importer import ImportOptions, Preview, read_types, read_vintage
 from delivery.datasets.services.imports import discard_upload, preview_upload, receive_upload, start_import
 from delivery.datasets.services.locking import end_interrupted_imports
 from delivery.datasets.sources.cells import ALIASES, POSTAL_CODE
 from delivery.datasets.sources.problems import REMEDIES
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
+from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
@@ -153,7 +155,7 @@ UNFINISHED = {ImportState.WAITING, ImportState.RUNNING}
 
 
 @admin.register(ImportRun)
-class ImportRunAdmin(DeliveryAdmin):
+class ImportRunAdmin(ReadOnlyAdmin):
     harmless_pages = ("add", "prepare", "throw_away", "progress", "problems")
     list_display = [
         "id", "shown_state", "file_name", "row_count", "reject_count", "warning_count", "dataset", "created",
@@ -178,15 +180,12 @@ class ImportRunAdmin(DeliveryAdmin):
     def shown_state(self, run: ImportRun) -> str:
         return run.get_state_display()
 
-    def get_urls(self) -> list[URLPattern]:
+    def own_pages(self) -> list[OwnPage]:
         return [
-            self.page_path("<int:run_id>/prepare/", self.prepare_view, "prepare", "add"),
-            self.page_path(
-                "<int:run_id>/throw-away/", require_POST(self.throw_away_view), "throw_away", "add"
-            ),
-            self.page_path("<int:run_id>/progress/", self.progress_view, "progress"),
-            self.page_path("<int:run_id>/problems/", self.problems_view, "problems"),
-            *super().get_urls(),
+            ("<int:run_id>/prepare/", self.prepare_view, "prepare"),
+            ("<int:run_id>/throw-away/", require_POST(self.throw_away_view), "throw_away"),
+            ("<int:run_id>/progress/", self.progress_view, "progress"),
+            ("<int:run_id>/problems/", self.problems_view, "problems"),
         ]
 
     def add_view(
@@ -227,7 +226,7 @@ class ImportRunAdmin(DeliveryAdmin):
         """Preview and column mapping: "Preview again" reads the first lines again, "Import" starts."""
         run = get_object_or_404(ImportRun, pk=run_id)
         if run.state != ImportState.UPLOADED:
-            return redirect(change_url(run))
+            return redirect(self.address_of(run))
         preview = preview_upload(run=run, options=ImportOptions(), by=str(request.user.pk))
         form = ImportForm(request.POST or None, preview=preview, initial=_initial(preview))
         if form.is_valid():
@@ -248,7 +247,7 @@ class ImportRunAdmin(DeliveryAdmin):
     def _start(self, request: HttpRequest, run: ImportRun, options: ImportOptions) -> HttpResponse:
         with errors_as_messages(request):
             start_import(run=run, options=options)
-        return redirect(change_url(run))
+        return redirect(self.address_of(run))
 
     def throw_away_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         run = get_object_or_404(ImportRun, pk=run_id)

@@ -8,14 +8,3 @@ from delivery.datasets.models.dataset import (
     LiveDataset,
     Population,
 )
-
-__all__ = [
-    "Area",
-    "Dataset",
-    "DatasetStatus",
-    "ImportProblem",
-    "ImportRun",
-    "ImportState",
-    "LiveDataset",
-    "Population",
-]

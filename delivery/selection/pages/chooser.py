@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.actors import Actor
+from applications.registration.selectors.applications import Actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import live_dataset

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
-from applications.registration.selectors.actors import MYSELF, Actor, actors_of, chosen_actor
+from applications.registration.selectors.applications import MYSELF, Actor, actors_of, chosen_actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing, sent_values
@@ -31,8 +31,8 @@ from delivery.selection.selectors.selections import (
 from fulfillment.core import plugins
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.api.responses import json_bytes
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.http.refusal_page import PAGE_POLICY
 
@@ -78,10 +78,8 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
 def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttpResponse:
     _, selection = _selection(request, selection_id)
     caller = Caller.on_pages(signed_in_user(request))
-    pieces = FILES.stream((line.encode() for line in selection_lines(selection)), caller.key)
-    response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="selection-{selection.pk}.csv"'
-    return response
+    lines = (line.encode() for line in selection_lines(selection))
+    return streamed_file(lines, f"selection-{selection.pk}.csv", caller.key)
 
 
 def _offers(user: User, actor: Actor, selection: EddmSelection) -> list[tuple[Any, Decimal, bool]]:

@@ -20,12 +20,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from unfold.admin import ModelAdmin
 
-from fulfillment.core.admin.autocomplete import AutocompleteMixin
-from fulfillment.core.admin.badges import BadgeMixin
 from fulfillment.core.admin.history import FieldChange, Parts, history_page
-from fulfillment.core.admin.inlines import NOTHING, with_help
+from fulfillment.core.admin.inlines import NOTHING, AutocompleteMixin, with_help
 from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
-from fulfillment.core.admin.names import name_admin
+from fulfillment.core.admin.names import BadgeMixin, name_admin
 from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 from fulfillment.core.db.changes import differs_from_stored

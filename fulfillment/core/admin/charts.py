@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import Any
 from urllib.parse import quote
 
+from django.db.models import Func, QuerySet, Subquery
+from django.http import HttpRequest
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
@@ -46,3 +49,17 @@ def in_percent(now: int | Decimal, before: int | Decimal) -> str:
 def data_link(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """The chart's data as a CSV file in a link: exactly what is shown, without another address."""
     return f"data:text/csv;charset=utf-8,{quote(BOM + b''.join(csv_pieces(columns, rows)))}"
+
+
+SHOWN = 5
+
+
+def oldest_of(request: HttpRequest, name: str, records: QuerySet[Any]) -> dict[str, Any]:
+    """The total `count` and the first few as `oldest`, cached under `name` during the request."""
+    known: dict[str, dict[str, Any]] = request.__dict__.setdefault("oldest_of", {})
+    if name not in known:
+        # Counted separately, without the joins of the few that are shown: there may be ten thousand records.
+        count = Subquery(records.order_by().annotate(count=Func("pk", function="COUNT")).values("count"))
+        found = list(records.annotate(count_of_all=count)[:SHOWN])
+        known[name] = {"count": found[0].count_of_all if found else 0, "oldest": found}
+    return known[name]

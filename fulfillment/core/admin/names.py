@@ -4,7 +4,8 @@ They become lazy when an admin is registered, so that migrations keep the Englis
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist
@@ -12,6 +13,9 @@ from django.db.models import Model
 from django.forms.utils import pretty_name
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
+from unfold.utils import display_for_label
+
+from fulfillment.core.recorded_texts import translated
 
 NAMES: set[str] = set()
 # Names that Django makes of fields, in the words of docs/style.md.
@@ -127,3 +131,26 @@ def _attribute(model: type[Model], name: str) -> Callable[..., Any] | None:
     except FieldDoesNotExist:
         return getattr(model, name, None)
     return None
+
+
+class BadgeMixin:
+    """A column that the list shows as a badge is one on the page of its record."""
+
+    list_display: Any
+    # Kept in English, and shown in the reader's language.
+    recorded_fields: Collection[str] = ()
+
+    @property
+    def readonly_preprocess_fields(self) -> dict[str, Callable[[str], str]]:
+        labels = {
+            name: getattr(getattr(self, name, None), "label", None) for name in map(str, self.list_display)
+        }
+        badges = {name: partial(_badge, label) for name, label in labels.items() if isinstance(label, dict)}
+        return {**badges, **dict.fromkeys(self.recorded_fields, translated)}
+
+
+def _badge(tones: Mapping[str, str], text: str) -> str:
+    if (badge := translated_badge(text, tones)) is None:
+        return text
+    shown, tone = badge
+    return str(display_for_label(shown, "", {shown: tone}))

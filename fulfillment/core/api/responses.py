@@ -104,6 +104,12 @@ class MediaTypeOnly(BaseRenderer):
         return b"" if data is None else orjson.dumps(data, default=_plain)
 
 
+class CSVRenderer(MediaTypeOnly):
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+
 class Negotiation(DefaultContentNegotiation):
     """An Accept header that nothing fits is answered 406 only after the credentials were checked.
 

@@ -16,6 +16,15 @@ View = TypeVar("View", bound=Callable[..., Any])
 WEEK = 604_800
 # A larger file is sent in turn, in blocks.
 AT_ONCE_BYTES, BLOCK = 16_000_000, 262_144
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "xlsx": XLSX, "zip": "application/zip"}
+
+
+def streamed_file(pieces: Iterator[bytes], name: str, caller: str) -> StreamingHttpResponse:
+    """A file that counts until it is sent, and is kept by no browser. Its ending says what it is."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    media_type = MEDIA_TYPES[name.rpartition(".")[2]]
+    return StreamingHttpResponse(FILES.stream(pieces, caller), content_type=media_type, headers=headers)
 
 
 def pdf_response(content: bytes, name: str) -> HttpResponse:

@@ -1,15 +1,29 @@
 """Limits set the client address and render a page when they refuse a request; content security policies."""
 
-from collections.abc import Callable
+import re
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
+from django.conf import settings
+from django.core.handlers.wsgi import get_path_info
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.urls import Resolver404, resolve
+from django.utils import translation
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
+from fulfillment.core.caches import register_cache
 from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.concurrency_limits import client_address
 from fulfillment.core.errors import TooManyRequests, Unavailable, shortage_of
+from fulfillment.core.http.addresses import PROGRAM_PREFIXES
+from fulfillment.core.locales import locale_in
+from fulfillment.core.observability.instruments import count_refusal
+from printing.caches import WeightedCache
 
 
 class RefusalPages:
@@ -52,3 +66,81 @@ PAGE_POLICY = (
 # evaluates nothing, and its colours are a stylesheet.
 ADMIN_POLICY = PAGE_POLICY.replace("img-src 'self' data:", "img-src 'self' data: blob:")
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+
+# Sessions above a limit of pages: until Retry-After has passed, their pages are refused before all other work.
+#
+# The requests of a process wait in one queue, those of the API behind the pages of a flood: as long as its refusals
+# take.
+MINUTE = 60
+
+
+@dataclass(slots=True)
+class _Refusal:
+    until: float
+    requests: int = 0
+
+
+# By the cookie of the session.
+_refused: WeightedCache[str, _Refusal] = WeightedCache(capacity=10_000, weight=lambda _: 1)
+register_cache(_refused)
+
+
+def refuse_session(session: str, *, seconds: float) -> None:
+    now, known = time.monotonic(), _refused.get(session)
+    if known is None or known.until < now:
+        _refused.put(session, _Refusal(now + seconds))
+    else:
+        known.until = max(known.until, now + seconds)
+
+
+def refused_seconds(environ: dict[str, Any]) -> float:
+    """How long the request of a page is refused; 0 for any other request."""
+    cookie, path = environ.get("HTTP_COOKIE"), get_path_info(environ)
+    found = _cookie().search(cookie) if cookie else None
+    session = found[1] if found else ""
+    known = _refused.get(session)
+    if known is None or (seconds := known.until - time.monotonic()) <= 0:
+        return 0
+    if path.startswith((*PROGRAM_PREFIXES, settings.STATIC_URL)) or is_picture(path):
+        return 0
+    known.requests += 1
+    # Refused requests alone exceed the limit of a minute.
+    if known.requests == settings.PAGES_PER_MINUTE:
+        refuse_session(session, seconds=MINUTE)
+    return seconds
+
+
+def refuse(seconds: float, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """The response of a WSGI application, in the language of the browser: who is signed in is not looked up."""
+    count_refusal("pages")
+    headers, page = _refusal(int(seconds) + 1, locale_in(environ.get("HTTP_ACCEPT_LANGUAGE", "")))
+    start_response("429 Too Many Requests", headers)
+    return [page]
+
+
+@lru_cache(maxsize=512)
+def is_picture(path: str) -> bool:
+    try:
+        return getattr(resolve(path).func, "serves_picture", False)
+    except Resolver404:
+        return False
+
+
+@lru_cache(maxsize=1)
+def _cookie() -> re.Pattern[str]:
+    return re.compile(rf"(?:^|; ?){re.escape(settings.SESSION_COOKIE_NAME)}=([^;]+)")
+
+
+@lru_cache(maxsize=256)
+def _refusal(seconds: int, locale: str) -> tuple[list[tuple[str, str]], bytes]:
+    with translation.override(locale):
+        message = _("Rate limit is exceeded. Try again in %(wait)s seconds.") % {"wait": seconds}
+        page = refusal_page(TooManyRequests(message, retry_after=seconds))
+    own = {
+        "Content-Length": str(len(page.content)),
+        "Content-Security-Policy": PAGE_POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": settings.X_FRAME_OPTIONS,
+    }
+    return [*page.items(), *own.items()], page.content

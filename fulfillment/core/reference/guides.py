@@ -1,15 +1,139 @@
-"""The guides of the API reference, rendered from the documents in docs/."""
+"""The guides of the API reference: the Markdown of docs/ as HTML, without raw HTML and inline styles."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import PurePosixPath
+from posixpath import normpath
+from typing import Any
 
 from django.conf import settings
+from django.utils.html import escape
 from django.utils.safestring import SafeString
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
 
-from fulfillment.core.reference.markdown import headings_of, rendered
+LANGUAGES = {
+    "sh": "Shell",
+    "js": "JavaScript",
+    "ts": "TypeScript",
+    "javascript": "JavaScript",
+    "python": "Python",
+    "json": "JSON",
+}
+CODE_ONLY = re.compile(r"[a-z]+(?:_[a-z]+)+\Z")
+# Maps a link of a document to the site; None if it is not shown here.
+Resolve = Callable[[str], str | None]
+
+
+def slug_of(heading: str) -> str:
+    """The fragment of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+class Prose(SafeString):
+    """Rendered Markdown, with its source."""
+
+    source = ""
+
+
+@lru_cache(maxsize=4096)
+def rendered(text: str, resolve: Resolve = str) -> Prose:
+    tokens = _parser().parse(text)
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", slug_of(_text_of(tokens[index + 1])))
+        elif token.type == "td_open" and CODE_ONLY.match(_text_of(tokens[index + 1])):
+            token.attrSet("id", _text_of(tokens[index + 1]))
+        elif token.children:
+            token.children = _resolved(token.children, resolve)
+    # Escaped by the parser.
+    prose = Prose(_parser().renderer.render(tokens, _parser().options, {}))
+    prose.source = text.strip()
+    return prose
+
+
+def rendered_line(text: str) -> Prose:
+    """Without a paragraph around it."""
+    prose = Prose(_parser().renderInline(text))
+    prose.source = text
+    return prose
+
+
+def headings_of(text: str) -> list[tuple[str, str]]:
+    """Fragment and text of each heading of the second level."""
+    tokens = _parser().parse(text)
+    found = [
+        _text_of(tokens[index + 1])
+        for index, token in enumerate(tokens)
+        if token.type == "heading_open" and token.tag == "h2"
+    ]
+    return [(slug_of(heading), heading) for heading in found]
+
+
+def _text_of(inline: Token) -> str:
+    return "".join(child.content for child in inline.children or ())
+
+
+def _resolved(children: Sequence[Token], resolve: Resolve) -> list[Token]:
+    """Resolves links; those to documents outside of the site become plain text."""
+    remaining, opened = [], []
+    for child in children:
+        if child.type == "link_open":
+            target = resolve(str(child.attrs.get("href", "")))
+            opened.append(target is not None)
+            if target is None:
+                continue
+            child.attrSet("href", target)
+        elif child.type == "link_close" and not opened.pop():
+            continue
+        remaining.append(child)
+    return remaining
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.add_render_rule("fence", _fence)
+    parser.add_render_rule("table_open", _table_open)
+    parser.add_render_rule("table_close", _table_close)
+    for cell in ("th_open", "td_open"):
+        parser.add_render_rule(cell, _cell)
+    return parser
+
+
+def _fence(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    label = LANGUAGES.get(token.info.strip(), "Text")
+    env["code"] = env.get("code", 0) + 1
+    name = f"code-{env['code']}"
+    return (
+        f'<figure class="code"><figcaption><span>{label}</span><button class="button button-plain button-small" '
+        f'type="button" data-copy="{name}" hidden>Copy</button></figcaption>'
+        f'<pre tabindex="0" role="region" aria-label="{label} {env["code"]}">'
+        f'<code id="{name}">{escape(token.content)}</code></pre></figure>'
+    )
+
+
+def _table_open(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    env["table"] = env.get("table", 0) + 1
+    label = f"Table {env['table']}"
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="table table-prose">'
+
+
+def _table_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return "</table></div>"
+
+
+def _cell(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """The alignment of a column would be an inline style."""
+    token = tokens[index]
+    scope = ' scope="col"' if token.tag == "th" else ""
+    anchor = f' id="{escape(token.attrs["id"])}"' if "id" in token.attrs else ""
+    return f"<{token.tag}{scope}{anchor}>"
+
 
 GUIDES = (
     ("authentication", "Authentication", "oauth.md"),
@@ -94,18 +218,8 @@ def _address(folder: PurePosixPath, link: str) -> str | None:
     if link.startswith(("https://", "http://", "#", "/")):
         return link
     name, _, fragment = link.partition("#")
-    target = _normal(folder / name)
+    target = normpath(folder / name)
     for slug, _, document in GUIDES:
         if document == target:
             return f"{ROOT}/guides/{slug}" + (f"#{fragment}" if fragment else "")
     return None
-
-
-def _normal(path: PurePosixPath) -> str:
-    parts: list[str] = []
-    for part in path.parts:
-        if part == ".." and parts:
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from fulfillment.core.api.client_names import ClientNames, camel
+from fulfillment.core.api.declarations import ClientNames, camel
 from fulfillment.core.api.errors import TITLES
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.code_examples import ExampleRequest, request_examples
 from fulfillment.core.plugins import offered
-from fulfillment.core.reference.markdown import rendered, rendered_line
+from fulfillment.core.reference.guides import rendered, rendered_line
 from fulfillment.core.reference.schemas import (
     Body,
     Event,

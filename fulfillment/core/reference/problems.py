@@ -8,8 +8,7 @@ from functools import cache
 
 from fulfillment.core.api.errors import problem, title_of
 from fulfillment.core.errors import Fault
-from fulfillment.core.reference.guides import ROOT, guide_link, guides
-from fulfillment.core.reference.markdown import Prose, rendered
+from fulfillment.core.reference.guides import ROOT, Prose, guide_link, guides, rendered
 from fulfillment.core.reference.operations import CODES_OF_ALL, operations
 from fulfillment.core.reference.schemas import Operation
 

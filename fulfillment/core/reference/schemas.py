@@ -7,8 +7,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from fulfillment.core.api.schema import NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN
-from fulfillment.core.reference.guides import ROOT
-from fulfillment.core.reference.markdown import Prose, rendered
+from fulfillment.core.reference.guides import ROOT, Prose, rendered
 
 # The depth below which objects show only their type.
 MAX_DEPTH = 6

@@ -11,12 +11,12 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.schema import schema_document
-from fulfillment.core.reference.guides import changes, guides
-from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.guides import changes, guides, rendered
 from fulfillment.core.reference.operations import events, groups, operations
 from fulfillment.core.reference.plain import (
     catalog_text,
     event_text,
+    feed_text,
     guide_text,
     index_text,
     operation_text,
@@ -24,7 +24,6 @@ from fulfillment.core.reference.plain import (
     whole_text,
 )
 from fulfillment.core.reference.problems import problems
-from fulfillment.core.reference.releases import feed_text
 from fulfillment.core.reference.search import EMPTY_WORDS, found
 
 MARKDOWN = "text/markdown; charset=utf-8"

@@ -2,5 +2,3 @@
 
 from printing.preflight.artwork.isolation import artwork_facts
 from printing.preflight.artwork.parts import OPERATORS, ArtworkFacts, ArtworkPart, Part
-
-__all__ = ["OPERATORS", "ArtworkFacts", "ArtworkPart", "Part", "artwork_facts"]

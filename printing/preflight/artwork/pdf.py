@@ -9,10 +9,18 @@ from typing import Any
 
 import pikepdf
 
-from printing.preflight.artwork.colors import BLACK, WHITES, Color, colored, replaced_plates, spots_of
-from printing.preflight.artwork.layers import Layers, slivers
-from printing.preflight.artwork.letters import Letters
 from printing.preflight.artwork.parts import OPERATORS, PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
+from printing.preflight.artwork.pdf_content import (
+    BLACK,
+    WHITES,
+    Color,
+    Layers,
+    Letters,
+    colored,
+    replaced_plates,
+    slivers,
+    spots_of,
+)
 from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.die_lines import is_tool

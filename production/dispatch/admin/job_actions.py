@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -19,6 +19,7 @@ from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
@@ -26,9 +27,12 @@ from fulfillment.core.text import parse_number
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
 from production.gang_sheets.selectors.archives import gang_archive
 from production.interface import MAX_JOBS
+from production.interface import Job as AdapterJob
 from production.jobs.models import AT_PROVIDER, Job, JobState
+from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.routing.selectors import providers_for_stores
+from production.tickets import write_jdf, write_json_ticket, write_xjdf
 from stores.orders.admin.actions import actor_on
 
 BOARD = "admin:production_job_changelist"
@@ -168,14 +172,8 @@ class JobActions(StaffAdmin):
         if len(jobs) > MAX_JOBS:
             messages.error(request, _("Select at most %(max_jobs)s jobs.") % {"max_jobs": MAX_JOBS})
             return None
-        headers = {
-            "Content-Disposition": 'attachment; filename="gang-sheets.zip"',
-            "Cache-Control": "no-store",
-        }
         caller = Caller.on_pages(request.user)
-        return StreamingHttpResponse(
-            FILES.stream(gang_archive(jobs), caller.key), content_type="application/zip", headers=headers
-        )
+        return streamed_file(gang_archive(jobs), "gang-sheets.zip", caller.key)
 
     def _bulk(self, request: HttpRequest, chosen: QuerySet, service: Service, said: Said) -> None:
         jobs = [job for job in chosen.order_by("pk") if self.has_change_permission(request, job)]
@@ -228,3 +226,39 @@ def allowed_actions(job: Job) -> frozenset[str]:
 
 def _address(job: Job) -> str:
     return reverse("admin:production_job_change", args=[job.pk])
+
+
+TICKETS = {
+    "xjdf": (write_xjdf, "application/xml"),
+    "json": (write_json_ticket, "application/json"),
+    "jdf": (write_jdf, "application/xml"),
+}
+
+
+class JobFiles(StaffAdmin):
+    def file_view(self, request: HttpRequest, job_id: int, form: str) -> HttpResponse:
+        job: Job = get_object_or_404(self.get_queryset(request), pk=job_id)
+        if not self.has_view_permission(request, job):
+            raise PermissionDenied
+        if form != "pdf" and form not in TICKETS:
+            raise Http404
+        with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key):
+            return _response(adapter_job(job), form)
+        return redirect("admin:production_job_change", job.pk)
+
+
+def _response(job: AdapterJob, form: str) -> HttpResponse:
+    if form == "pdf":
+        printed = next((file.content for file in job.files if file.is_printed), None)
+        if printed is None:
+            raise Http404
+        content, kind = printed, "application/pdf"
+    else:
+        write, kind = TICKETS[form]
+        content = write(job, None)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{job.number}.{form}"',
+        "Cache-Control": "private, no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HttpResponse(content, content_type=kind, headers=headers)

@@ -18,9 +18,8 @@ from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
-from production.dispatch.admin.job_actions import JobActions, allowed_actions
+from production.dispatch.admin.job_actions import JobActions, JobFiles, allowed_actions
 from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
-from production.dispatch.admin.job_files import JobFiles
 from production.dispatch.admin.scans import JobScans
 from production.dispatch.selectors.board import (
     MAX_COUNTED,
@@ -28,12 +27,13 @@ from production.dispatch.selectors.board import (
     UNCOUNTED,
     board_ordering,
     count_stages,
+    jobs_by_day,
     of_provider_and_store,
+    open_by_provider,
     stage_filter,
+    steps_of,
 )
-from production.dispatch.selectors.days import jobs_by_day, open_by_provider
 from production.dispatch.selectors.dry_runs import dry_run
-from production.dispatch.selectors.steps import steps_of
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job
 from production.jobs.selectors import places_of

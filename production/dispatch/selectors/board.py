@@ -2,18 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from production.jobs.models import IN_WORK, OPEN, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.models import IN_WORK, OPEN, RANK, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.selectors import OrderPlace, places_of
 from production.providers.models import Provider
 from stores.catalog.models import Store
+from stores.orders.business_days import add_business_days
 
 # Counts stop here.
 MAX_COUNTED = 1000
@@ -27,16 +33,16 @@ class Stage:
 
 
 STAGES: Sequence[Stage] = (
-    Stage("work", _("In work")),
-    Stage("queued", _("Queued")),
-    Stage("held", _("Held")),
-    Stage("sent", _("Sent")),
-    Stage("production", _("In production")),
-    Stage("late", _("Late"), is_alarm=True),
-    Stage("failed", _("Failed"), is_alarm=True),
-    Stage("shipped", _("Shipped")),
-    Stage("cancelled", _("Cancelled")),
-    Stage("all", _("All")),
+    Stage("work", gettext_lazy("In work")),
+    Stage("queued", gettext_lazy("Queued")),
+    Stage("held", gettext_lazy("Held")),
+    Stage("sent", gettext_lazy("Sent")),
+    Stage("production", gettext_lazy("In production")),
+    Stage("late", gettext_lazy("Late"), is_alarm=True),
+    Stage("failed", gettext_lazy("Failed"), is_alarm=True),
+    Stage("shipped", gettext_lazy("Shipped")),
+    Stage("cancelled", gettext_lazy("Cancelled")),
+    Stage("all", gettext_lazy("All")),
 )
 # For these stages only whether there are more matters.
 UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
@@ -104,3 +110,130 @@ def open_reports() -> QuerySet[ProviderReport]:
 def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:
     """Jobs whose provider has not responded for some time."""
     return jobs.filter(state=JobState.QUEUED, failing_since__isnull=False, held="")
+
+
+SHOWN = 25
+HEAVY = (
+    "store__rendering",
+    "store__verbose_rendering",
+    "order__rendering",
+    "item__template_data",
+    "item__product__template",
+    "item__product__rendering",
+    "item__product__verbose_rendering",
+)
+
+
+class Total(NamedTuple):
+    """Of the jobs that must ship on a day."""
+
+    jobs: int
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The first jobs of a column, each with the total of its day, and how many jobs and pieces there are in all.
+
+    At most MAX_COUNTED + 1 jobs are counted.
+    """
+
+    name: str
+    key: str
+    count: int
+    pieces: int
+    jobs: Sequence[tuple[Job, OrderPlace, Total]]
+
+    @property
+    def has_more(self) -> bool:
+        return self.count > MAX_COUNTED
+
+    @property
+    def unshown(self) -> int:
+        return min(self.count, MAX_COUNTED) - len(self.jobs)
+
+
+def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
+    """The days of the visible jobs, the earliest first."""
+    days = []
+    for key, name, condition in _columns(timezone.localdate()):
+        of_day = jobs.filter(condition, state__in=OPEN)
+        shown = of_day.select_related("store", "provider", "item__product", "order", "gang_sheet")
+        light = shown.order_by("due", "id").defer(*HEAVY)
+        found = list(light[:SHOWN])
+        pieces = _pieces(of_day)
+        places = places_of(found)
+        shown_jobs = [(job, places[job.pk], _total(pieces, job.due)) for job in found]
+        days.append(Day(name, key, len(pieces), sum(number for _, number in pieces), shown_jobs))
+    return days
+
+
+def _pieces(jobs: QuerySet[Job]) -> list[tuple[date, int]]:
+    """The day and the pieces of each job, the earliest first."""
+    printed = Coalesce("pieces", "item__quantity")
+    return list(jobs.order_by("due", "id").values_list("due", printed)[: MAX_COUNTED + 1])
+
+
+def _total(pieces: Sequence[tuple[date, int]], day: date) -> Total:
+    of_day = [number for due, number in pieces if due == day]
+    return Total(len(of_day), sum(of_day))
+
+
+def _columns(today: date) -> list[tuple[str, str, Q]]:
+    """The key, name and jobs of each column. On a Friday the next one is Monday, by its name."""
+    following = add_business_days(today, 1)
+    is_tomorrow = following == today + timedelta(days=1)
+    return [
+        ("late", _("Late"), Q(due__lt=today)),
+        ("today", _("Today"), Q(due=today)),
+        (
+            "next",
+            _("Tomorrow") if is_tomorrow else date_format(following, "l"),
+            Q(due__gt=today, due__lte=following),
+        ),
+        ("later", _("Later"), Q(due__gt=following)),
+    ]
+
+
+def open_by_provider(jobs: QuerySet[Job]) -> list[dict[str, Any]]:
+    """The providers that have open jobs, for links."""
+    codes = jobs.filter(state__in=OPEN, provider__isnull=False).order_by("provider__name")
+    return [dict(row) for row in codes.values("provider__code", "provider__name").distinct()]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    name: str
+    state: str
+    at: datetime | None
+    is_done: bool
+    is_current: bool
+
+
+def steps_of(job: Job) -> Sequence[Step]:
+    """A job that failed or was cancelled ends where that happened."""
+    times: dict[str, datetime] = {}
+    for state, at in job.history.order_by("id").values_list("state", "timestamp"):
+        # A restarted job begins at the first step.
+        times = {} if state == JobState.QUEUED and state in times and len(times) > 1 else times
+        times.setdefault(state, at)
+    has_ended = job.state in (JobState.FAILED, JobState.CANCELLED)
+    reached = (
+        max((RANK[state] for state in times if state in RANK), default=0) if has_ended else RANK[job.state]
+    )
+    way = [JobState(state) for state in RANK if not has_ended or RANK[state] <= reached]
+    steps = [
+        Step(
+            str(state.label),
+            state,
+            times.get(state),
+            RANK[state] <= reached,
+            not has_ended and RANK[state] == reached,
+        )
+        for state in way
+    ]
+    if has_ended:
+        steps.append(
+            Step(job.get_state_display(), job.state, times.get(job.state), is_done=True, is_current=True)
+        )
+    return steps

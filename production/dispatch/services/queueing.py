@@ -1,18 +1,54 @@
 """Creates, holds, releases and cancels jobs in the transaction of an order's change."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.utils import timezone
 
+from fulfillment.core.errors import DomainError
 from production.dispatch.services.actions import request_cancellation
-from production.dispatch.services.order_progress import follow_jobs
 from production.gang_sheets.services.members import remove_from_sheet
-from production.jobs.models import AT_PROVIDER, IN_WORK, HoldReason, Job, JobHistory, JobState
+from production.jobs.models import AT_PROVIDER, IN_WORK, RANK, HoldReason, Job, JobHistory, JobState
 from production.jobs.selectors import job_number
 from production.jobs.services.recording import SYSTEM, record_job
 from production.routing.selectors import enabled_rules, first_rule, item_facts
 from stores.orders.business_days import ship_day
 from stores.orders.models import Order, OrderItem, OrderStatus
+from stores.orders.models.status import WITH_SHIPMENTS
+from stores.orders.services.transitions import Parcel, transition_order
+
+S = OrderStatus
+
+
+def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "") -> str:
+    """Advances the locked order; returns why it could not, or ""."""
+    target = _target(order)
+    try:
+        if target is not None and order.status == S.ACCEPTED:
+            order = transition_order(order=order, status=S.IN_PRODUCTION, actor=SYSTEM, note=note)
+        if target in WITH_SHIPMENTS and order.status in (S.IN_PRODUCTION, S.PARTIALLY_SHIPPED):
+            # If the order already has the status, only parcels are added.
+            transition_order(order=order, status=target, actor=SYSTEM, note=note, parcels=parcels)
+        elif parcels and order.status in WITH_SHIPMENTS:
+            transition_order(order=order, status=order.status, actor=SYSTEM, note=note, parcels=parcels)
+        elif target is not None and order.status in (S.RECEIVED, S.ON_HOLD, S.CANCELLED, S.REJECTED):
+            return f"The order is {S(order.status).words}; its status does not change."
+    except DomainError as error:
+        return error.message
+    return ""
+
+
+def _target(order: Order) -> OrderStatus | None:
+    states = list(Job.objects.filter(order=order).values_list("state", flat=True))
+    shipped = states.count(JobState.SHIPPED)
+    if shipped and shipped == order.item_count - states.count(JobState.CANCELLED):
+        return S.SHIPPED
+    if shipped:
+        return S.PARTIALLY_SHIPPED
+    if any(RANK.get(state, 0) >= RANK[JobState.IN_PRODUCTION] for state in states):
+        return S.IN_PRODUCTION
+    return None
+
 
 ORDER_CANCELLED = "The order was cancelled."
 SHIPPED_UNREPORTED = "The order was shipped without a report of the provider."

@@ -14,7 +14,7 @@ from django.utils import timezone
 from fulfillment.core.errors import ServiceBusy
 from fulfillment.core.text import storable
 from production.dispatch.services.actions import send_without_another
-from production.dispatch.services.order_progress import follow_jobs
+from production.dispatch.services.queueing import follow_jobs
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
 from production.gang_sheets.models import GangSheet
 from production.interface import Report
@@ -28,7 +28,7 @@ from production.jobs.models import (
     ProviderReport,
     ReportOutcome,
 )
-from production.jobs.services.notices import notify_of_failure
+from production.jobs.services.outcomes import notify_of_failure
 from production.jobs.services.recording import fail_job, has_failed_often, lock_job, record_job
 from production.providers.models import Provider
 from stores.orders.services.transitions import Parcel, lock_order

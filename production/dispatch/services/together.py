@@ -14,8 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from production.dispatch.services.actions import send_without_another
-from production.dispatch.services.choosing import ProviderChoices
-from production.dispatch.services.slots import LEASE_SECONDS, JobSlots
+from production.dispatch.services.choosing import LEASE_SECONDS, JobSlots, ProviderChoices
 from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
 from production.jobs.models import OPEN, RANK, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes

@@ -10,8 +10,7 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import ZipStream
 from printing.imposition import GangRequest, Plan, Sheet, Slug, impose_sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
-from production.gang_sheets.selectors.building import build_sheet, sheet_values
-from production.gang_sheets.selectors.requests import gang_request, sheet_for
+from production.gang_sheets.selectors.building import build_sheet, gang_request, sheet_for, sheet_values
 from production.interface import MAX_BYTES
 from production.jobs.models import OPEN, Job
 from production.jobs.selectors import adapter_job

@@ -16,8 +16,13 @@ from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from printing.imposition import Plan
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors.building import BuiltSheet, build_sheet, sheet_values
-from production.gang_sheets.selectors.requests import sheet_for, uses_gang_sheets
+from production.gang_sheets.selectors.building import (
+    BuiltSheet,
+    build_sheet,
+    sheet_for,
+    sheet_values,
+    uses_gang_sheets,
+)
 from production.gang_sheets.services.members import lock_sheet
 from production.interface import ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, Job, JobState

@@ -4,16 +4,45 @@ import random
 from datetime import timedelta
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from accounts.models import NotificationKind
+from accounts.permissions import Grant
+from accounts.selectors.staff import people_with
+from accounts.services.notifications import notify
 from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.errors import DomainError
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
-from production.jobs.services.notices import notify_of_failure
 from production.jobs.services.recording import fail_job, lock_job, lock_jobs, record_job
 from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
+
+READERS = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
+
+
+def failure_key(job_number: str) -> str:
+    return f"job:{job_number}:failed"
+
+
+def notify_of_failure(job: Job) -> int:
+    """Notifies once for each failure, in its transaction."""
+    return notify(
+        user_ids=people_with(READERS, store_id=job.store_id),
+        kind=NotificationKind.JOB_FAILED,
+        key=failure_key(job.number),
+        title=lambda: _("Print job %(number)s failed") % {"number": job.number},
+        text=lambda: (
+            _(
+                "%(reason)s The order waits until the job is sent again, moved to another provider or cancelled."
+            )
+            % {"reason": f"{job.provider}: {job.message}" if job.provider else job.message}
+        ),
+        path=reverse("admin:production_job_change", args=[job.pk]),
+    )
+
 
 # Seconds before the next attempt; the last value repeats.
 BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)

@@ -1,12 +1,85 @@
+import json
 import time
 from argparse import ArgumentParser
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
-from production.management.press import Press
 from production.providers.models import Provider
+
+# It knows only what a print shop knows: the two folders and the JSON ticket.
+Say = Callable[[str], object]
+
+
+@dataclass(slots=True)
+class Press:
+    """`seconds` pass between the steps of a job."""
+
+    hot: Path
+    back: Path
+    seconds: float
+    say: Say
+    at_work: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Continues the jobs it had taken before it was stopped."""
+        for folder in self._shelf("taken").iterdir():
+            self._begin(folder.name)
+
+    def look(self) -> int:
+        """Takes new jobs and advances the others; returns the number of unfinished ones."""
+        self._take_new()
+        for number, (step, due) in list(self.at_work.items()):
+            if time.monotonic() >= due:
+                self._go_on(number, step)
+        return len(self.at_work)
+
+    def _take_new(self) -> None:
+        shelf = self._shelf("taken")
+        for folder in sorted(self.hot.iterdir()):
+            if folder.name.startswith(".") or not folder.is_dir():
+                continue
+            tickets = list(folder.glob("*.json"))
+            if not tickets:
+                continue
+            ticket: dict[str, Any] = json.loads(tickets[0].read_bytes())
+            number = ticket["JobNumber"]
+            folder.rename(shelf / number)
+            self.say(f"Job {number}: taken, {ticket['Quantity']} x {ticket['Product']['Name']}")
+            self._begin(number)
+
+    def _begin(self, number: str) -> None:
+        self.at_work[number] = (0, time.monotonic() + self.seconds)
+
+    def _shelf(self, name: str) -> Path:
+        shelf = self.back.parent / name
+        shelf.mkdir(exist_ok=True)
+        return shelf
+
+    def _go_on(self, number: str, step: int) -> None:
+        if step == 0:
+            self._report(number, State="InProduction", Message="On the press")
+            self.at_work[number] = (1, time.monotonic() + self.seconds)
+            self.say(f"Job {number}: printing")
+            return
+        tracking = f"DEMO{number.replace('-', '')}"
+        self._report(number, State="Shipped", Carrier="Demo Carrier", TrackingNumber=tracking)
+        self.say(f"Job {number}: shipped as {tracking}")
+        (self._shelf("taken") / number).rename(self._shelf("done") / f"{number}-{time.time_ns()}")
+        del self.at_work[number]
+
+    def _report(self, number: str, **values: str) -> None:
+        """Writes the report under a temporary name and renames it, so that no partial file is read."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        name = f"{number}-{values['State']}-{time.time_ns()}"
+        draft = self.back / f".{name}.tmp"
+        draft.write_text(json.dumps({"JobNumber": number, "At": at, **values}), "utf-8")
+        draft.rename(self.back / f"{name}.json")
+
 
 POLL_SECONDS = 0.5
 

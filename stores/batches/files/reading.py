@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
-from stores.batches.files.container import check_container
+from stores.batches.files.container import check_container, file_kind
 from stores.batches.files.records import FileRefused, FileRow, Table, problem_from, refused
 from stores.batches.files.rows import MAX_COLUMNS, too_many_columns
-from stores.batches.files.sniffing import file_kind
 
 logger = logging.getLogger(__name__)
 LOOKED_AT = 1 << 20

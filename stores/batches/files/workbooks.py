@@ -11,9 +11,8 @@ from stores.batches.files.container import damaged
 from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
 from stores.batches.files.records import WARNING, Fault, problem_json, refused
 from stores.batches.files.rows import MAX_PROBLEMS, RowsWriter, column_letters
-from stores.batches.files.sheets import Book, Sheet, cell_place, read_sheet, string_text
+from stores.batches.files.sheets import Book, Sheet, cell_place, elements, local_name, read_sheet, string_text
 from stores.batches.files.spreadsheets import numbers
-from stores.batches.files.xml_parts import elements, local_name
 
 # The sheet of our own templates that lists what cells may hold.
 ALLOWED_VALUES = "Allowed values"

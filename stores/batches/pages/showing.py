@@ -1,26 +1,103 @@
-"""A batch: its file, its rows with their proofs page by page, and what can be downloaded."""
+"""Where people meet batches: their files, rows with proofs page by page, downloads and corrections of rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.contrib import messages
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.pages.guards import signed_in
+from accounts.models import User
+from accounts.pages.guards import signed_in, signed_in_user
+from accounts.throttles import enforce_page_limit
+from applications.registration.selectors.applications import own_applications
+from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.errors import DomainError, Forbidden, NotFound
 from fulfillment.core.files.downloads import pdf_response
+from fulfillment.core.http.dangerous import harmless
 from stores.batches.files.writing import Format
-from stores.batches.grid import after_in, listed_rows, states_in
-from stores.batches.models import Batch, BatchRow, BatchStatus
-from stores.batches.overview import BatchPage
-from stores.batches.pages.opening import PORTAL
-from stores.batches.places import Place
+from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
+from stores.batches.overview import BatchPage, after_in, listed_rows, row_views, states_in
 from stores.batches.row_files import rows_file, template_file
-from stores.batches.selectors import counts_of, rows_of
+from stores.batches.selectors import batch_for, counts_of, row_of, rows_of, shown_batches
+from stores.batches.services.checking import correct_row
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet
+from stores.orders.selectors.access import WRITE, StoreAccess
+
+# Where people meet batches: the portal and the console have the same pages, each with its own addresses and frame.
+PAGES = ("rows", "mapping", "check", "order", "cancel", "row", "sheet", "template", "file")
+
+
+class Opened(NamedTuple):
+    access: StoreAccess
+    batch: Batch
+
+    @property
+    def caller(self) -> Caller:
+        return self.access.caller
+
+
+@dataclass(frozen=True)
+class Place:
+    """`urls` has the names of addresses by page. `open` raises Http404 for batches that the person may not change.
+
+    `heading` is the element of a page's title: the console's frame has an `h1` of its own.
+    """
+
+    frame: str
+    prefix: str
+    show: str
+    listed: str
+    open: Callable[[HttpRequest, UUID], Opened]
+    context: Callable[[HttpRequest], dict[str, Any]] = field(default=lambda request: {"part": "catalog"})
+    heading: str = "h1"
+
+    @property
+    def urls(self) -> dict[str, str]:
+        own = {page: f"{self.prefix}{page}" for page in PAGES}
+        return {**own, "show": self.show, "list": self.listed}
+
+    def render(self, request: HttpRequest, name: str, /, **context: Any) -> HttpResponse:
+        own = {**self.context(request), "frame": self.frame, "heading": self.heading, "urls": self.urls}
+        if batch := context.get("batch"):
+            own |= {"back_to": reverse(self.show, args=[batch.pk]), "object": batch}
+        return render(request, f"stores/batches/{name}.html", {**own, **context})
+
+    def lead_to(self, page: str, batch_id: UUID) -> HttpResponse:
+        return redirect(self.urls[page], batch_id)
+
+
+def batches_of_person(user: User) -> QuerySet[Batch]:
+    """Newest first."""
+    own = Q(user=user, application=None) | Q(user=None, application__in=own_applications(user).values("pk"))
+    return shown_batches().filter(own).order_by("-created", "-id")
+
+
+def open_batch(request: HttpRequest, batch_id: UUID) -> Opened:
+    """The batch and the caller who made it; Http404 for one of others, or of a store that is no longer theirs."""
+    user = signed_in_user(request)
+    found = batches_of_person(user).filter(pk=batch_id).select_related("application").first()
+    if found is None:
+        raise Http404(_("There is no such batch of yours."))
+    application = found.application
+    caller = Caller.on_pages(user) if application is None else Caller.of_application(application)
+    try:
+        return Opened(*batch_for(caller, found.store.external_id, str(batch_id), WRITE))
+    except (Forbidden, NotFound) as error:
+        raise Http404(error.message) from error
+
+
+PORTAL = Place("base.html", "portal:batch-", "portal:batch", "portal:batches", open_batch)
+
 
 SHEET_ROWS = 500
 
@@ -78,3 +155,81 @@ def _known_form(form: str) -> Format:
     if form == "xlsx":
         return "xlsx"
     raise Http404(_("Rows are downloaded as csv or xlsx."))
+
+
+@harmless
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+@takes_large_forms
+def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = PORTAL) -> HttpResponse:
+    """A form of all cells; only this row is checked again.
+
+    The grid sends single cells, or asks whether the row is checked by now, and shows the row of the response.
+    """
+    batch = place.open(request, batch_id).batch
+    try:
+        row = row_of(batch, row_key)
+    except DomainError as error:
+        raise Http404(error.message) from error
+    if request.method != "POST" and _is_from_grid(request):
+        return place.render(request, "saved_row", **_saved(row))
+    problems: list[str] = []
+    typed = _cells(request, batch)
+    if request.method == "POST":
+        try:
+            enforce_page_limit("playground", signed_in_user(request).pk)
+            row = correct_row(batch=batch, row_key=row_key, cells=typed)
+        except DomainError as error:
+            problems = error.messages
+            if _is_from_grid(request):
+                return HttpResponse(" ".join(problems), status=400, content_type="text/plain; charset=utf-8")
+        else:
+            return _after_saving(request, place, batch_id, row)
+    return place.render(
+        request,
+        "row_form",
+        batch=batch,
+        row=row_views(batch, [row])[0],
+        cells=_cell_views(batch, row, typed),
+        elsewhere=[problem for problem in row.problems if problem["Column"] not in batch.columns],
+        problems=problems,
+    )
+
+
+def _after_saving(request: HttpRequest, place: Place, batch_id: UUID, row: BatchRow) -> HttpResponse:
+    if _is_from_grid(request):
+        return place.render(request, "saved_row", **_saved(row))
+    said = _("Row %(number)s is saved: %(label)s.")
+    messages.success(request, said % {"number": row.number, "label": RowState(row.state).label})
+    return place.lead_to("show", batch_id)
+
+
+def _cell_views(batch: Batch, row: BatchRow, typed: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "place": number,
+            "column": one,
+            "value": typed.get(one, row.values.get(one, "")),
+            "problems": [problem for problem in row.problems if problem["Column"] == one],
+        }
+        for number, one in enumerate(batch.columns)
+    ]
+
+
+def _cells(request: HttpRequest, batch: Batch) -> dict[str, str]:
+    found = {}
+    for place, column in enumerate(batch.columns):
+        if f"cell-{place}" in request.POST:
+            found[column] = request.POST[f"cell-{place}"]
+    return found
+
+
+def _is_from_grid(request: HttpRequest) -> bool:
+    return request.headers.get("X-Grid") == "1"
+
+
+def _saved(row: BatchRow) -> dict[str, Any]:
+    """The row, and what its change makes of the whole batch."""
+    batch = row.batch
+    page = BatchPage(batch, counts_of(batch))
+    return {"page": page, "batch": batch, "one": row_views(batch, [row], page.unmapped)[0], "chosen": ""}

@@ -24,7 +24,7 @@ from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
 from stores.batches.order_forms import DATA, ITEM, RowForms
 from stores.batches.rows import Problem, problem_record
 from stores.batches.selectors import access_of, row_of, shown_batches
-from stores.batches.services.announcements import announce
+from stores.batches.services.notices import announce
 from stores.batches.services.rows import (
     UNCHECKED,
     begin_check,

@@ -35,9 +35,8 @@ from stores.batches.selectors import (
     outdated_because,
     shown_batches,
 )
-from stores.batches.services.announcements import announce
 from stores.batches.services.batches import close_batch
-from stores.batches.services.notices import notify_approvers
+from stores.batches.services.notices import announce, notify_approvers
 from stores.batches.services.rows import begin_check, in_turn, job_lock, lock_batch, lock_open
 from stores.budgets.services import release_reservation, reserve_budgets
 from stores.catalog.models import Store

@@ -1,15 +1,18 @@
 """Personal data in rows: exported and erased with their orders, or with the person who sent them."""
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
+from django.utils import timezone
 
 from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
+from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from stores.batches.models import Batch, BatchApproval, BatchMode, BatchRow, BatchStatus, ColumnMapping
 from stores.batches.services.batches import close_batch
 from stores.batches.services.rows import lock_batch
@@ -121,3 +124,32 @@ def _mappings(user: User) -> Iterator[Record]:
 
 def _erase_mappings(user: User) -> None:
     ColumnMapping.objects.filter(user=user).delete()
+
+
+UNORDERED = timedelta(days=30)
+
+
+def retention_rules() -> list[RetentionRule]:
+    return [
+        rule_for_rows("batches that were not ordered", _unordered),
+        rule_for_rows("rows of batches that were not ordered", _left_rows),
+        rule_for_rows("batches without rows", _empty),
+    ]
+
+
+def _old(**filters: object) -> QuerySet[Batch]:
+    return Batch.objects.filter(updated__lt=timezone.now() - UNORDERED, **filters)
+
+
+def _unordered() -> QuerySet[Batch]:
+    """Cancelled ones only where nothing of them was ordered before."""
+    return _old().exclude(status__in=DONE).exclude(rows__order__isnull=False)
+
+
+def _left_rows() -> QuerySet[BatchRow]:
+    """Rows that were in error or failed, of batches that were ordered otherwise; and of orders that are gone."""
+    return BatchRow.objects.filter(order=None, batch__in=_old().exclude(status=BatchStatus.ORDERING))
+
+
+def _empty() -> QuerySet[Batch]:
+    return _old(status=BatchStatus.ORDERED, rows=None)

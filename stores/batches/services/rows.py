@@ -14,6 +14,7 @@ from procrastinate.contrib.django import app
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
+from stores.batches.files.matching import Match
 from stores.batches.models import MAX_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.rows import (
     MAX_CELL_LENGTH,
@@ -48,15 +49,6 @@ UNCHECKED: dict[str, Any] = {
 KEY_CODES = ("row_key_repeated", "row_key_invalid")
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """`column` is taken for `target`; `score` says how alike their names are, from 0 to 1."""
-
-    target: str
-    column: str
-    score: float
 
 
 @dataclass(frozen=True, slots=True)

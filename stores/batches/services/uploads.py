@@ -19,7 +19,7 @@ from stores.batches.files.records import FileProblem, FileRefused, Table
 from stores.batches.models import MAX_ROWS, Batch, BatchMode
 from stores.batches.rows import Problem, SourceRow, file_problem_record
 from stores.batches.selectors import target_labels
-from stores.batches.services.rows import Match, Source, replace_rows
+from stores.batches.services.rows import Source, replace_rows
 
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -47,11 +47,10 @@ def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = 
     """The rows of a file. Its columns are matched by their names, unless the batch has a mapping of its own."""
     targets, table = target_labels(batch), _read(batch, content, content_type, name)
     columns = [_storable(name) for name in table.columns]
-    found = match_columns(columns=columns, targets=list(targets), labels=targets)
     return Source(
         columns=columns,
         rows=[SourceRow(row.number, _all_storable(row.values), _records(row.problems)) for row in table.rows],
-        matches=[Match(one.target, one.column, one.score) for one in found],
+        matches=match_columns(columns=columns, targets=list(targets), labels=targets),
         problems=_records(table.problems),
     )
 

@@ -1,4 +1,2 @@
 from stores.budgets.admin.budgets import BudgetAdmin
 from stores.budgets.admin.cost_centers import CostCenterAdmin
-
-__all__ = ["BudgetAdmin", "CostCenterAdmin"]

@@ -23,7 +23,7 @@ from fulfillment.core.admin.inlines import ConsoleInline, LabelledFormSet
 from fulfillment.core.csv_rows import BOM, csv_pieces
 from fulfillment.core.errors import DomainError
 from stores.budgets.models import CostCenter, CostCenterMember
-from stores.budgets.selectors.people import people_rows
+from stores.budgets.selectors.budgets import people_rows
 from stores.budgets.services.people import COLUMNS as PEOPLE_COLUMNS
 from stores.budgets.services.people import (
     MAX_BYTES,

@@ -14,8 +14,7 @@ from accounts.models import User
 from fulfillment.core.errors import DomainError, Fault, Invalid
 from fulfillment.core.text import MAX_INTEGER
 from stores.budgets.models import Budget, EntryKind, OverBudget, ScopeKind
-from stores.budgets.selectors.budgets import scope_names
-from stores.budgets.selectors.people import scope_id
+from stores.budgets.selectors.budgets import scope_id, scope_names
 from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.budgets import COLUMNS, change_budget, create_budget
 from stores.budgets.standings import Standing

@@ -17,18 +17,16 @@ from django.views.decorators.http import require_safe
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import BOM, csv_pieces
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
 from stores.budgets.models import Budget, BudgetEntry
-from stores.budgets.periods import first_day
 from stores.budgets.representations import ENTRY_COLUMNS, gauge_of
-from stores.budgets.selectors.budgets import actor_names
+from stores.budgets.selectors.budgets import EntryFilter, actor_names, filtered_entries, statement_cells
 from stores.budgets.selectors.standings import standings_of
-from stores.budgets.selectors.statements import EntryFilter, filtered_entries, statement_cells
-from stores.budgets.standings import Standing
+from stores.budgets.standings import Standing, first_day
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models.store import BudgetType
 
@@ -73,20 +71,13 @@ class StatementPages(StaffAdmin):
         )
         return TemplateResponse(request, "admin/stores/budget_statement.html", context)
 
-    def statement_csv(self, request: HttpRequest, budget_id: UUID) -> HttpResponse | StreamingHttpResponse:
+    def statement_csv(self, request: HttpRequest, budget_id: UUID) -> StreamingHttpResponse:
         budget = get_object_or_404(self.get_queryset(request), pk=budget_id)
         form = StatementForm(request.GET)
         form.is_valid()
         rows = csv_pieces(ENTRY_COLUMNS, statement_cells(self._entries(budget, form), budget))
-        headers = {
-            "Content-Disposition": f'attachment; filename="budget-{budget.pk}.csv"',
-            "Cache-Control": "no-store",
-        }
-        return StreamingHttpResponse(
-            FILES.stream(chain([BOM], rows), Caller.on_pages(request.user).key),
-            content_type="text/csv; charset=utf-8",
-            headers=headers,
-        )
+        caller = Caller.on_pages(request.user)
+        return streamed_file(chain([BOM], rows), f"budget-{budget.pk}.csv", caller.key)
 
     def _entries(self, budget: Budget, form: StatementForm) -> QuerySet[BudgetEntry]:
         chosen = form.cleaned_data

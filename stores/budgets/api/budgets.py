@@ -9,21 +9,19 @@ from rest_framework.settings import api_settings
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
-from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors
+from fulfillment.core.api.responses import CSVRenderer, concurrency_errors
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import csv_pieces
 from fulfillment.core.errors import Invalid, invalid_after
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import parse_number
-from stores.budgets.api.examples import (
+from stores.budgets.api.serializers import (
     ADJUSTMENT_EXAMPLE,
     BUDGET_EXAMPLE,
     CHANGE_EXAMPLE,
     ENTRY_EXAMPLE,
     REQUEST_EXAMPLE,
-)
-from stores.budgets.api.serializers import (
     AdjustmentSerializer,
     BudgetChangeSerializer,
     BudgetEntrySerializer,
@@ -39,11 +37,12 @@ from stores.budgets.selectors.budgets import (
     actor_names,
     authorize_budgets,
     entries_for,
+    entry_records,
     list_budgets,
     scope_names,
     standing_for,
+    statement_cells,
 )
-from stores.budgets.selectors.statements import entry_records, statement_cells
 from stores.budgets.services.budgets import adjust_budget, change_budget, create_budget, remove_budget
 from stores.budgets.standings import Standing
 from stores.catalog.api.stores import STORE_ID
@@ -73,12 +72,6 @@ ASSOCIATION = (
 NOT_FOUND = "There is no such budget for this caller (`budget_not_found`)."
 COMMON = {400: NO_STORE + ".", 403: ASSOCIATION, 404: NOT_FOUND}
 HAS_ENTRIES = "The budget has entries (`budget_has_entries`)"
-
-
-class BudgetCSV(MediaTypeOnly):
-    media_type = "text/csv"
-    format = "csv"
-    charset = "utf-8"
 
 
 class BudgetViewSet(ApiViewSet):
@@ -211,7 +204,7 @@ class BudgetViewSet(ApiViewSet):
 
 class BudgetEntryViewSet(ApiViewSet):
     tag = "Budgets"
-    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, BudgetCSV]
+    renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, CSVRenderer]
     access = {
         "list": Access(
             rule=(
@@ -260,12 +253,7 @@ class BudgetEntryViewSet(ApiViewSet):
             entries = entries.filter(pk__gt=_cursor(query["after"]))
         if _wants_csv(request):
             rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget))
-            response = StreamingHttpResponse(
-                FILES.stream(rows, request.auth.key), content_type="text/csv; charset=utf-8"
-            )
-            response["Content-Disposition"] = f'attachment; filename="budget-{budget.pk}.csv"'
-            response["Cache-Control"] = "no-store"
-            return response
+            return streamed_file(rows, f"budget-{budget.pk}.csv", request.auth.key)
         page = list(entries[: take + 1])
         path = f"/store/{store_id}/budget/{budget_id}/entry"
         more = len(page) > take
@@ -288,4 +276,4 @@ def _wants_csv(request: Request) -> bool:
     chosen = request.query_params.get("format", request.accepted_renderer.format)
     if chosen not in {"csv", "json"}:
         raise Invalid.at("?format", "parameter_invalid", f"format: write csv or json; found {chosen[:40]!r}.")
-    return bool(chosen == BudgetCSV.format)
+    return bool(chosen == CSVRenderer.format)

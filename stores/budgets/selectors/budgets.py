@@ -1,11 +1,12 @@
-"""Budgets and their entries, for callers of the API and pages of the console."""
+"""Budgets with their entries and people, for callers of the API, pages of the console and files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Concat
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -13,10 +14,12 @@ from accounts.callers import Caller
 from accounts.models import User
 from accounts.permissions import Permission
 from accounts.selectors.grants import grants_on_store
+from accounts.selectors.users import find_user
 from applications.registration.models import Application
-from fulfillment.core.errors import Forbidden, NotFound
+from fulfillment.core.errors import Conflict, DomainError, Forbidden, NotFound
 from fulfillment.core.text import parse_uuid
-from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter, ScopeKind
+from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod, CostCenter, CostCenterMember, ScopeKind
+from stores.budgets.representations import Record, entry_cells, entry_record
 from stores.budgets.selectors.standings import standings_of, standings_of_caller
 from stores.budgets.standings import Standing
 from stores.catalog.models import Store
@@ -128,4 +131,120 @@ def actor_names(entries: Iterable[BudgetEntry]) -> Mapping[UUID, str]:
 def _known_people(keys: Iterable[UUID | None]) -> QuerySet[User]:
     return User.objects.filter(pk__in=[key for key in keys if key]).exclude(
         username__startswith="erased-", is_active=False
+    )
+
+
+BATCH = 500
+# People whom a typed name may fit.
+MAX_PEOPLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFilter:
+    kind: str = ""
+    period: int | None = None
+    person: str = ""
+    order_id: UUID | None = None
+
+
+def filtered_entries(budget: Budget, chosen: EntryFilter) -> QuerySet[BudgetEntry]:
+    found = BudgetEntry.objects.filter(budget=budget).select_related("period")
+    if chosen.kind:
+        found = found.filter(kind=chosen.kind)
+    if chosen.period is not None:
+        found = found.filter(period__number=chosen.period)
+    if chosen.order_id is not None:
+        found = found.filter(order_id=chosen.order_id)
+    if chosen.person:
+        people, applications = _people_named(chosen.person), _applications_named(chosen.person)
+        found = found.filter(Q(actor_user__in=people) | Q(actor_application__in=applications))
+    return found
+
+
+def entry_records(entries: Iterable[BudgetEntry], budget: Budget) -> list[Record]:
+    listed = list(entries)
+    names = actor_names(listed)
+    return [entry_record(entry, budget, names) for entry in listed]
+
+
+def statement_cells(entries: QuerySet[BudgetEntry], budget: Budget) -> Iterator[Iterable[Any]]:
+    """The cells of every entry, the oldest first, in short statements."""
+    last = 0
+    while page := list(entries.filter(pk__gt=last).order_by("pk")[:BATCH]):
+        yield from (entry_cells(record) for record in entry_records(page, budget))
+        last = page[-1].pk
+
+
+def _people_named(text: str) -> list[UUID]:
+    named = User.objects.annotate(shown=Concat("first_name", Value(" "), "last_name"))
+    fits = Q(shown__icontains=text) | Q(username__iexact=text) | Q(email__iexact=text)
+    return list(named.filter(fits).values_list("pk", flat=True)[:MAX_PEOPLE])
+
+
+def _applications_named(text: str) -> list[UUID]:
+    return list(Application.objects.filter(name__icontains=text).values_list("pk", flat=True)[:MAX_PEOPLE])
+
+
+def find_person(text: str, *, viewer: User) -> User:
+    """An active user by full name, e-mail address or ID; raises NotFound or Conflict.
+
+    Only operators find people of other organisations, and learn which ones an ambiguous name fits.
+    """
+    try:
+        user = find_user(text)
+    except DomainError as error:
+        if isinstance(error, Conflict) and viewer.is_operator:
+            raise
+        raise _unknown(text) from error
+    if not user.is_active or not (viewer.is_operator or user.tenant_id == viewer.tenant_id):
+        raise _unknown(text)
+    return user
+
+
+def scope_id(kind: ScopeKind, text: str, *, store: Store, viewer: User) -> str:
+    """What the API calls the ID of a scope, of a person or an application written by name."""
+    if kind == ScopeKind.USER and text:
+        return str(find_person(text, viewer=viewer).pk)
+    if kind == ScopeKind.APPLICATION and text and parse_uuid(text) is None:
+        known = Application.objects.filter(name__iexact=text)
+        if not viewer.is_operator:
+            known = known.filter(roles__store=store)
+        found = list(known.values_list("pk", flat=True).distinct()[:2])
+        if len(found) != 1:
+            message = (
+                _("Several applications have the name %(text)s. Write the ID of the one you mean.")
+                if found
+                else _("You see no application with the name %(text)s. Write its name in full, or its ID.")
+            )
+            raise NotFound(message % {"text": text}, code="application_not_found")
+        return str(found[0])
+    return text
+
+
+def name_of_person(user: User) -> str:
+    """The full name that `find_person` reads."""
+    return f"{user.username}@{user.tenant.domain}"
+
+
+def people_rows(store: Store) -> Iterator[tuple[str, str, str]]:
+    """The code and name of each cost center with each of its people, or with none."""
+    members = (
+        CostCenterMember.objects.filter(store=store).select_related("user__tenant").order_by("user__username")
+    )
+    people: dict[Any, list[str]] = {}
+    for member in members:
+        people.setdefault(member.cost_center_id, []).append(name_of_person(member.user))
+    for center in CostCenter.objects.filter(store=store).order_by("code"):
+        for name in people.get(center.pk, [""]):
+            yield center.code, center.name, name
+
+
+def _unknown(text: str) -> NotFound:
+    return NotFound(
+        _(
+            "No active user has the full name or e-mail address %(text)s. Use a full name such as "
+            "olivia@print.example."
+        )
+        % {"text": text},
+        code="user_not_found",
     )

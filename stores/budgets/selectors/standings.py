@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from stores.budgets.models import Budget, BudgetEntry, EntryKind
-from stores.budgets.periods import period_bounds, period_number
-from stores.budgets.standings import MAX_LIMIT, ZERO, Period, Standing
+from stores.budgets.standings import MAX_LIMIT, ZERO, Period, Standing, period_bounds, period_number
 from stores.catalog.models import Store
 
 COLUMNS = [field.attname for field in Budget._meta.concrete_fields]

@@ -8,8 +8,7 @@ from uuid import UUID
 from fulfillment.core.db.prepared import fetch_rows
 from stores.budgets.models import Budget, OverBudget
 from stores.budgets.selectors.standings import COLUMNS, LISTED
-from stores.budgets.services.claims import budget_exceeded
-from stores.budgets.services.counting import is_counted
+from stores.budgets.services.claims import budget_exceeded, is_counted
 from stores.budgets.standings import Countable, Period, Standing, overdraft_record
 
 # What took the place: the entries of an order, or of the reservation of a batch, which is negative.

@@ -16,7 +16,7 @@ from fulfillment.core.csv_rows import BrokenRow, numbered_rows, typed_cell
 from fulfillment.core.errors import DomainError, Fault, Invalid, raise_faults
 from fulfillment.core.text import has_control_character
 from stores.budgets.models import CostCenter, CostCenterMember
-from stores.budgets.selectors.people import find_person
+from stores.budgets.selectors.budgets import find_person
 from stores.catalog.models import Store
 from stores.catalog.models.store import validate_external_id
 from stores.catalog.services.stores import lock_store

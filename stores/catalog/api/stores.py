@@ -1,7 +1,11 @@
+from collections.abc import Mapping, Sequence
 from typing import Any
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from django.http import HttpResponse
+from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
@@ -10,18 +14,57 @@ from accounts.models import Role
 from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
+from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified
 from fulfillment.core.api.serializers import meta
 from fulfillment.core.api.viewsets import ApiViewSet
-from stores.catalog.api.examples import ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
-from stores.catalog.api.responses import (
-    StoreUserRolesTextXML,
-    StoreUserRolesXML,
-    client_tags,
-    stored_response,
-)
-from stores.catalog.api.serializers import StoreSerializer, StoreUserRoleSerializer
-from stores.catalog.selectors.products import store_user_roles
-from stores.catalog.selectors.stores import store_body, store_list_body
+from stores.catalog.api.examples import PRODUCT_EXAMPLES, ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
+from stores.catalog.api.serializers import ProductSerializer, StoreSerializer, StoreUserRoleSerializer
+from stores.catalog.selectors.products import product_body, product_list_body, store_user_roles
+from stores.catalog.selectors.stores import StoredBody, store_body, store_list_body
+
+
+def client_tags(request: Request) -> list[str]:
+    """The tags in If-None-Match, which are compared weakly; only the first 20 are read."""
+    header = request.META.get("HTTP_IF_NONE_MATCH", "")
+    return [tag.removeprefix("W/").strip('"') for tag in parse_etags(header)[:20]] if header else []
+
+
+def stored_response(request: Request, body: StoredBody) -> HttpResponse:
+    # Weak, because the compressed and the plain response carry the same tag.
+    etag = f'W/"{body.tag}"'
+    return (
+        not_modified(etag)
+        if body.content is None or is_unchanged(request, etag)
+        else json_bytes(request, body.content, etag=etag)
+    )
+
+
+class StoreUserRolesXML(BaseRenderer):
+    media_type = "application/xml"
+    format = "xml"
+    charset = "utf-8"
+
+    def render(
+        self,
+        data: Sequence[Mapping[str, Any]],
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        root = Element("ArrayOfStoreUserRole")
+        for record in data:
+            role = SubElement(root, "StoreUserRole")
+            for name in ("ID", "StoreID", "UserID", "Grant"):
+                SubElement(role, name).text = str(record[name])
+            messages = SubElement(SubElement(role, "_meta"), "Messages")
+            for message in record["_meta"]["Messages"]:
+                SubElement(messages, "string").text = message
+        body: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
+        return body
+
+
+class StoreUserRolesTextXML(StoreUserRolesXML):
+    media_type = "text/xml"
+
 
 STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description="The StoreID.")
 VERBOSE = OpenApiParameter(
@@ -115,3 +158,63 @@ def store_user_role_record(role: Role, store_id: str) -> dict[str, Any]:
         "Grant": role.grant,
         "_meta": meta(),
     }
+
+
+PRODUCT_ACCESS = Access(
+    rule=(
+        "The calling application needs any association with the store. Through an application of this "
+        "service itself, the user needs a role on the store. Operators may read every store, and everyone "
+        "the demo store."
+    )
+)
+ERRORS = {
+    400: "There is no such store (`store_invalid`), or `verbose` is neither true nor false.",
+    403: "There is no association with the store (`association_required`); the message says how to request one.",
+}
+
+
+class ProductViewSet(ApiViewSet):
+    tag = "Products"
+    access = {"list": PRODUCT_ACCESS, "retrieve": PRODUCT_ACCESS}
+    errors = {
+        "list": {**ERRORS, 404: "Nothing exists at this URL."},
+        "retrieve": {**ERRORS, 404: "There is no such product in the store (`product_not_found`)."},
+    }
+
+    @extend_schema(
+        operation_id="product_list",
+        summary="List the products of a store",
+        description=(
+            "The products that can be ordered, in the order of the catalog. A product has no variants: each "
+            "size and each paper is its own product. If you send the `ETag` as `If-None-Match`, an unchanged "
+            "list returns 304 without a body."
+        ),
+        parameters=[STORE_ID, VERBOSE],
+        responses={200: ProductSerializer(many=True)},
+        examples=PRODUCT_EXAMPLES,
+    )
+    def list(self, request: Request, store_id: str) -> HttpResponse:
+        verbose = flag_parameter(request.query_params, "verbose")
+        body = product_list_body(request.auth, store_id, verbose=verbose, client_tags=client_tags(request))
+        return stored_response(request, body)
+
+    @extend_schema(
+        operation_id="product_read",
+        summary="Read a product",
+        parameters=[
+            STORE_ID,
+            OpenApiParameter("product_id", str, OpenApiParameter.PATH, description="The product's ID."),
+            VERBOSE,
+        ],
+        responses={200: ProductSerializer},
+        examples=PRODUCT_EXAMPLES,
+    )
+    def retrieve(self, request: Request, store_id: str, product_id: str) -> HttpResponse:
+        body = product_body(
+            request.auth,
+            store_id,
+            product_id,
+            verbose=flag_parameter(request.query_params, "verbose"),
+            client_tags=client_tags(request),
+        )
+        return stored_response(request, body)

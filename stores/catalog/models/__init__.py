@@ -9,22 +9,3 @@ from stores.catalog.models.product import (
 )
 from stores.catalog.models.store import BudgetDuration, BudgetType, Store, StoreProfile, StoreUsage
 from stores.catalog.models.template import CatalogUpload, CatalogUploadState, TemplateChange, TemplatePicture
-
-__all__ = [
-    "BudgetDuration",
-    "BudgetType",
-    "CatalogUpload",
-    "CatalogUploadState",
-    "DeliveredPrice",
-    "LocationType",
-    "Product",
-    "ProductionSpeed",
-    "Store",
-    "StoreProfile",
-    "StoreUsage",
-    "TemplateChange",
-    "TemplateField",
-    "TemplateFieldSubType",
-    "TemplateFieldType",
-    "TemplatePicture",
-]

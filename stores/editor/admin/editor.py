@@ -24,7 +24,7 @@ from fulfillment.core.errors import DomainError, Fault
 from fulfillment.core.files.downloads import pdf_response, picture_refusal, serves_picture
 from stores.catalog.models import Product
 from stores.concurrency_limits import RENDERINGS
-from stores.editor.admin.actions import EditorState, apply_action
+from stores.editor.admin.actions import RESHAPING, EditorState, PictureUploads, apply_action
 from stores.editor.admin.requests import (
     SentDraft,
     draft_as_json,
@@ -33,7 +33,6 @@ from stores.editor.admin.requests import (
     new_field_sent,
     number_sent,
 )
-from stores.editor.admin.uploads import RESHAPING, PictureUploads
 from stores.editor.admin.view_model import first_samples, inks_of, listed_faults, page_context
 from stores.editor.selectors import EditorContext, editor_context_of, stored_draft
 from stores.editor.services.drafts import TemplateChanged, check_new_field, save_template

@@ -10,17 +10,16 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.actors import Actor, chosen_actor
+from applications.registration.selectors.applications import Actor, chosen_actor
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import MAX_ROWS, BatchMode
-from stores.batches.pages.opening import PORTAL
-from stores.batches.places import Place
+from stores.batches.pages.showing import PORTAL, Place
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.playground.address import AddressForm
+from stores.playground.fields import AddressForm
 from stores.playground.selectors import actors_at, product_page, store_named
 
 MODES = (

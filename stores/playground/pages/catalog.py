@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
-from applications.registration.selectors.actors import chosen_actor
+from applications.registration.selectors.applications import chosen_actor
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.playground.selectors import (

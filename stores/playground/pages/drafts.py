@@ -13,7 +13,7 @@ from fulfillment.core.errors import DomainError, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.playground.pages.product import open_playground
-from stores.proofs.services.drafts import draw_draft
+from stores.proofs.services.live_proofs import draw_draft
 
 
 @serves_picture

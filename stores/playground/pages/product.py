@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.actors import Actor, chosen_actor
+from applications.registration.selectors.applications import Actor, chosen_actor
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, Forbidden
@@ -30,9 +30,8 @@ from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
-from stores.playground.address import AddressForm
 from stores.playground.calls import recorded_call
-from stores.playground.fields import TEMPLATE_DATA, ProductForm, form_fields, order_request_from
+from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
 from stores.playground.pages.prices import PriceForm, price_form, show_prices
 from stores.playground.selectors import (
     ProductPage,

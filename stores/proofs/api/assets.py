@@ -18,8 +18,7 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.files.uploads import JPEGParser, PDFParser, PNGParser, uploaded_file
 from printing.documents import MAX_BYTES as DOCUMENT_BYTES
 from stores.catalog.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
-from stores.catalog.api.products import PRODUCT_ACCESS
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.concurrency_limits import PICTURES
 from stores.proofs.links import asset_url
 from stores.proofs.selectors import authorized_store_id

@@ -27,8 +27,7 @@ from stores.catalog.api.examples import (
     PROOF_EXAMPLE,
     PROOF_REQUEST_EXAMPLE,
 )
-from stores.catalog.api.products import PRODUCT_ACCESS
-from stores.catalog.api.stores import STORE_ID
+from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.proofs.links import MAX_WIDTH, WIDTH_STEP, proof_urls
 from stores.proofs.selectors import StoredProof, product_version
 from stores.proofs.services.artwork import ArtworkChoice

@@ -4,6 +4,7 @@ Signed-out visitors count as one caller and have one rendering at a time, so tha
 """
 
 import hashlib
+from collections.abc import Mapping
 from io import BytesIO
 
 from django.conf import settings
@@ -18,9 +19,9 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
 from printing.text import is_blank
-from printing.typesetting import Field, render_page
+from printing.typesetting import Field, proof_dpi, render_page
 from stores.concurrency_limits import LIVE_PROOFS, RENDERINGS
-from stores.proofs.selectors import Showcase
+from stores.proofs.selectors import ProductVersion, Showcase
 from stores.proofs.services.merging import TemplateMerge, merge_template
 from stores.templates.errors import typesetting_errors, values_invalid
 from stores.templates.selectors import fields_of
@@ -116,3 +117,30 @@ def _sample(field: Field) -> str:
         return ""
     sample = SAMPLES.get(field.field_name) or SAMPLES.get(field.sub_type)
     return sample or (field.prompt if field.required and field.type == "Text" else "")
+
+
+# A field is rarely on more pages; the proof shows the others.
+MAX_PAGES = 2
+
+
+def draw_draft(
+    *, caller: Caller, product: ProductVersion, values: Mapping[str, object], field: str
+) -> dict[int, bytes]:
+    """The PNG of each page that shows the field, by its number from 1, as a proof shows it.
+
+    Raises Invalid where a proof does.
+    """
+    merged = merge_template(caller=caller, product=product, values=values)
+    layout, images = merged.layout, merged.images()
+    pages = layout.template.pages
+    dpi = proof_dpi((page.width, page.height) for page in pages)
+    showing = [at for at, page in enumerate(pages) if any(box.field == field for box in page.boxes)]
+    mark, drawn = settings.PROOF_WATERMARK, {}
+    with RENDERINGS.limited(caller.key), typesetting_errors(), measured_rendering("draft"):
+        for at in showing[:MAX_PAGES]:
+            pixels = round(pages[at].width / 25.4 * dpi)
+            found = render_page(layout.template, at, merged.values, images, layout.fonts, mark, pixels=pixels)
+            if unfit := [problem for problem in found.problems if problem.code == "does_not_fit"]:
+                raise values_invalid(unfit)
+            drawn[at + 1] = found.png
+    return drawn

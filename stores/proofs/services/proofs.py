@@ -14,14 +14,22 @@ from psycopg.errors import LockNotAvailable
 from psycopg.types.json import Jsonb
 
 from accounts.callers import Caller
+from accounts.rate_limits import enforce_limit
 from applications.registration.services.usage import PROOF, record_milestone
+from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import files_are_complete, proof_files, write_files
+from fulfillment.core.files.stored import (
+    files_are_complete,
+    proof_files,
+    read_file,
+    wide_page_file,
+    write_files,
+)
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.preflight import Job, Limits, preflight, records
 from printing.stages import stage
-from printing.typesetting import Press, SetText, render_proof
+from printing.typesetting import Press, SetText, render_pdf_page, render_proof
 from printing.typesetting import Proof as Rendered
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Proof
@@ -210,3 +218,22 @@ def _save(product: ProductVersion, proof: StoredProof, traces: list[str], *, is_
 
 def _is_whole(proof: StoredProof) -> bool:
     return files_are_complete(proof_files(proof.digest, proof.page_count), proof.sizes)
+
+
+def draw_wide_page(*, digest: str, page: int, width: int, address: str) -> None:
+    """Draws and stores a page. Raises FileNotFoundError where the proof is no longer stored."""
+    enforce_limit("wide-page", rate_limit_key_for_ip(address), quota=settings.WIDE_PAGES_PER_MINUTE)
+    with storage_errors():
+        pdf = read_file(proof_files(digest, 0)[0])
+    with RENDERINGS.limited(), typesetting_errors(), measured_rendering("page of a proof"):
+        picture = render_pdf_page(pdf, page - 1, pixels=width, trimmed=True)
+    _store(digest, wide_page_file(digest, page, width), picture)
+
+
+@transaction.atomic
+def _store(digest: str, name: str, picture: bytes) -> None:
+    """Stores the picture under the lock of the proof, so that it does not outlive the proof."""
+    lock_proof(digest)
+    if Proof.objects.filter(digest=digest).exists():
+        with storage_errors():
+            write_files([(name, picture)])

@@ -5,7 +5,7 @@ from django.core import mail
 from django.test import Client
 
 from accounts.models import EmailChange
-from accounts.services.password_resets import RESET_TASK
+from accounts.services.mailed_links import RESET_TASK
 from tests.support.jobs import work_off
 
 NEW = {"email": "new@print.example"}

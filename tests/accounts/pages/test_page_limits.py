@@ -12,7 +12,7 @@ from accounts.models import User
 from accounts.pages import middleware
 from fulfillment.core import concurrency_limits
 from fulfillment.core.caches import clear_caches
-from fulfillment.core.http.refused_sessions import refuse, refuse_session, refused_seconds
+from fulfillment.core.http.refusal_page import refuse, refuse_session, refused_seconds
 from tests.factories.accounts import UserFactory
 from tests.support.patience import PATIENCE, wait_for
 

@@ -3,7 +3,7 @@ import re
 from django.core import mail
 
 from accounts.models import User
-from accounts.services.password_resets import RESET_TASK
+from accounts.services.mailed_links import RESET_TASK
 from tests.support.jobs import work_off
 from tests.support.scenario import PASSWORD, confirm_password
 

@@ -12,13 +12,15 @@ from django.utils import timezone
 from accounts.models import RateWindow, User
 from accounts.selectors.emails import find_user_by_confirmed_email
 from accounts.services.email_changes import confirm_email_change, request_email_change
-from accounts.services.email_confirmations import (
+from accounts.services.mailed_links import (
     CONFIRMATION_TASK,
+    RESET_TASK,
     confirm_address,
     confirmation_token,
     request_confirmation,
+    request_reset_link,
+    send_reset_links,
 )
-from accounts.services.password_resets import RESET_TASK, request_reset_link, send_reset_links
 from accounts.services.users import create_user
 from accounts.throttles import mailbox_of, may_mail
 from applications.registration.services.notices import owner_addresses

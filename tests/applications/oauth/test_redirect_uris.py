@@ -2,7 +2,7 @@
 
 import pytest
 
-from applications.oauth.redirects import is_registered
+from applications.oauth.server import is_registered
 from tests.factories.applications import ApplicationFactory
 from tests.support.oauth_flows import Party, browser_of
 

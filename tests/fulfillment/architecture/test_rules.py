@@ -45,7 +45,7 @@ FORBIDDEN_IMPORTS = {
     "ftplib": set(),
     # Writing it needs no defence; the readers of SVG files end where entities would be declared.
     "xml": {
-        "stores/catalog/api/responses.py",
+        "stores/catalog/api/stores.py",
         "printing/preflight/artwork/svg.py",
         "printing/typesetting/artwork.py",
     },
@@ -60,7 +60,7 @@ FORBIDDEN_IMPORTS = {
     "http.client": {"fulfillment/management/commands/up.py"},
     # Not for secrets: `secrets` is.
     "random": {
-        "applications/webhooks/sending/schedule.py",
+        "applications/webhooks/services/delivery_attempts.py",
         "applications/webhooks/sending/sender.py",
         "production/adapters/folder_returns.py",
         "production/jobs/services/outcomes.py",
@@ -70,7 +70,7 @@ FORBIDDEN_IMPORTS = {
 # Everything else writes its rows with what it has, so that no cell is run as a formula.
 WRITES_CSV = {"fulfillment/core/csv_rows.py"}
 # Of the documents of this repository alone, by a parser that lets no HTML through; its tests hold it to that.
-RENDERS_MARKDOWN = {"fulfillment/core/reference/markdown.py"}
+RENDERS_MARKDOWN = {"fulfillment/core/reference/guides.py"}
 # OAuth clients and print providers have no session; a provider's address holds its secret.
 CSRF_EXEMPT = {"applications/oauth/views.py", "production/dispatch/pages.py"}
 SECRET_NAMES = re.compile(r"(^|_)(secret|password|signature|mac|token|pepper)$")
@@ -283,7 +283,7 @@ SESSION_STATE = re.compile(
 )
 # These go past the pooler: docs/scaling.md.
 PAST_THE_POOLER = {
-    "fulfillment/core/audit/indexes.py": "part of `prepare`",
+    "fulfillment/core/audit/guards.py": "part of `prepare`",
     "fulfillment/operations/backups/record_graph.py": "the restored copy alone",
     "fulfillment/local/schema.py": "the embedded server alone",
     "fulfillment/management/commands/worker.py": "DATABASE_DIRECT_URL",

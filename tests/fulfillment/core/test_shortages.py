@@ -21,7 +21,7 @@ def test_request_is_refused_for_now(world, monkeypatch, error):
     def fail(*ignored, **also):
         raise error
 
-    monkeypatch.setattr("accounts.pages.passwords.request_reset_link", fail)
+    monkeypatch.setattr("accounts.pages.emails.request_reset_link", fail)
     page = Client().post("/accounts/password-reset/", {"email": "olivia@print.example"})
 
     assert (page.status_code, page["Retry-After"]) == (503, "5")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.documents import write_between
+from tests.support.figures import write_between
 
 ROOT = Path(__file__).resolve().parents[3]
 PERFORMANCE = ROOT / "docs" / "performance.md"

@@ -31,7 +31,7 @@ from fulfillment.models import BackupDrill
 from fulfillment.operations.backups import drills, making, programs
 from fulfillment.operations.backups.manifest import check_backup, read_manifest
 from fulfillment.operations.backups.programs import find_program
-from fulfillment.operations.backups.record_files import restore_missing
+from fulfillment.operations.backups.records import restore_missing
 from fulfillment.site.metrics import DRILL_GAUGES
 from stores.orders.models import Order, OrderItem
 from tests.factories.orders import card_data, make_card, order_body

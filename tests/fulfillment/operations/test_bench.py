@@ -11,8 +11,11 @@ from tests.benchmarks.load import Load
 
 
 def runs(rate, worker, database):
-    load = Load(rate=rate, p50=1, p99=2, failures=0, count=100)
-    return ratios.Runs(loads=[load], worker=[worker], database=[database])
+    return ratios.Runs(loads=[load(rate)], worker=[worker], database=[database])
+
+
+def load(rate):
+    return Load(rate=rate, p50=1, p95=2, p99=2, failures=0, count=100)
 
 
 def test_mark_needs_both_rate_and_processor_time():
@@ -22,7 +25,7 @@ def test_mark_needs_both_rate_and_processor_time():
     assert ratios.cost_ratio(results, "limit") == 0.5
     assert ratios.reaches(results, "limit", 0.5)
     # A busy machine slows both alike: the rates come closer, the processor time does not.
-    results["ours"].loads = [Load(rate=90, p50=1, p99=2, failures=0, count=100)]
+    results["ours"].loads = [load(90)]
     assert not ratios.reaches(results, "limit", 0.6)
 
 

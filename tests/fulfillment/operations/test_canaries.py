@@ -20,7 +20,7 @@ from accounts.callers import Caller
 from accounts.devices import SALT as DEVICE_SALT
 from accounts.selectors.users import subscription_keys
 from accounts.services.email_changes import request_email_change
-from accounts.services.password_resets import send_reset_links
+from accounts.services.mailed_links import send_reset_links
 from accounts.services.users import create_user
 from applications.registration.services.keys import regenerate_key
 from applications.registration.services.owners import invite_owner

@@ -18,7 +18,7 @@ from accounts.callers import Caller
 from accounts.models import AssociationRequest, Role, Tenant, User
 from accounts.selectors.users import subscription_keys
 from accounts.services.email_changes import request_email_change
-from accounts.services.password_resets import request_reset_link
+from accounts.services.mailed_links import request_reset_link
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.registration.services.owners import OwnerInvitation

@@ -22,11 +22,11 @@ from django.core.files.storage import default_storage
 from fulfillment.core.files.stored import asset_file
 from printing.documents import MAX_BYTES
 from stores.proofs.links import ASSETS, signed_urls
-from tests.benchmarks.processes import descendants
 from tests.support.document_making import document, written
 from tests.support.live_server import Served, serving
 from tests.support.patience import wait_for
 from tests.support.ports import free_port
+from tests.support.processes import descendants
 from tests.support.proxies import (
     COMMANDS,
     HOST,

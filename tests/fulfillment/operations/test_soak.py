@@ -4,8 +4,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from ipaddress import ip_network
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
@@ -21,6 +23,7 @@ from tests.benchmarks import (
     soak_reload,
     soak_scene,
 )
+from tests.benchmarks.databases import ROOT
 from tests.benchmarks.soak_neighbours import Marks
 from tests.support.live_server import database_url
 from tests.support.patience import PATIENCE, ROUNDS
@@ -66,14 +69,14 @@ def test_killed_web_processes_lose_nothing_and_double_nothing():
 )
 def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing(fast_clock, adapter, orders, kills):
     """And a press that is gone hands its jobs to the next one; how soon, test_fail_over.py holds."""
-    lines = soak_production.measure(orders, kills=kills, adapters=[adapter])
+    lines = list(soak_production.measure(orders, kills=kills, adapters=[adapter]))
 
     # How fast it is, other tests beside do not let it show.
     assert [line for line in failures(lines) if "p95" not in line] == []
 
 
 def test_parallel_requests_for_one_thing_have_one_winner():
-    lines = soak_races.measure(2, processes=1)
+    lines = list(soak_races.measure(2, processes=1))
 
     assert len(lines) == 5
     assert failures(lines) == []
@@ -86,7 +89,7 @@ def test_worst_case_callers_leave_the_service_to_others():
     for number in range(ROUNDS):
         if number:
             call_command("flush", interactive=False, verbosity=0, reset_sequences=False)
-        lines = soak_neighbours.measure(kinds, connections=4, seconds=2, processes=1, marks=WIDE_MARKS)
+        lines = list(soak_neighbours.measure(2, kinds=kinds, connections=4, processes=1, marks=WIDE_MARKS))
         assert all(any(line.startswith(f"{name}: ") for line in lines) for name in kinds)
         kinds = tuple(name for name in kinds if any(f"FAILED: {name}: " in line for line in lines))
         if not kinds:
@@ -112,14 +115,19 @@ def test_each_mark_of_a_neighbour_can_be_missed(quiet, noticed, missed):
 
 def test_chosen_part_runs_alone(monkeypatch):
     ran = []
-    parts = {name: ("mark", lambda chosen, name=name: ran.append(name) or []) for name in soak.PARTS}
+    parts = {
+        name: SimpleNamespace(
+            MARK="mark", measure=lambda count=10, name=name: ran.append((name, count)) or []
+        )
+        for name in soak.PARTS
+    }
     monkeypatch.setattr(soak, "PARTS", parts)
     monkeypatch.setattr(soak_scene, "prepare", lambda: None)
     monkeypatch.setattr(soak.supervision, "raise_on_stop_signal", lambda: None)
-    monkeypatch.setattr("sys.argv", ["soak", "--only", "neighbours"])
+    monkeypatch.setattr("sys.argv", ["soak", "--only", "neighbours", "--count", "2"])
 
     assert soak.main() == 0
-    assert ran == ["neighbours"]
+    assert ran == [("neighbours", 2)]
 
 
 def test_restarts_of_postgresql_under_load_lose_no_event():
@@ -128,7 +136,7 @@ def test_restarts_of_postgresql_under_load_lose_no_event():
         Path(folder).chmod(0o755)
         ended = subprocess.run(
             [sys.executable, "-m", "tests.benchmarks.soak", "--only", "restarts", "--count", "3"],
-            cwd=soak_scene.ROOT,
+            cwd=ROOT,
             env=os.environ | {"SOAK_POSTGRES": f"{folder}/data"},
             capture_output=True,
             text=True,
@@ -142,11 +150,11 @@ def test_restarts_of_postgresql_under_load_lose_no_event():
 
 
 def test_reload_goes_to_the_next_release_and_fails_no_request_it_has_read():
-    lines = soak_reload.measure(1, revision=None, rate=60)
+    lines = soak_reload.measure(1, rate=60)
 
     # Granian resets a new connection that it took just before it ends, and whose request it has not read yet.
     assert [line for line in failures(lines) if "new connection: ConnectionResetError" not in line] == []
 
 
-def failures(lines: list[str]) -> list[str]:
+def failures(lines: Iterable[str]) -> list[str]:
     return [line for line in lines if line.startswith("FAILED")]

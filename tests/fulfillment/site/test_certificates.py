@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from django.test import RequestFactory
 
 from fulfillment.site import attention
-from fulfillment.site.certificates import Certificate
+from fulfillment.site.attention import Certificate
 from tests.support.patience import PATIENCE
 
 

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from delivery.datasets.models import ImportRun
-from fulfillment.core.admin import autocomplete
+from fulfillment.core.admin import inlines
 from fulfillment.core.admin.base import ConsoleAdmin
 from stores.orders.admin.orders import FINAL
 from tests.support.console_pages import (
@@ -69,7 +69,7 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(
     furnished, client, rendered, pseudo, monkeypatch
 ):
     # What is shown where a list to choose from would be too long is to be seen as well.
-    monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
+    monkeypatch.setattr(inlines, "MAX_SUGGESTIONS", 1)
     sign_in(client, furnished.operator)
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = pseudo
     # The time zones of the stores are read once a minute, by whichever page is the first then.

@@ -1,7 +1,7 @@
 import pytest
 import requests
 
-from applications.registration.selectors.usage import daily_usage
+from applications.registration.selectors.request_log import daily_usage
 from applications.registration.services import usage
 from applications.registration.services.usage import flush_usage
 from tests.support.live_server import serving

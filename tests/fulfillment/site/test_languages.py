@@ -8,9 +8,8 @@ from django.utils import translation
 
 from accounts.callers import Caller
 from accounts.models import Notification, NotificationKind, User
-from accounts.services.email_confirmations import CONFIRMATION_TASK
+from accounts.services.mailed_links import CONFIRMATION_TASK, send_reset_links
 from accounts.services.notifications import mail_notification, notify
-from accounts.services.password_resets import send_reset_links
 from applications.registration.services.owners import invite_owner
 from tests.support import catalogs
 from tests.support.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of

@@ -13,8 +13,7 @@ from lxml import etree
 
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.plugins import offered
-from fulfillment.core.reference.guides import changes, guides
-from fulfillment.core.reference.markdown import rendered
+from fulfillment.core.reference.guides import changes, guides, rendered
 from fulfillment.core.reference.operations import events, operations
 from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.schemas import SchemaReader

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fulfillment.site.unread_bodies import announcing_close
+from fulfillment.site.handler import announcing_close
 from tests.support.live_server import serving
 from tests.support.patience import PATIENCE
 

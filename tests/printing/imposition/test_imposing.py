@@ -8,7 +8,7 @@ import zxingcpp
 from PIL import Image
 from pypdf import PdfReader
 
-from printing.imposition import GangRequest, Sheet, Slug, impose_sheet, imposing, outlines, plan_sheets
+from printing.imposition import GangRequest, Sheet, Slug, impose_sheet, imposing, marks, plan_sheets
 from printing.imposition.reading import request_of
 from printing.typesetting import render_pdf_page
 from stores.orders.models import OrderItem
@@ -224,7 +224,7 @@ def test_code_of_the_sheet_is_read_from_the_slug_line_of_both_sides():
 def test_slug_line_says_the_day_that_the_first_job_must_leave(monkeypatch):
     drawn = []
     monkeypatch.setattr(
-        imposing, "text_path", lambda text, *place: drawn.append(text) or outlines.text_path(text, *place)
+        imposing, "text_path", lambda text, *place: drawn.append(text) or marks.text_path(text, *place)
     )
     planned, files = _planned(Sheet(gripper_mm=12))
 
@@ -317,7 +317,7 @@ def test_crosses_of_a_sheet_with_one_side_are_outside_of_its_pieces(monkeypatch,
 def test_slug_line_says_how_the_pieces_turn(monkeypatch, two_sided, is_head_to_foot, turn, words):
     drawn = []
     monkeypatch.setattr(
-        imposing, "text_path", lambda text, *place: drawn.append(text) or outlines.text_path(text, *place)
+        imposing, "text_path", lambda text, *place: drawn.append(text) or marks.text_path(text, *place)
     )
     request = GangRequest("1001-1", 88.9, 50.8, 3.175, 100, two_sided, "", is_head_to_foot)
     plan = plan_sheets([request], Sheet(turn=turn))

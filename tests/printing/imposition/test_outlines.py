@@ -5,7 +5,7 @@ from threading import Barrier
 
 import pytest
 
-from printing.imposition import outlines
+from printing.imposition import marks
 
 THREADS, ROUNDS = 8, 6
 
@@ -20,16 +20,16 @@ def quick_switches():
 
 def test_texts_drawn_at_once_are_those_drawn_alone(quick_switches):
     text = string.ascii_letters + string.digits
-    alone = outlines.text_path(text, 7, 0, 0)
+    alone = marks.text_path(text, 7, 0, 0)
 
     for _ in range(ROUNDS):
-        outlines._font()[0].font.close()
-        outlines._font.cache_clear()
+        marks._font()[0].font.close()
+        marks._font.cache_clear()
         together = Barrier(THREADS)
 
         def draw(_, together=together):
             together.wait()
-            return outlines.text_path(text, 7, 0, 0)
+            return marks.text_path(text, 7, 0, 0)
 
         with ThreadPoolExecutor(THREADS) as pool:
             assert set(pool.map(draw, range(THREADS))) == {alone}

@@ -10,8 +10,8 @@ import pytest
 
 from printing.preflight.artwork import Part
 from printing.preflight.artwork.isolation import read_isolated
-from printing.preflight.artwork.layers import LAYERS, Layers
 from printing.preflight.artwork.pdf import read_pdf
+from printing.preflight.artwork.pdf_content import LAYERS, Layers
 
 
 def pdf_of(content: bytes, **resources: Any) -> bytes:

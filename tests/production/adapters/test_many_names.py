@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from production.adapters import folder_names, folder_returns
+from production.adapters import folder_returns, open_folder
 from production.adapters.folder_returns import ReturnFolder
 from production.adapters.open_folder import OpenFolder, open_press_folder
 from production.interface import ProviderUnavailable
@@ -124,7 +124,7 @@ def test_names_are_listed_again_after_a_time_whatever_the_clock_of_the_file_serv
     os.utime(shipped, ns=(stamp, stamp))
     assert press.poll() == []
 
-    monkeypatch.setattr(folder_names, "LISTED_AGAIN_SECONDS", 0)
+    monkeypatch.setattr(open_folder, "LISTED_AGAIN_SECONDS", 0)
 
     assert [report.job_number for report in press.poll()] == ["1001-9"]
 

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
-from production.dispatch.selectors import days
+from production.dispatch.selectors import board
 from production.dispatch.selectors.board import STAGES, board_ordering, count_stages, stage_filter
 from production.jobs.models import Job, JobState
 from tests.factories.orders import order_body
@@ -104,7 +104,7 @@ def test_list_and_columns_call_the_same_jobs_late(world, client, jobs, zone, lat
     assert (f"Choose job {jobs[0].number}" in listed) == bool(late)
     assert ("1 day late" in listed) == bool(late)
     with timezone.override(zone):
-        counts = {day.key: day.count for day in days.jobs_by_day(Job.objects.all())}
+        counts = {day.key: day.count for day in board.jobs_by_day(Job.objects.all())}
         assert count_stages(Job.objects.all())["late"] == counts["late"] == late
     assert jobs[0].number in columns
 
@@ -119,20 +119,20 @@ def test_list_and_columns_call_the_same_jobs_late(world, client, jobs, zone, lat
     ids=["Wednesday", "Friday", "Saturday"],
 )
 def test_next_column_is_the_next_business_day(jobs, monkeypatch, today, name, following):
-    monkeypatch.setattr(days.timezone, "localdate", lambda: today)
+    monkeypatch.setattr(board.timezone, "localdate", lambda: today)
     for job, due in zip(jobs, (today, following, following + timedelta(days=1)), strict=False):
         Job.objects.filter(pk=job.pk).update(due=due, state=JobState.SENT, next_try=None)
     chosen = Job.objects.filter(pk__in=[job.pk for job in jobs[:3]])
 
-    columns = [(day.name, day.count) for day in days.jobs_by_day(chosen)]
+    columns = [(day.name, day.count) for day in board.jobs_by_day(chosen)]
 
     assert columns == [("Late", 0), ("Today", 1), (name, 1), ("Later", 1)]
 
 
 def test_columns_are_named_in_the_language_of_the_reader(jobs, monkeypatch):
-    monkeypatch.setattr(days.timezone, "localdate", lambda: date(2026, 11, 27))
+    monkeypatch.setattr(board.timezone, "localdate", lambda: date(2026, 11, 27))
     with translation.override("de"):
-        assert [day.name for day in days.jobs_by_day(Job.objects.all())] == [
+        assert [day.name for day in board.jobs_by_day(Job.objects.all())] == [
             "Verspätet",
             "Heute",
             "Montag",

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from production.dispatch.services.slots import SLOTS
+from production.dispatch.services.choosing import SLOTS
 from production.dispatch.services.together import begin_together
 from production.jobs.models import Job
 from production.providers.models import Provider

@@ -9,9 +9,8 @@ from django.core.management import CommandError, call_command
 
 from fulfillment.core.errors import Invalid
 from production.adapters import folder_returns
-from production.dispatch.services.demo import set_up_demo_press
-from production.dispatch.services.polling import poll_provider
-from production.management import press
+from production.demo import set_up_demo_press
+from production.dispatch.services.sending import poll_provider
 from production.management.commands import play_press
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import order_body
@@ -57,7 +56,7 @@ def test_accepted_order_is_taken_printed_and_shipped_by_the_demo_press(provider,
 
 def test_press_that_was_stopped_goes_on_with_what_it_had_taken(provider, order):
     hot, back = Path(provider.settings["folder"]), Path(provider.settings["return_folder"])
-    assert press.Press(hot, back, 3600, print).look() == 1
+    assert play_press.Press(hot, back, 3600, print).look() == 1
     assert "shipped as" in play()
     assert play().count("\n") == 1
 

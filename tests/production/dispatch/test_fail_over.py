@@ -10,8 +10,8 @@ from django.utils import timezone
 from fulfillment.core.errors import Unavailable
 from production.adapters.folder import FolderAdapter
 from production.dispatch.services import sending
+from production.dispatch.services.choosing import MAX_AT_ONCE, SLOTS
 from production.dispatch.services.sending import claim_due_jobs
-from production.dispatch.services.slots import MAX_AT_ONCE, SLOTS
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider

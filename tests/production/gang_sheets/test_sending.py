@@ -22,7 +22,7 @@ from production.adapters.folder import FolderAdapter
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
-from production.gang_sheets.selectors.requests import gang_request, sheet_kind
+from production.gang_sheets.selectors.building import gang_request, sheet_kind
 from production.gang_sheets.services.sending import _plan
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState

@@ -220,7 +220,7 @@ def test_page_of_rows_ends_before_it_is_too_large(api, monkeypatch):
 def test_contact_sheet_waits_for_its_turn_before_its_rows_are_read(api, settings, monkeypatch):
     address = path(make(api), "/contact-sheet?rows=extremes")
     read = []
-    monkeypatch.setattr("stores.batches.api.sheets.extreme_rows", lambda *_, **__: read.append(1) or [])
+    monkeypatch.setattr("stores.batches.api.rows.extreme_rows", lambda *_, **__: read.append(1) or [])
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
 
     refused = api.call("GET", address)

@@ -13,8 +13,7 @@ from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
 from stores.batches.selectors import rows_of
 from stores.batches.services import sheets
-from stores.batches.services.personal_data import erase_unordered_rows
-from stores.batches.services.retention import retention_rules
+from stores.batches.services.personal_data import erase_unordered_rows, retention_rules
 from stores.orders.models import Order
 from tests.support.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
 from tests.support.pdf_reading import written_text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.budgets.periods import first_day, period_bounds, period_number, start_of_day
+from stores.budgets.standings import first_day, period_bounds, period_number, start_of_day
 from stores.catalog.models.store import BudgetDuration
 
 # The clock changes at midnight in Havana and Beirut, at 2 or 3 o'clock elsewhere; Kiritimati is 14 hours ahead.

@@ -10,7 +10,7 @@ from django.utils import timezone
 from pypdf import PdfReader
 
 from applications.webhooks.models import Event
-from applications.webhooks.selectors.events import event_record
+from applications.webhooks.selectors.webhooks import event_record
 from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
 from stores.console import dashboard_cards, needs_attention

@@ -8,7 +8,7 @@ from PIL import Image, ImageChops, ImageStat
 from fulfillment.core.files.stored import proof_folder
 from printing.typesetting import pdf_pages
 from stores.proofs.models import Proof
-from stores.proofs.services import wide_pages
+from stores.proofs.services import proofs
 from stores.proofs.services.retention import delete_proof
 from tests.factories.templates import make_card, page, text_box
 from tests.support.patience import PATIENCE
@@ -25,7 +25,7 @@ def drawn(monkeypatch):
         widths.append(pixels)
         return pdf_pages.render_pdf_page(*args, pixels=pixels, **options)
 
-    monkeypatch.setattr(wide_pages, "render_pdf_page", draw)
+    monkeypatch.setattr(proofs, "render_pdf_page", draw)
     return widths
 
 
@@ -125,7 +125,7 @@ def test_page_is_refused_while_all_renderings_are_under_way(client, proof, setti
     begun, ended = threading.Event(), threading.Event()
 
     def render_for_another():
-        with wide_pages.RENDERINGS.limited("another"):
+        with proofs.RENDERINGS.limited("another"):
             begun.set()
             ended.wait(PATIENCE)
 
@@ -159,7 +159,7 @@ def test_page_drawn_while_its_proof_is_removed_is_not_kept(client, proof, monkey
         delete_proof(digest=digest)
         return picture
 
-    monkeypatch.setattr(wide_pages, "render_pdf_page", draw)
+    monkeypatch.setattr(proofs, "render_pdf_page", draw)
 
     assert client.get(f"{proof}?width=600").status_code == 404
     assert not default_storage.exists(f"{proof_folder(digest)}/page-1-600.png")

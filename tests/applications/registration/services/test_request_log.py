@@ -15,8 +15,8 @@ from applications.registration.selectors.request_log import (
     logged_requests,
 )
 from applications.registration.services import request_log
+from applications.registration.services.personal_data import retention_rules
 from applications.registration.services.request_log import flush_request_log, note_request
-from applications.registration.services.retention import retention_rules
 from fulfillment.core.caches import clear_caches
 from fulfillment.operations.privacy import erase_user
 from stores.orders.models import Order

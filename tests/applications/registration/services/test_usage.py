@@ -7,7 +7,7 @@ import time_machine
 from django.db import OperationalError, connection
 
 from applications.registration.models import DailyUsage
-from applications.registration.selectors.usage import daily_totals, daily_usage, today
+from applications.registration.selectors.request_log import daily_totals, daily_usage, today
 from applications.registration.services import usage
 from applications.registration.services.usage import count_call, flush_usage
 from tests.factories.applications import ApplicationFactory

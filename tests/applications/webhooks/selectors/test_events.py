@@ -10,7 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from applications.webhooks.models import Event
-from applications.webhooks.selectors.events import SETTLED, Cursor, event_page
+from applications.webhooks.selectors.webhooks import SETTLED, Cursor, event_page
 from applications.webhooks.services.events import record_event, renumber_events_after_restore
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Invalid

@@ -3,7 +3,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from applications.webhooks.sending.schedule import MAX_TRIES, next_try, parse_retry_after
+from applications.webhooks.services.delivery_attempts import MAX_TRIES, next_try, parse_retry_after
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOURS = timedelta(hours=1)

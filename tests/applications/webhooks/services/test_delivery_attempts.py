@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
 from applications.webhooks.sending.client import EndpointResponse
-from applications.webhooks.sending.schedule import DELAYS
 from applications.webhooks.sending.sender import Sender
 from applications.webhooks.services.deliveries import resend_delivery
 from applications.webhooks.services.delivery_attempts import (
     CLAIM_DUE,
+    DELAYS,
     LEASE,
     MAX_AT_ONCE,
     WITH_DUE,

@@ -13,7 +13,6 @@ from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.services.deliveries import recover_deliveries, resend_delivery, send_test_event
 from applications.webhooks.services.delivery_attempts import LEASE, record_attempt
 from applications.webhooks.services.events import record_event
-from applications.webhooks.services.health import review_failing_webhooks
 from applications.webhooks.services.webhooks import (
     MAX_SECRETS,
     MAX_WEBHOOKS,
@@ -22,6 +21,7 @@ from applications.webhooks.services.webhooks import (
     delete_webhook,
     disable_webhook,
     enable_webhook,
+    review_failing_webhooks,
     rotate_secret,
 )
 from fulfillment.core.errors import Conflict, Invalid, PreconditionFailed

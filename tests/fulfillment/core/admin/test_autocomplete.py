@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.models import Role, User
 from applications.registration.models import Application
-from fulfillment.core.admin import autocomplete
+from fulfillment.core.admin import inlines
 from stores.catalog.models import Product
 from tests.factories.templates import make_card
 from tests.support.scenario import sign_in
@@ -124,7 +124,7 @@ def test_only_one_there_is_needs_no_choosing(world, client):
 
 
 def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch):
-    monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
+    monkeypatch.setattr(inlines, "MAX_SUGGESTIONS", 1)
     sign_in(client, world.operator)
     page = client.get(address(Role, "add")).content.decode()
 
@@ -141,7 +141,7 @@ def test_of_many_the_id_can_be_typed_without_a_script(world, client, monkeypatch
 
 
 def test_selection_survives_an_error_elsewhere(world, client, monkeypatch):
-    monkeypatch.setattr(autocomplete, "MAX_SUGGESTIONS", 1)
+    monkeypatch.setattr(inlines, "MAX_SUGGESTIONS", 1)
     sign_in(client, world.operator)
 
     page = client.post(
@@ -168,7 +168,7 @@ def test_choice_reads_no_more_rows_than_it_offers(world, client):
     users = [
         one["sql"]
         for one in requested
-        if f"LIMIT {autocomplete.MAX_SUGGESTIONS + 1}" in one["sql"] and "accounts_user" in one["sql"]
+        if f"LIMIT {inlines.MAX_SUGGESTIONS + 1}" in one["sql"] and "accounts_user" in one["sql"]
     ]
     assert len(users) == 1
     assert "ORDER BY" not in users[0]

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from fulfillment.core.admin.oldest import SHOWN, oldest_of
+from fulfillment.core.admin.charts import SHOWN, oldest_of
 from tests.factories.accounts import UserFactory
 
 

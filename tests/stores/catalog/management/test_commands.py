@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from stores.catalog.models import Product, Store
-from stores.management.progress import Progress
+from stores.management.commands.import_catalog import Progress
 from tests.factories.stores import make_product, make_store
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.db import connection, transaction
 
-from applications.webhooks.selectors.events import event_page
+from applications.webhooks.selectors.webhooks import event_page
 from fulfillment.core.errors import Conflict
 from stores.catalog.models import Product, Store
 from stores.catalog.selectors.products import catalog_of

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from applications.webhooks.models import Event
-from applications.webhooks.selectors.events import event_record
+from applications.webhooks.selectors.webhooks import event_record
 from fulfillment.core.errors import Conflict, Invalid, PreconditionFailed
 from stores.orders.models import ActorKind, CancellationState, Order, OrderHistory, OrderTally, Shipment
 from stores.orders.models.status import ALLOWED_TRANSITIONS, CANCELLABLE_ON_REQUEST

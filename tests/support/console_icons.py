@@ -1,6 +1,6 @@
 """Reduces django-unfold's icon font to the icons that the console names.
 
-Run `.venv/bin/python -m fulfillment.local.console_icons` after an update of django-unfold and for a new icon;
+Run `.venv/bin/python -m tests.support.console_icons` after an update of django-unfold and for a new icon;
 `tests/fulfillment/local/test_console_icons.py` names missing icons. WOFF2 needs `brotli`, which the tests install.
 """
 

@@ -1,0 +1,169 @@
+"""What the pages of a PDF hold beside pictures: layers, letters and colours."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pikepdf
+
+from printing.preflight.geometry import Area
+from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
+from printing.press.repaint import KINDS_OF_DEVICES, kind_of
+from printing.press.streams import DEVICES, PROCESS
+
+PROCESS_PLATES = ("C", "M", "Y", "K")
+# Beyond these, something is taken to be below everything.
+LAYERS = 2000
+
+
+class Layers:
+    """The plates and the place of all that was painted; None for unknown plates or places."""
+
+    def __init__(self) -> None:
+        self._painted: list[tuple[frozenset[str] | None, Area | None]] = []
+
+    def add(self, plates: frozenset[str] | None, area: Area | None) -> None:
+        if plates is None or plates:
+            self._painted.append((plates, area))
+            if len(self._painted) > LAYERS:
+                self._painted = [(None, None)]
+
+    def shows_through(self, painted: Collection[str] | None, area: Area | None) -> bool:
+        """Whether there is ink below on other plates than the `painted` ones, which replace what is there."""
+        return any(
+            (plates is None or painted is None or not plates.issubset(painted))
+            and (area is None or where is None or area.touches(where))
+            for plates, where in self._painted
+        )
+
+
+def slivers(areas: list[Area], *, thin: float, long: float) -> list[Area]:
+    """Long and thin areas. Those that lie along others are slices of one shape."""
+    found = [one for one in areas if min(one.width, one.height) < thin and max(one.width, one.height) >= long]
+    return [
+        one
+        for one in found
+        if not any(
+            one is not other
+            and (one.width > one.height) == (other.width > other.height)
+            and one.touches(other)
+            for other in found
+        )
+    ]
+
+
+WHITES = {GREY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Color:
+    """`values` are empty for patterns; `spot` names the plates of a spot colour. One number of registration stands for
+    each process ink. `is_device` of inks that no profile describes."""
+
+    kind: str | None = GREY
+    values: tuple[float, ...] = (0.0,)
+    spot: str = ""
+    is_registration: bool = False
+    is_device: bool = False
+
+    @property
+    def plates(self) -> frozenset[str] | None:
+        """The plates with ink; None if unknown."""
+        if self.is_registration or (self.kind is None and not self.spot):
+            return None
+        if self.spot or self.kind is None:
+            return frozenset(self.spot.split("\n"))
+        if self.values == WHITES.get(self.kind):
+            return frozenset()
+        return (
+            frozenset(name for name, value in zip(PROCESS_PLATES, self.values, strict=False) if value)
+            if self.kind == OF_CMYK
+            else frozenset(PROCESS_PLATES)
+        )
+
+
+BLACK = Color()
+
+
+def colored(name: str, operands: Any, resources: Any, before: Color) -> Color:
+    if (kind := DEVICES.get(name.encode())) is not None:
+        return Color(kind, tuple(float(one) for one in operands), is_device=True)
+    if name in {"cs", "CS"}:
+        key = str(operands[0])
+        space = resources.get("/ColorSpace", pikepdf.Dictionary()).get(key)
+        if _is_registration(space):
+            return Color(OF_CMYK, (1.0,) * 4, is_registration=True)
+        kind = KINDS_OF_DEVICES.get(key) if space is None else kind_of(space)
+        black = (0.0, 0.0, 0.0, 1.0) if kind == OF_CMYK else (0.0,) * COMPONENTS.get(kind or "", 0)
+        return Color(kind, black, spots_of(space), is_device=not isinstance(space, pikepdf.Array))
+    numbers = [one for one in operands if not isinstance(one, pikepdf.Name)]
+    if before.is_registration:
+        numbers = numbers[:1] * 4
+    return replace(before, values=tuple(float(one) for one in numbers) if before.kind else ())
+
+
+def replaced_plates(color: Color, keeps_zeros: bool) -> frozenset[str] | None:
+    """The plates that are painted although the color overprints: with OPM 1 alone, zeros of DeviceCMYK leave theirs."""
+    if color.spot or color.plates is None:
+        return color.plates
+    if keeps_zeros and color.is_device and color.kind == OF_CMYK:
+        return color.plates
+    return frozenset(PROCESS_PLATES)
+
+
+def _is_registration(space: Any) -> bool:
+    return isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]
+
+
+def spots_of(space: Any) -> str:
+    """The plates of a colour space beside those of the process, by line."""
+    if not isinstance(space, pikepdf.Array) or len(space) < 2:
+        return ""
+    names = [space[1]] if space[0] == "/Separation" else space[1] if space[0] == "/DeviceN" else []
+    return "\n".join(name for name in (str(one)[1:] for one in names) if name not in PROCESS)
+
+
+# Of a font that says none, in thousandths of its size.
+USUAL_WIDTH = 500.0
+
+
+class Letters:
+    """The widths of one font; a letter has one byte, or two in a composite font."""
+
+    def __init__(self, font: Any) -> None:
+        self._is_composite = "/DescendantFonts" in font
+        # The glyphs of a Type 3 font have units of their own.
+        matrix = font.get("/FontMatrix")
+        self._unit = float(matrix[0]) if matrix is not None else 0.001
+        if self._is_composite:
+            inner = font.DescendantFonts[0]
+            self._default = float(inner.get("/DW", 1000))
+            self._widths = dict(_composite_widths(inner.get("/W", pikepdf.Array())))
+        else:
+            descriptor = font.get("/FontDescriptor", pikepdf.Dictionary())
+            self._default = float(descriptor.get("/MissingWidth", USUAL_WIDTH))
+            first = int(font.get("/FirstChar", 0))
+            self._widths = {
+                first + at: float(one) for at, one in enumerate(font.get("/Widths", pikepdf.Array()))
+            }
+
+    def advance(self, text: bytes, size: float, spacing: float, word_spacing: float) -> float:
+        """How far the text moves on, in units of text space before it is stretched."""
+        step = 2 if self._is_composite else 1
+        codes = [int.from_bytes(text[at : at + step]) for at in range(0, len(text), step)]
+        widths = sum(self._widths.get(code, self._default) for code in codes)
+        spaces = codes.count(32) if step == 1 else 0
+        return widths * self._unit * size + len(codes) * spacing + spaces * word_spacing
+
+
+def _composite_widths(entries: Any) -> Iterator[tuple[int, float]]:
+    at = 0
+    while at < len(entries) - 1:
+        first = int(entries[at])
+        if isinstance(entries[at + 1], pikepdf.Array):
+            yield from ((first + number, float(one)) for number, one in enumerate(entries[at + 1]))
+            at += 2
+        else:
+            last = min(int(entries[at + 1]), first + 0xFFFF)
+            yield from ((code, float(entries[at + 2])) for code in range(first, last + 1))
+            at += 3
