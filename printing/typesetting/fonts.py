@@ -136,21 +136,23 @@ class FontSet:
         if all(ord(letter) in covered for letter in set(text) - {"\n"}):
             return tuple(needed), None
         fallbacks = self._ordered_fallbacks(text)
-        for cluster in _clusters(text):
+        for cluster in clusters(text):
             candidates = (*needed, *fallbacks)
-            match = next((one for one in candidates if self._draws(one, cluster)), None)
+            forms = {unicodedata.normalize(form, cluster) for form in ("NFC", "NFD")} | {cluster}
+            match = next((one for one in candidates if self._draws(one, forms)), None)
             if match is None:
                 return tuple(needed), self._uncovered(cluster, candidates)
             if match not in needed:
                 needed.append(match)
         return tuple(needed), None
 
-    def _draws(self, family: str, cluster: str) -> bool:
+    def _draws(self, family: str, forms: Iterable[str]) -> bool:
         covered = self.covered(family)
-        forms = (cluster, unicodedata.normalize("NFC", cluster), unicodedata.normalize("NFD", cluster))
         return any(all(ord(letter) in covered or letter in _IGNORABLE for letter in form) for form in forms)
 
     def _uncovered(self, cluster: str, families: Sequence[str]) -> str:
+        if len(cluster) == 1:
+            return cluster
         for letter in cluster:
             if letter not in _IGNORABLE and not any(ord(letter) in self.covered(one) for one in families):
                 return letter
@@ -241,7 +243,8 @@ def _code_points(path: str, index: int) -> CodePoints:
         return points
 
 
-def _clusters(text: str) -> Iterator[str]:
+def clusters(text: str) -> Iterator[str]:
+    """Each base letter with its marks."""
     cluster = ""
     for letter in text:
         joined = cluster and (

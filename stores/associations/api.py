@@ -44,6 +44,8 @@ from fulfillment.core.errors import Forbidden, Invalid, NotFound
 from stores.catalog.models import Store
 
 OPERATORS = Access(rule="Operators may call it.", applications=False, operator_only=True)
+# Decided and withdrawn requests stay on record: one applicant may make tens of thousands.
+MAX_LISTED = 1000
 EXAMPLE = OpenApiExample(
     "Association request",
     value={
@@ -180,13 +182,14 @@ class AssociationViewSet(ApiViewSet):
     @extend_schema(
         operation_id="association_list",
         summary="List association requests",
+        description=f"Returns the newest {MAX_LISTED:,} requests, newest first.",
         parameters=[OpenApiParameter("state", str, enum=AssociationState.values)],
         responses={200: AssociationSerializer(many=True)},
         examples=[EXAMPLE],
     )
     def list(self, request: Request) -> Response:
         requests = association_requests_for(request.auth, state=request.query_params.get("state"))
-        return Response([association_record(association_request) for association_request in requests])
+        return Response([association_record(one) for one in requests[:MAX_LISTED]])
 
     @extend_schema(
         operation_id="association_read",

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Concat, Lower
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -18,8 +19,8 @@ from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core.errors import Conflict, Forbidden, NotFound
 from fulfillment.core.text import parse_uuid
-from stores.catalog.models import Store, TemplateField
-from stores.catalog.selectors.products import product_body, product_list_body
+from stores.catalog.models import Product, Store, TemplateField
+from stores.catalog.selectors.products import product_body
 from stores.orders.approvals.selectors import requests_of
 from stores.orders.models import RECIPIENT_FIELDS, Order
 from stores.orders.selectors.orders import own_orders_access
@@ -27,6 +28,8 @@ from stores.proofs.selectors import ProductVersion, authorized_store_id, product
 from stores.templates.selectors import layout_of
 
 MAX_LISTED = 10
+# Of a search.
+MAX_WORDS = 12
 
 
 def usable_stores(user: User) -> QuerySet[Store]:
@@ -94,11 +97,22 @@ class ProductPage:
         return self.version.has_template and not self.problem
 
 
-def product_records(caller: Caller, store_id: str) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = orjson.loads(
-        product_list_body(caller, store_id, verbose=True).content or b"[]"
-    )
-    return records
+def products_on_sale(
+    caller: Caller, store_id: str, *, searched: str = "", category: str = ""
+) -> QuerySet[Product]:
+    """In the order of the catalog; each word of the search is in the name, the ID or the category."""
+    found = Product.objects.filter(store=authorized_store_id(caller, store_id), is_active=True)
+    if category:
+        found = found.filter(category=category)
+    words = dict.fromkeys(searched.lower().split())
+    text = Lower(Concat("name", Value(" "), "external_id", Value(" "), "category"))
+    for word in list(words)[:MAX_WORDS]:
+        found = found.alias(text=text).filter(text__contains=word)
+    return found.order_by("position", "pk")
+
+
+def categories_of(products: QuerySet[Product]) -> list[str]:
+    return sorted(set(products.exclude(category="").values_list("category", flat=True).distinct()))
 
 
 def product_page(caller: Caller, store_id: str, product_id: str) -> ProductPage:

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.aggregates import BoolOr
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -54,13 +54,23 @@ def pending_invitation(application: Application, invitation_id: Any) -> OwnerInv
 
 
 def get_invitation(token: str, *, lock: bool = False) -> OwnerInvitation:
-    """Raises NotFound for a link that was answered, withdrawn, replaced or is too old."""
+    """Raises NotFound for a link that was answered, withdrawn, replaced or is too old.
+
+    Also where its sender may not change the application any more.
+    """
     invitations = OwnerInvitation.objects.select_related("application__icon", "invited_by").defer(
         "application__icon__image", "application__icon__central_image"
     )
     if lock:
         invitations = invitations.select_for_update(of=("self",))
+    held = Role.objects.filter(
+        Q(application=OuterRef("application")) | Q(application__isnull=True),
+        user=OuterRef("invited_by"),
+        store__isnull=True,
+        grant__in=WRITE_GRANTS,
+    )
     found = invitations.filter(
+        Q(invited_by__is_operator=True) | Exists(held),
         digest__in=digests(token),
         state=InvitationState.PENDING,
         expires__gt=timezone.now(),

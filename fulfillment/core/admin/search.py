@@ -15,8 +15,9 @@ from django.utils.text import smart_split, unescape_string_literal
 
 from fulfillment.core.plugins import Hit
 
-# The limit of words, because each is a condition of the query.
-MAX_WORDS = 100
+# The limits of words, because each is a condition of the query, and of quotes, because splitting may read the rest of
+# the text for each.
+MAX_WORDS = MAX_QUOTES = 100
 LOOKUPS = {"^": "istartswith", "=": "iexact"}
 # Equal names rank first, then those that start with the text, then those that contain it.
 EQUAL, BEGINS, CONTAINS = range(3)
@@ -39,6 +40,8 @@ def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySe
             others[relation].append(prefix + name)
         else:
             own.append(field)
+    if text.count('"') + text.count("'") > MAX_QUOTES:
+        return records.none()
     words = list(dict.fromkeys(smart_split(text)))
     if len(words) > MAX_WORDS:
         return records.none()

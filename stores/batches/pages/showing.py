@@ -20,6 +20,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import own_applications
 from fulfillment.core.api.parsing import takes_large_forms
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError, Forbidden, NotFound
 from fulfillment.core.files.downloads import pdf_response
 from fulfillment.core.http.dangerous import harmless
@@ -138,11 +139,14 @@ def download_contact_sheet(request: HttpRequest, batch_id: UUID, place: Place = 
 
 
 def contact_sheet_of(request: HttpRequest, batch: Batch, caller: Caller) -> HttpResponse:
-    if request.GET.get("rows") == "extremes":
-        rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
-    else:
-        rows = list(rows_of(batch, after=after_in(request.GET))[:SHEET_ROWS])
-    return pdf_response(render_contact_sheet(batch=batch, rows=rows, caller=caller), f"batch-{batch.pk}.pdf")
+    # The extremes are looked for in all rows, which take memory.
+    with FILES.limited(caller.key):
+        if request.GET.get("rows") == "extremes":
+            rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
+        else:
+            rows = list(rows_of(batch, after=after_in(request.GET))[:SHEET_ROWS])
+        content = render_contact_sheet(batch=batch, rows=rows, caller=caller)
+    return pdf_response(content, f"batch-{batch.pk}.pdf")
 
 
 def _known_form(form: str) -> Format:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, DomainError, Fault, ServiceBusy, TooManyAtOnce
 from printing.barcodes import code_128_runs
 from printing.typesetting import FontSet, RenderingBusy, RenderingFailed, render_document
+from printing.typesetting.fonts import clusters
 from printing.typesetting.jobs import named
 from stores.catalog.models import Store, StoreProfile
 from stores.concurrency_limits import RENDERINGS
@@ -61,18 +63,17 @@ class PackingSlips(NamedTuple):
 
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
-    pictures = _Pictures(caller)
-    slip = _slip(order, pictures)
     with RENDERINGS.limited(caller.key):
-        return _render([slip], order, pictures)
+        pictures = _Pictures(caller)
+        return _render([_slip(order, pictures)], order, pictures)
 
 
 def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingSlips:
     """The slips of several orders, one after the other in one PDF."""
     listed = list(orders)
-    pictures = _Pictures(caller)
-    slips = [_slip(order, pictures) for order in listed]
     with RENDERINGS.limited(caller.key):
+        pictures = _Pictures(caller)
+        slips = [_slip(order, pictures) for order in listed]
         try:
             return PackingSlips(_render(slips, listed[-1], pictures), [])
         except PackingSlipUnusable:
@@ -149,10 +150,27 @@ def printable(value: Any) -> Any:
         return [printable(inner) for inner in value]
     if not isinstance(value, str):
         return value
-    fonts, text = FontSet.shipped(), value.replace("\n", " ")
-    while missing := fonts.chain(FONT, text)[1]:
-        text = text.replace(missing, "".join(f"[U+{ord(letter):04X}]" for letter in missing))
-    return text
+    text = value.replace("\n", " ")
+    return text if _is_printable(text) else "".join(map(_printable_cluster, clusters(text)))
+
+
+@lru_cache(maxsize=10_000)
+def _printable_cluster(cluster: str) -> str:
+    """Code points for letters that no font has, or for all where no font has them together."""
+    if _is_printable(cluster):
+        return cluster
+    if len(cluster) == 1:
+        return _code_point(cluster)
+    shown = "".join(letter if _is_printable(letter) else _code_point(letter) for letter in cluster)
+    return shown if _is_printable(shown) else "".join(map(_code_point, cluster))
+
+
+def _is_printable(text: str) -> bool:
+    return FontSet.shipped().chain(FONT, text)[1] is None
+
+
+def _code_point(letter: str) -> str:
+    return f"[U+{ord(letter):04X}]"
 
 
 def _slip(order: Order, pictures: _Pictures) -> dict[str, Any]:

@@ -149,3 +149,16 @@ def test_request_approved_and_denied_at_once_has_one_winner():
     assert sorted(answers) == [200] + [409] * 7
     approved = AssociationRequest.objects.get().state == "Approved"
     assert Role.objects.filter(store=world.unassociated).exists() == approved
+
+
+def test_list_has_the_newest_requests(world, monkeypatch):
+    """One applicant may make thousands."""
+    monkeypatch.setattr("stores.associations.api.MAX_LISTED", 2)
+    user = world.as_user(world.user)
+    made = []
+    for _ in range(3):
+        body = {"StoreID": "unassociated", "ApplicationID": str(world.application.pk)}
+        made.append(user.call("POST", "/association", body).json()["ID"])
+        user.call("POST", f"/association/{made[-1]}/withdraw")
+
+    assert [one["ID"] for one in user.call("GET", "/association").json()] == made[:0:-1]

@@ -228,6 +228,16 @@ def test_files_of_a_batch_are_downloaded(browser, batch):
     assert browser.get(f"{place}/template.exe").status_code == 404
 
 
+def test_contact_sheet_waits_for_its_turn_before_its_rows_are_read(browser, batch, settings, monkeypatch):
+    read = []
+    monkeypatch.setattr("stores.batches.pages.showing.extreme_rows", lambda *_: read.append(1) or [])
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+
+    refused = browser.get(f"/batch-files/{batch.pk}/contact-sheet.pdf?rows=extremes")
+
+    assert (refused.status_code, read) == (503, [])
+
+
 def test_batch_of_others_is_not_there(world, signed_in, batch):
     outsider = signed_in(world.outsider)
 

@@ -195,6 +195,17 @@ def test_removed_see_nothing_and_their_invitations_end(world, owner, guest):
         invite(world, guest, "other@far.example")
 
 
+def test_invitations_end_with_the_role_of_their_sender(world, owner, guest):
+    """An operator takes it away in the console, which knows of no invitations."""
+    become_owner(world, world.outsider)
+    token = invite(world, guest, "friend@far.example")
+
+    Role.objects.filter(user=world.outsider, application=world.application).delete()
+
+    with pytest.raises(NotFound):
+        accept_invitation(user=UserFactory(), token=token)
+
+
 def test_registered_owner_hands_the_application_over(world, owner, guest):
     become_owner(world, UserFactory())
     become_owner(world, world.outsider)

@@ -1,5 +1,7 @@
 """The search of the console finds what Django's own would, through fewer rows."""
 
+import time
+
 import pytest
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin
@@ -44,3 +46,13 @@ def test_search_for_a_pasted_page_finds_nothing_without_a_query(world, rf, djang
 
     repeated, _ = one.get_search_results(rf.get("/"), Role.objects.all(), "user " * 3000)
     assert set(repeated) == set(Role.objects.filter(user=world.user))
+
+
+def test_search_for_many_quotes_finds_nothing_at_once(world, rf):
+    one = admin.site._registry[Role]
+    started = time.thread_time()
+
+    found, _ = one.get_search_results(rf.get("/"), Role.objects.all(), '\\" ' * 5400)
+
+    assert list(found) == []
+    assert time.thread_time() - started < 0.3

@@ -1,5 +1,7 @@
 import io
 import itertools
+import time
+from contextlib import closing
 
 import pytest
 import zxingcpp
@@ -8,11 +10,13 @@ from PIL import Image
 from pypdf import PdfReader
 
 from accounts.callers import Caller
+from fulfillment.core.errors import ServiceBusy
 from printing.typesetting import render_pdf_page
 from stores.catalog.services.stores import save_profile
+from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order, OrderItem, Shipment
-from stores.orders.services import print_files
-from stores.orders.services.packing_slips import render_packing_slip
+from stores.orders.services import packing_slips, print_files
+from stores.orders.services.packing_slips import printable, render_packing_slip
 from tests.factories.orders import make_card, order_body
 
 RIGHT, MARGIN, KERNING = 612, 56.6, 5
@@ -121,3 +125,24 @@ def test_slip_is_printed_without_pictures_while_none_can_be_drawn(printed, monke
     page = PdfReader(io.BytesIO(pdf)).pages[0]
     assert len(page.images) == 1
     assert "Total pieces" in page.extract_text()
+
+
+def test_letters_that_no_font_has_are_replaced_in_one_pass():
+    """Keys of batch rows may have them: a slip of 500 such rows took minutes."""
+    keys = ["".join(map(chr, range(start, start + 100))) for start in range(0x13000, 0x13400, 100)]
+    started = time.thread_time()
+
+    shown = printable([*keys, "e\u0301 \u0635\u0301\U00013000\u0301"])
+
+    assert time.thread_time() - started < 1
+    assert shown[0] == "".join(f"[U+{ord(letter):04X}]" for letter in keys[0])
+    assert shown[-1] == "e\u0301 \u0635\u0301[U+13000]\u0301"
+
+
+def test_texts_of_a_slip_are_made_within_the_limit_of_renderings(order, monkeypatch, settings):
+    settings.RENDERINGS_CONCURRENCY = 1
+    settings.CONCURRENCY_WAIT_SECONDS = 0
+    monkeypatch.setattr(packing_slips, "_slip", lambda *arguments: pytest.fail("made without a turn"))
+
+    with closing(RENDERINGS.stream(iter(()), "another")), pytest.raises(ServiceBusy):
+        render_packing_slip(order=order, caller=Caller())
