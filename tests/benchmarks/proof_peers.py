@@ -25,12 +25,12 @@ from printing.typesetting import (
     parse_template,
 )
 from printing.typesetting.template import RGB, Box, Page
+from tests.support.chromium import CHROMIUM
 from tests.support.made_templates import DEMO
 
 DPI = 144
 CSS_DPI = 96
 TRIES = 10
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 Make = Callable[[str], None]
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import re
-import shutil
+import signal
 import subprocess
 from asyncio import AbstractEventLoop
 from collections.abc import Iterator
@@ -14,17 +14,18 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.support.chromium import CHROMIUM
 from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD, World
 from tests.support.snapshots import Snapshot
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # Of everything that is expected on a page or done with it.
 BROWSER_PATIENCE = 1000 * PATIENCE
 expect.set_options(timeout=BROWSER_PATIENCE)
 # As Playwright starts it itself, as far as it counts for pages.
 QUIET = [
     "--headless",
+    "--accept-lang=en-US",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -89,7 +90,8 @@ def chromium_address(tmp_path_factory) -> Iterator[str]:
         give_up("Chromium is not installed.")
     profile = tmp_path_factory.mktemp("chromium")
     command = [CHROMIUM, *QUIET, "--remote-debugging-port=0", f"--user-data-dir={profile}"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # Debian's is a script that waits for the browser: a signal has to reach both.
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     said: list[str] = []
     for line in process.stderr:
         said.append(line)
@@ -100,11 +102,11 @@ def chromium_address(tmp_path_factory) -> Iterator[str]:
     # Read on, or it stops when the pipe is full.
     Thread(target=process.stderr.read, daemon=True).start()
     yield found[0]
-    process.terminate()
+    os.killpg(process.pid, signal.SIGTERM)
     try:
         process.wait(timeout=30)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     process.stderr.close()
 

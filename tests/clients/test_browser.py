@@ -15,8 +15,9 @@ from playwright.sync_api import Page, sync_playwright
 
 from accounts.models import User
 from applications.registration.models import Application
-from tests.browser.conftest import BROWSER_PATIENCE, CHROMIUM
+from tests.browser.conftest import BROWSER_PATIENCE
 from tests.clients.conftest import PROGRAMS
+from tests.support.chromium import CHROMIUM
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

@@ -1,7 +1,6 @@
 """What the shop's admin and its buyer see, in Chromium: `make test-shop ARGS="--screenshots FOLDER"`."""
 
 import contextlib
-import shutil
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -14,9 +13,9 @@ from tests.shop.checks import held, placed
 from tests.shop.processes import ROOT
 from tests.shop.scene import Scene
 from tests.shop.shop import ADMIN, STOREFRONT
+from tests.support.chromium import CHROMIUM
 from tests.support.patience import PATIENCE
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WINDOWS = {"light-1280": ("light", 1280), "dark-390": ("dark", 390)}
 
 
