@@ -14,6 +14,7 @@ WITH_MORE_CASES = (
     "tests/fulfillment/core/api/test_schemathesis.py",
     "tests/fulfillment/core/test_interfaces.py",
     "tests/fulfillment/operations/test_hardening_page.py",
+    "tests/fulfillment/site/test_console_parameters.py",
     "tests/printing/press/test_demo_print_files.py",
     "tests/printing/press/test_plates_by_others.py",
     "tests/production/adapters/test_adapter_soak.py",

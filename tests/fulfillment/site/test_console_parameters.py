@@ -10,6 +10,7 @@ from lxml import html
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.lists import ConsoleList
 from stores.catalog.models import Store
+from tests.support.cases import cases
 from tests.support.console_fixtures import furnish_console
 from tests.support.console_pages import own_pages, request_of
 from tests.support.odd_requests import (
@@ -78,9 +79,9 @@ def test_no_odd_request_of_operators_is_an_error(furnished, client):
         *chosen(list(odd_records(furnished))[::2], each=1),
     ]
 
-    # With those of staff below, at least 5,000.
+    # With those of staff below, at least 5,000; the suite sends every third.
     assert len(requests) >= 4500
-    assert failures(client, requests) == []
+    assert failures(client, requests[:: cases(3, 1)]) == []
 
 
 @pytest.mark.slow
@@ -92,7 +93,7 @@ def test_no_odd_request_of_staff_of_stores_is_an_error(furnished, client):
 
     assert client.get("/admin/").status_code == 200
     assert len(requests) >= 500, len(requests)
-    assert failures(client, requests) == []
+    assert failures(client, requests[:: cases(3, 1)]) == []
 
 
 def test_every_list_knows_its_own_filters_alone(world, client):

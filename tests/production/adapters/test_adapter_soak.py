@@ -17,7 +17,7 @@ from tests.support.production_jobs import job_file, made_job
 from tests.support.sftp_server import PASSWORD, cut, cut_before, running_sftp_server
 from tests.support.siteflow import SECRET, running_siteflow
 
-JOBS, MAX_TRIES = cases(60, 200), 12
+JOBS, MAX_TRIES = cases(20, 200), 12
 NUMBERS = [f"{1000 + at}-1" for at in range(JOBS)]
 
 
@@ -45,8 +45,8 @@ def _disk_full(*_):
 
 
 def _faults(chance, *acts):
-    """One job in ten meets one, somewhere on its way."""
-    return lambda *given: chance.choice(acts)(*given) if chance.random() < 0.012 else None
+    """One job in ten meets one, somewhere on its way; of few jobs, one in three."""
+    return lambda *given: chance.choice(acts)(*given) if chance.random() < cases(4, 1) * 0.012 else None
 
 
 @pytest.mark.slow
