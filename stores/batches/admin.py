@@ -58,7 +58,6 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     list_per_page = 25
     list_filter = [StoreFilter, ModeFilter, "status"]
     list_filter_submit = True
-    list_select_related = ["store", "product__store"]
     search_fields = ["name", "product__name", "id"]
     search_help_text = "Name, product or BatchID"
     empty_help = "People order files of rows in the portal, and applications do it through the API."
@@ -118,6 +117,9 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     @admin.display(description="test", boolean=True)
     def test_batch(self, batch: Batch) -> bool:
         return batch.is_test
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).select_related("store", "product__store", "application", "user")
 
     def scope_queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
         """Approvers see those that were to be approved."""

@@ -22,7 +22,7 @@ from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Product, Store, TemplateField
 from stores.catalog.selectors.products import product_body
 from stores.orders.approvals.selectors import requests_of
-from stores.orders.models import RECIPIENT_FIELDS, Order
+from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
 from stores.orders.selectors.orders import own_orders_access
 from stores.proofs.selectors import ProductVersion, authorized_store_id, product_version
 from stores.templates.selectors import layout_of
@@ -136,12 +136,12 @@ def values_of_item(user: User, reference: str, product_id: str) -> dict[str, str
     """The form's values of an order that the user placed, to order again; None if there is none."""
     own = own_orders_access(user)
     placed = own.visible_in(own.stores.values("pk")) | Q(pk__in=requests_of(user).values("pk"))
-    key = parse_uuid(reference)
-    order = Order.objects.filter(placed, pk=key).defer("rendering").first() if key else None
-    if order is None or order.recipient_erased:
+    if (key := parse_uuid(reference)) is None:
         return None
-    item = order.items.filter(product_external_id=product_id).first()
-    if item is None:
+    orders = Order.objects.filter(placed, pk=key)
+    items = OrderItem.objects.filter(order__in=orders, product_external_id=product_id)
+    item = items.select_related("order").defer("order__rendering").first()
+    if item is None or item.order.recipient_erased:
         return None
     names = TemplateField.objects.filter(product=item.product_id).order_by("position")
     data = item.template_data or {}
@@ -149,7 +149,7 @@ def values_of_item(user: User, reference: str, product_id: str) -> dict[str, str
         f"field-{index}": str(data.get(name, ""))
         for index, name in enumerate(names.values_list("field_name", flat=True))
     }
-    recipient = order.recipient
+    recipient = item.order.recipient
     return {
         **values,
         "as": MYSELF,

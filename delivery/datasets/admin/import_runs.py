@@ -158,7 +158,7 @@ UNFINISHED = {ImportState.WAITING, ImportState.RUNNING}
 class ImportRunAdmin(ReadOnlyAdmin):
     harmless_pages = ("add", "prepare", "throw_away", "progress", "problems")
     list_display = [
-        "id", "shown_state", "file_name", "row_count", "reject_count", "warning_count", "dataset", "created",
+        "id", "shown_state", "file_name", "lines", "rejected", "warning_count", "dataset", "created",
         "created_by",
     ]  # fmt: skip
     list_select_related = ["dataset"]
@@ -179,6 +179,14 @@ class ImportRunAdmin(ReadOnlyAdmin):
     @display(description="state", label={label: COLOURS[value] for value, label in ImportState.choices})
     def shown_state(self, run: ImportRun) -> str:
         return run.get_state_display()
+
+    @admin.display(description="lines")
+    def lines(self, run: ImportRun) -> int:
+        return run.row_count
+
+    @admin.display(description="rejected")
+    def rejected(self, run: ImportRun) -> int:
+        return run.reject_count
 
     def own_pages(self) -> list[OwnPage]:
         return [
