@@ -19,7 +19,7 @@ files, icons, exports, backups, a photo of 50 megapixels, and jobs to an SFTP se
 
 The slow tests `fulfillment/operations/test_hardening*.py` produce the tables on this page. They read each line from the
 units and apply it to real processes. Mounts restrict paths, seccomp restricts system calls, and setpriv restricts
-capabilities. With `HARDENING_PAGE=write`, the tests write this page again.
+capabilities. To generate this page again, run the tests with `HARDENING_PAGE=write`.
 
 ## Each line
 
@@ -27,6 +27,7 @@ The column *tested* shows whether the tests apply the line.
 
 """
 FULLY = "yes"
+NO_ROOT = "yes, but the test keeps the capability to read a private checkout"
 # Of each name: what it forbids, and how far the test applies it.
 LINES = {
     "NoNewPrivileges": ("gaining privileges through a setuid program", FULLY),
@@ -49,8 +50,8 @@ LINES = {
     "LockPersonality": ("changing the execution domain", FULLY),
     "MemoryDenyWriteExecute": ("memory that is writable and executable", FULLY),
     "RemoveIPC": ("IPC objects that outlive the unit", "no: it takes effect when the unit stops"),
-    "CapabilityBoundingSet": ("all root capabilities", "yes, except for reading a private checkout"),
-    "AmbientCapabilities": ("all root capabilities", "yes, except for reading a private checkout"),
+    "CapabilityBoundingSet": ("all root capabilities", NO_ROOT),
+    "AmbientCapabilities": ("all root capabilities", NO_ROOT),
     "SystemCallArchitectures": ("system calls of other architectures", FULLY),
     "SystemCallFilter": ("system calls that services do not need", FULLY),
     "SystemCallErrorNumber": ("nothing: a forbidden call fails and does not end the process", FULLY),
@@ -128,8 +129,8 @@ def _lines() -> Iterator[str]:
 
 def _matrix(broken: Mapping[str, Collection[str]]) -> Iterator[str]:
     yield from ("", "## What breaks if a line is stricter", "")
-    yield "Each row removes one permission. *breaks* marks the work that failed. All other lines of the units are"
-    yield "already as strict as possible."
+    yield "Each row removes one permission. *breaks* marks the work that fails without that permission. The table omits"
+    yield "lines that are already as strict as possible."
     yield ""
     yield "The test connects to the database through a Unix socket. If your database is on another machine, the"
     yield "service needs `AF_INET` or `AF_INET6` instead of `AF_UNIX`. The service does not use the system calls in the"
