@@ -20,17 +20,14 @@ SMALL, SCALE = Size(), 10
 GROWTH_MARK, TAIL_MARK = 0.8, 10
 UNDER = " **(missed)**"
 TEXT = """
-`make bench` writes this section; it needs `wrk`. It compares the service with two other servers. The service runs as in
-production, with one web worker and 8 threads. The *limit* is bare WSGI and psycopg on the same server, with the same
-credential checks and statements but no framework. The *peer* returns the same response in the usual way, with nested
-ModelSerializers and the OAuth toolkit's authentication class; for tokens, it is the toolkit with hashed secrets.
+`make bench` writes this section; it needs `wrk`. It compares the service with the *limit* and the *peer*. The service
+runs as in production, with one web worker and 8 threads.
 
 All three run in turn on the same machine and database, with {pace.connections} connections. After a warm-up round, \
 {pace.rounds} rounds
-of {pace.seconds} s each count. Each ratio is the median of these rounds, once by rate and once by processor time. Both
-ratios must reach the target. *CPU ms* is the worker's time + PostgreSQL's. The load average on {cores} shared cores was
-{before:.1f} before the run and {after:.1f} after it. Rows wait up to a minute for a quiet machine. In *busy* rows, \
-other work ran.
+of {pace.seconds} s each count. Each ratio is the median of these rounds. Both ratios of a cell must
+reach the target. The load average on {cores} shared cores was {before:.1f} before the run and \
+{after:.1f} after it.
 
 | row | requests/s | p50 ms | p99 ms | CPU ms | limit CPU | queries | worker MB | of limit | times peer |
 |---|---|---|---|---|---|---|---|---|---|
@@ -143,7 +140,8 @@ def _tail_line(database: Database) -> str:
     p99, failed = ours.percentile(0.99), ours.refused + ours.broken
     good = p99 <= TAIL_MARK and not failed
     return (
-        f"The load sends {rate:.0f} requests a second on schedule, without waiting for earlier ones. The "
+        f"The load generator sends {rate:,.0f} requests a second at fixed times, and does not wait for earlier "
+        "responses. The "
         f"p50 was {ours.percentile(0.5):.2f} ms and the p99 {p99:.2f} ms (target: p99 at most {TAIL_MARK} ms"
         f"{'' if good else UNDER}). {failed} of {len(ours.times)} requests failed. The *limit* was measured "
         f"directly afterwards, at the same rate: its p50 was {limit.percentile(0.5):.2f} ms and its p99 "

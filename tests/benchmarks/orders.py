@@ -177,7 +177,7 @@ def _line(name: str, value: str, mark: str) -> str:
 def _report(stored: int, lines: list[str]) -> str:
     heading = (
         f"`python -m tests.benchmarks.orders` measured these medians with {stored:,} orders in {STORES} stores. "
-        f"One web worker, its database and the load shared {os.cpu_count()} cores. The load average was "
+        f"One web worker, its database and the load generator shared {os.cpu_count()} cores. The load average was "
         f"{os.getloadavg()[1]:.1f}.\n\n"
         "| what | measured | target |\n|---|---|---|\n"
     )
