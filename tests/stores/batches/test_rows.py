@@ -192,9 +192,9 @@ def test_limits_of_batches_are_those_that_the_documents_say():
     )
     rows = {mode: f"{most:,}" for mode, most in MAX_ROWS.items()}
 
-    assert f"| batches: {MAX_OPEN} batches of a caller that are not ordered |" in costs
-    assert f"| a batch: {rows['Recipients']} rows, or {rows['Items']} in mode `Items` |" in costs
-    assert f"| a file of rows: {MAX_BYTES >> 20} MB and {MAX_CELLS:,} cells |" in costs
+    assert f"| a caller has at most {MAX_OPEN} batches that are not ordered |" in costs
+    assert f"| a batch has at most {rows['Recipients']} rows, or {rows['Items']} in `Items` mode |" in costs
+    assert f"| a file of rows has at most {MAX_BYTES >> 20} MB and {MAX_CELLS:,} cells |" in costs
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
         [line] = [one for one in costs.split("| |") if work in one]
         assert f"| {limit.limit} | {limit.per_caller_limit} | none |" in line
