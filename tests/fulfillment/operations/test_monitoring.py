@@ -110,6 +110,15 @@ def test_every_alert_is_among_the_incidents():
     assert [name for name in FAULTS if f"`{name}`" not in page] == []
 
 
+def test_incidents_show_the_severity_of_every_alert():
+    page = (Path(settings.BASE_DIR) / "docs/operating/incidents.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[\w`, ]+`) \| `(page|ticket)` \|", page, re.M)
+
+    shown = {name: severity for names, severity in rows for name in re.findall(r"\w+", names)}
+
+    assert shown == {rule["alert"]: rule["labels"]["severity"] for rule in rules() if "alert" in rule}
+
+
 # What `make soak ARGS="--only faults"` read from /metrics of the running service before and during each fault.
 RECORDED = json.loads((Path(__file__).parent / "data" / "fault_metrics.json").read_text("utf-8"))
 ALERTS = {
