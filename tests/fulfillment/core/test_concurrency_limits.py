@@ -112,7 +112,7 @@ def test_document_says_how_much_a_caller_may_have_in_progress():
     for work, count in {
         "uploads of pictures and PDFs": PICTURES.per_caller_limit,
         "orders with print files": ORDERS.per_caller_limit,
-        "all of these together, with waiting ones": max_threads_per_caller(),
+        "all of these together, including requests that wait": max_threads_per_caller(),
     }.items():
         assert f"| {work} | {count} |" in text
     assert f"orders from at most {ORDERS.per_caller_limit} workers" in " ".join(text.split())
