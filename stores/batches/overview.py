@@ -18,6 +18,7 @@ from stores.batches.selectors import (
     needs_of_budgets,
     order_count,
     outdated_because,
+    page_of_rows,
     proofs_of,
     rows_of,
     seconds_left,
@@ -185,14 +186,14 @@ def listed_rows(page: BatchPage, sent: Mapping[str, Any]) -> dict[str, Any]:
         chosen = "all"
     after, words = after_in(sent), sent.get("words", "").strip()[:WORDS_LENGTH]
     found = rows_of(batch, states=states_in(chosen), after=after, words=words)
-    rows = list(found.select_related("order")[: ROWS_A_PAGE + 1])
+    rows, more = page_of_rows(found.select_related("order"), take=ROWS_A_PAGE)
     return {
         "chosen": chosen,
         "words": words,
         "columns": columns_of(batch),
-        "rows": row_views(batch, rows[:ROWS_A_PAGE], page.unmapped),
+        "rows": row_views(batch, rows, page.unmapped),
         "after": after,
-        "next_after": rows[ROWS_A_PAGE - 1].number if len(rows) > ROWS_A_PAGE else None,
+        "next_after": rows[-1].number if more else None,
     }
 
 

@@ -90,8 +90,11 @@ def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[Fo
         FormField(index, record, shape=product.shapes.get(record["FieldName"], 1.0))
         for index, record in enumerate(product.record.get("TemplateFields", ()))
     ]
+    # The page repeats each value in its code examples. One character more than may be printed, so that it says so.
+    left = ALL_VALUES_BYTES + 1
     for one in fields:
-        one.value = _first_value(one) if sent is None else sent.get(one.input_name, "")[:ALL_VALUES_BYTES]
+        one.value = _first_value(one) if sent is None else sent.get(one.input_name, "")[:left]
+        left -= len(one.value)
     return fields
 
 

@@ -14,9 +14,20 @@ from applications.webhooks.selectors.webhooks import RETENTION
 from applications.webhooks.services.delivery_attempts import LEASE
 from applications.webhooks.services.webhooks import lock_webhook
 from fulfillment.core.db.clock import database_now
+from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import Conflict, Invalid
 
 MAX_RESENT = 100
+# Of a delivery that is sent again: a log shows all attempts of its deliveries, and a caller may resend without end.
+KEPT_ATTEMPTS = 20
+FORGET_ATTEMPTS = """
+DELETE FROM applications_deliveryattempt WHERE id IN (
+    SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY delivery_id ORDER BY id DESC) AS place
+        FROM applications_deliveryattempt WHERE delivery_id = ANY(%s)
+    ) numbered WHERE place > %s
+)
+"""
 # Test events belong to one webhook.
 RECOVERABLE = tuple(name for name in EventType.values if name != EventType.WEBHOOK_TEST)
 # Skips deliveries that a worker may hold: due within a lease, without an attempt since it began.
@@ -59,9 +70,7 @@ def send_test_event(*, webhook: Webhook) -> Delivery:
 def resend_delivery(*, delivery: Delivery) -> Delivery:
     """Sends the delivery at once and restarts its schedule, even if it was delivered before."""
     webhook = _lock_enabled(delivery.webhook)
-    Delivery.objects.filter(pk=delivery.pk).update(
-        state=DeliveryState.PENDING, tries=0, next_try=database_now()
-    )
+    _restart([delivery.pk])
     return find_delivery(webhook, delivery.event.event_id)
 
 
@@ -75,7 +84,7 @@ def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
             code="too_many",
         )
     chosen = Delivery.objects.filter(webhook=locked, event__event_id__in=event_ids)
-    return chosen.update(state=DeliveryState.PENDING, tries=0, next_try=database_now())
+    return _restart(list(chosen.values_list("pk", flat=True)))
 
 
 @transaction.atomic
@@ -104,6 +113,13 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
             },
         )
         return cursor.rowcount
+
+
+def _restart(deliveries: Sequence[int]) -> int:
+    execute(FORGET_ATTEMPTS, [list(deliveries), KEPT_ATTEMPTS])
+    return Delivery.objects.filter(pk__in=deliveries).update(
+        state=DeliveryState.PENDING, tries=0, next_try=database_now()
+    )
 
 
 def _lock_enabled(webhook: Webhook) -> Webhook:

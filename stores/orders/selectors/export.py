@@ -42,11 +42,12 @@ TALLIED = """
 SELECT coalesce(sum(orders), 0)::bigint FROM stores_ordertally
 WHERE {} AND (%(statuses)s::int[] IS NULL OR status = ANY(%(statuses)s))
 """
-# An upper bound for the bytes of each full record: the JSON around its texts is rounded up.
+# An upper bound for the bytes of each full record: the JSON around its texts is rounded up, a route to 80.
 SIZES = """
 SELECT o.id, 200 + octet_length(o.rendering) + octet_length(o.recipient::text)
     + (SELECT coalesce(sum(700 + octet_length(i.product_name) + coalesce(octet_length(i.template_data::text), 0)
-                           + coalesce(octet_length(i.preflight::text), 0)), 0)
+                           + coalesce(octet_length(i.preflight::text), 0)
+                           + coalesce(300 + 80 * jsonb_array_length(i.eddm -> 'Routes'), 0)), 0)
        FROM stores_orderitem i WHERE i.order_id = o.id)
     + (SELECT coalesce(sum(200 + octet_length(s.carrier) + octet_length(s.tracking_number)
                            + octet_length(s.tracking_url) + octet_length(s.item_keys::text)), 0)

@@ -70,8 +70,8 @@ def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
 
 def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingSlips:
     """The slips of several orders, one after the other in one PDF."""
-    listed = list(orders)
     with RENDERINGS.limited(caller.key):
+        listed = list(orders)
         pictures = _Pictures(caller)
         slips = [_slip(order, pictures) for order in listed]
         try:

@@ -169,6 +169,21 @@ def test_rows_are_filtered_without_regard_to_accents_and_spaces(browser, batch):
     ] == [1, 1]
 
 
+def test_page_of_rows_ends_before_it_is_too_large(browser, batch, monkeypatch):
+    mapped(browser, batch)
+    monkeypatch.setattr("stores.batches.selectors.PAGE_BYTES", 1)
+
+    first = browser.get(f"/batches/{batch.pk}?state=all").content.decode()
+    following = re.search(r'rel="next" href="([^"]+)"', first)[1].replace("&amp;", "&")
+    second = browser.get(f"/batches/{batch.pk}{following}").content.decode()
+
+    assert [("Ada Lovelace" in page, "Alan Turing" in page) for page in (first, second)] == [
+        (True, False),
+        (False, True),
+    ]
+    assert 'rel="next"' not in second
+
+
 def test_columns_kept_under_a_name_are_offered_for_the_next_file(browser, batch):
     place = f"/batches/{batch.pk}/columns"
     assert "Use these columns" not in browser.get(place).content.decode()

@@ -7,10 +7,16 @@ from django.utils import timezone
 
 from accounts.models import Notification, Role
 from applications.registration.services.notices import owner_addresses, send_mail_to_owners
-from applications.webhooks.models import Delivery, Event, Webhook, WebhookSecret
+from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook, WebhookSecret
 from applications.webhooks.selectors.webhooks import webhook_etag
 from applications.webhooks.sending.client import EndpointResponse
-from applications.webhooks.services.deliveries import recover_deliveries, resend_delivery, send_test_event
+from applications.webhooks.services.deliveries import (
+    KEPT_ATTEMPTS,
+    recover_deliveries,
+    resend_deliveries,
+    resend_delivery,
+    send_test_event,
+)
 from applications.webhooks.services.delivery_attempts import LEASE, record_attempt
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import (
@@ -289,6 +295,21 @@ def test_resend_restarts_a_delivery_in_any_state(world):
 
     assert (again.pk, again.state, again.tries) == (delivery.pk, "Pending", 0)
     assert take(again).tries == 1
+
+
+def test_resending_without_end_keeps_the_newest_attempts(world):
+    webhook, now = make_webhook(world.application), timezone.now()
+    chosen, other = (delivery_of(make_event(world.application), webhook) for _ in range(2))
+    made = [DeliveryAttempt(delivery=one, timestamp=now, milliseconds=5) for one in (chosen, other) * 30]
+    DeliveryAttempt.objects.bulk_create(made)
+
+    resend_delivery(delivery=chosen)
+
+    kept = list(chosen.attempts.values_list("pk", flat=True))
+    assert kept == [attempt.pk for attempt in made if attempt.delivery == chosen][-KEPT_ATTEMPTS:]
+    assert other.attempts.count() == 30
+    assert resend_deliveries(webhook=webhook, event_ids=[chosen.event.event_id, other.event.event_id]) == 2
+    assert other.attempts.count() == KEPT_ATTEMPTS
 
 
 def test_recover_sends_what_failed_and_what_was_missed(world):

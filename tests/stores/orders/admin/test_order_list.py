@@ -193,6 +193,17 @@ def test_packing_slips_of_several_orders_are_one_pdf(board, shop):
         assert "page 1 of 1" in page
 
 
+def test_packing_slips_read_no_values_and_routes_of_items(board, shop):
+    orders = [place(shop) for _ in range(2)]
+
+    with CaptureQueriesContext(connection) as made:
+        assert slips(board, *orders)["Content-Type"] == "application/pdf"
+
+    items = [one["sql"] for one in made if 'FROM "stores_orderitem"' in one["sql"]]
+    assert items
+    assert not [sql for sql in items if '"eddm"' in sql or '"template_data"' in sql]
+
+
 def test_slip_that_cannot_be_made_is_named_and_the_others_come(board, shop, monkeypatch):
     good, bad = place(shop), place(shop)
     render = packing_slips.render_document

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from django.db.models import Q
 
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderItem
 from stores.orders.representations import EXPORT_COLUMNS
 from tests.factories.orders import RECIPIENT, make_product, order_body
 from tests.support.order_helpers import Shop, build_shop
@@ -230,6 +230,18 @@ def test_verbose_pages_end_at_a_number_of_bytes_and_are_walked_whole(shop, order
     assert {page["X-Total-Count"] for page in pages} == {whole["X-Total-Count"]}
     monkeypatch.setattr("stores.orders.selectors.export.PAGE_BYTES", 1)
     assert len(list(walk(shop, client, export(shop, verbose="true", **query)))) == len(plain)
+
+
+def test_verbose_pages_count_the_routes_of_mailings(shop, orders, monkeypatch):
+    routes = [["84101", f"C{number:03}", 9, ""] for number in range(100)]
+    OrderItem.objects.update(eddm={"SelectionID": "1", "Vintage": "2026-10", "Routes": routes})
+    monkeypatch.setattr("stores.orders.selectors.export.PAGE_BYTES", 40_000)
+    client = shop.world.as_user(shop.world.user)
+
+    pages = list(walk(shop, client, export(shop, verbose="true")))
+
+    assert sum(len(page.json()) for page in pages) == len(orders)
+    assert all(len(page.content) <= 40_000 for page in pages)
 
 
 @pytest.mark.parametrize("take", [1, 3])

@@ -108,6 +108,16 @@ def test_proof_shows_every_page_and_faults_stand_at_their_fields(world, browser,
     assert wrong.count('aria-invalid="true"') == 2
 
 
+def test_page_repeats_no_more_than_may_be_printed(world, browser, card):
+    form = values(browser.get(card).content.decode())
+    typed = {name: "'" * 90_000 for name in form if name.startswith("field-")}
+
+    page = browser.post(card, {**form, **typed, "do": "proof"}).content.decode()
+
+    assert "All values together have at most 200,000 bytes." in page
+    assert len(page) < 15_000_000
+
+
 def test_draft_is_the_page_of_the_proof_and_nothing_is_stored(world, browser, card):
     form = {**values(browser.get(card).content.decode()), "field-0": "Ada Byron"}
 
