@@ -274,7 +274,10 @@ def test_check_for_deployment_finds_nothing_wrong_with_secure_settings(productio
         ({"ALLOWED_HOSTS": ["*"]}, "ALLOWED_HOSTS is *"),
         ({"ALLOWED_HOSTS": ["other.example"]}, "ALLOWED_HOSTS leaves out 127.0.0.1"),
         *(({"TRUSTED_PROXIES": [wide]}, f"TRUSTED_PROXIES contains {wide}") for wide in WIDE),
-        *(({"WEBHOOK_ALLOWED_NETWORKS": [wide]}, f"WEBHOOK_ALLOWED_NETWORKS contains {wide}") for wide in WIDE),
+        *(
+            ({"WEBHOOK_ALLOWED_NETWORKS": [wide]}, f"WEBHOOK_ALLOWED_NETWORKS contains {wide}")
+            for wide in WIDE
+        ),
         *(({"METRICS_NETWORKS": [wide]}, f"METRICS_NETWORKS contains {wide}") for wide in WIDE),
         ({"PEPPERS": ["a-new-one", "the-same"], "ENCRYPTION_KEYS": ["the-same"]}, "have the same value"),
         (
