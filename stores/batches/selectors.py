@@ -125,6 +125,7 @@ def shown_batches() -> QuerySet[Batch]:
         "product__external_id",
         "product__name",
         "product__version",
+        "product__width_mm",
         "product__default_quantity",
         *(
             f"approval__{field.attname}"
