@@ -72,7 +72,7 @@ def load_demo_catalog() -> ImportSummary | None:
     ids = [store["StoreID"] for store in catalog["Stores"]]
     if Store.objects.filter(external_id__in=ids).count() == len(ids):
         return None
-    return import_catalog(source=BytesIO(json.dumps(catalog).encode()))
+    return import_catalog(source=BytesIO(json.dumps(catalog).encode()), check_templates=False)
 
 
 def demo_catalog() -> dict[str, Any]:
