@@ -26,7 +26,6 @@ from PIL import Image
 
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
 from fulfillment.local import supervision
-from fulfillment.local.schema import load_schema
 from tests.benchmarks.soak_writers import HALVES
 from tests.support.granian import granian_command
 from tests.support.ha_load import ORDER
@@ -35,6 +34,7 @@ from tests.support.patience import PATIENCE, wait_for
 from tests.support.ports import free_port
 from tests.support.postgres_server import Restarted, own_postgres
 from tests.support.serving import serving
+from tests.support.tables import load_demo_catalog, load_tables
 from tests.support.webhook_receiver import Receiver, receiving
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -353,8 +353,7 @@ def scene() -> Iterator[Scene]:
         made = Scene(folder, database, receiver)
         made.mails.port = stack.enter_context(serving(made.mails.serve, backlog=20))
         made.environment = served_environment(made.url, database.url)
-        load_schema(database.url)
-        database.manage("migrate", "--verbosity=0")
+        load_tables(database.url, database.manage)
         # On a busy machine a template may take longer than it is given.
         wait_for(lambda: _is_loaded(database))
         database.rows("UPDATE accounts_subscription SET requests_per_minute = 1000000")
@@ -363,7 +362,7 @@ def scene() -> Iterator[Scene]:
 
 def _is_loaded(database: Restarted) -> bool:
     with contextlib.suppress(subprocess.CalledProcessError):
-        database.manage("load_demo", "--verbosity=0")
+        load_demo_catalog(database.manage)
         return True
     return False
 

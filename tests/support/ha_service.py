@@ -14,7 +14,6 @@ import psycopg
 import requests
 
 from fulfillment.local import supervision
-from fulfillment.local.schema import load_schema
 from tests.support.granian import granian_command
 from tests.support.ha_cluster import POSTGRES, REST, Cluster
 from tests.support.ha_programs import (
@@ -30,6 +29,7 @@ from tests.support.live_server import served_environment
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.ports import free_port
 from tests.support.proxies import Proxy, proxied
+from tests.support.tables import load_demo_catalog, load_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKERS, THREADS = 1, 8
@@ -160,10 +160,8 @@ def service(cluster: Cluster, folder: Path) -> Iterator[Service]:
             machine.start_proxies()
         # HAProxy takes every server for a primary until it has looked.
         wait_for(lambda: all(answers(machines[0].direct_url) for _ in range(6)))
-        # In place of migrations from the first one on.
-        assert load_schema(machines[0].direct_url)
-        machines[0].manage("migrate", "--verbosity=0")
-        machines[0].manage("load_demo", "--verbosity=0")
+        load_tables(machines[0].direct_url, machines[0].manage)
+        load_demo_catalog(machines[0].manage)
         cluster.rows("UPDATE accounts_subscription SET requests_per_minute = 1000000")
         for machine in machines:
             machine.start_web()

@@ -17,12 +17,12 @@ import requests
 from accounts.demo import USER
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
 from fulfillment.local.postgres_layout import find_host
-from fulfillment.local.schema import load_schema
 from tests.support.ha_programs import make_folder, pooled_url, require_packages, start_pgbouncer
 from tests.support.live_server import Served, serving
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.ports import free_port
 from tests.support.postgres_server import ROOT, Restarted, own_postgres
+from tests.support.tables import load_demo_catalog, load_tables
 from tests.support.webhook_receiver import receiving
 
 pytestmark = pytest.mark.slow
@@ -94,9 +94,8 @@ def pooled(django_db_setup) -> Iterator[Pooled]:
     require_packages("pgbouncer")
     with own_postgres() as database, tempfile.TemporaryDirectory(prefix="pooler-", dir="/tmp") as name:
         folder, port = Path(name), free_port()
-        assert load_schema(database.url)
-        database.manage("migrate", "--verbosity=0")
-        database.manage("load_demo", "--verbosity=0")
+        load_tables(database.url, database.manage)
+        load_demo_catalog(database.manage)
         database.rows("UPDATE accounts_subscription SET requests_per_minute = 1000000")
         sockets, server_port = database.socket
         owner = find_host(database.folder).owner

@@ -15,11 +15,11 @@ import pytest
 import requests
 
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
-from fulfillment.local.schema import load_schema
 from tests.support.cutting_proxy import cutting
 from tests.support.live_server import serving
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
 from tests.support.postgres_server import ROOT, Restarted, own_postgres
+from tests.support.tables import load_demo_catalog, load_tables
 
 pytestmark = pytest.mark.slow
 
@@ -30,8 +30,7 @@ HEARTBEATS = "SELECT extract(epoch FROM now() - last_heartbeat) FROM procrastina
 @pytest.fixture(scope="module")
 def database() -> Iterator[Restarted]:
     with own_postgres() as server:
-        assert load_schema(server.url)
-        server.manage("migrate", "--verbosity=0")
+        load_tables(server.url, server.manage)
         yield server
 
 
@@ -104,7 +103,7 @@ def lose_connections(database: Restarted, how: str) -> float:
 
 @pytest.fixture(scope="module")
 def demo(database) -> Restarted:
-    database.manage("load_demo", "--verbosity=0")
+    load_demo_catalog(database.manage)
     database.rows("UPDATE accounts_subscription SET requests_per_minute = 1000000")
     return database
 
