@@ -23,7 +23,7 @@ from stores.orders.admin.documents import OrderMaps
 from stores.orders.admin.list_filters import COLUMNS, SORT, VIEW
 from stores.orders.admin.list_page import FILTER_NAMES
 from stores.orders.models import Order
-from stores.orders.services.board import add_comment, delete_order_view, save_order_view
+from stores.orders.services.board import add_comment, delete_order_view, save_order_view, view_too_long
 from stores.orders.services.reprints import reprint_order
 
 BOARD = "admin:stores_order_changelist"
@@ -76,8 +76,9 @@ class OrderWork(OrderMaps):
             return HttpResponseNotAllowed(["POST"])
         if not self.has_view_permission(request):
             raise PermissionDenied
-        query = _view_query(request.POST.get("query", ""))
+        query = ""
         try:
+            query = _view_query(request.POST.get("query", ""))
             view = save_order_view(
                 owner=request.user,
                 name=request.POST.get("name", ""),
@@ -117,4 +118,8 @@ class OrderWork(OrderMaps):
 def _view_query(query: str) -> str:
     """Filters, sort and columns of the query; a view stores nothing else."""
     known = {*FILTER_NAMES, SORT, COLUMNS}
-    return urlencode([(name, value) for name, value in parse_qsl(query, max_num_fields=100) if name in known])
+    try:
+        sent = parse_qsl(query, max_num_fields=100)
+    except ValueError as error:
+        raise view_too_long() from error
+    return urlencode([(name, value) for name, value in sent if name in known])

@@ -61,7 +61,7 @@ def save_order_view(
             _("Name: at most %(max_length)s characters.") % {"max_length": MAX_VIEW_NAME_LENGTH},
         )
     if len(query) > MAX_QUERY_LENGTH:
-        raise Invalid.at("/Query", "too_long", _("The filters of this view are too long to be saved."))
+        raise view_too_long()
     values = {"query": query, "is_shared": is_shared, "store_id": store_pk if is_shared else None}
     if OrderView.objects.filter(owner=owner, name=name).update(**values):
         return OrderView.objects.get(owner=owner, name=name)
@@ -75,6 +75,10 @@ def save_order_view(
         raise Conflict(
             _("A view with this name was just saved; save it again."), code="view_exists"
         ) from error
+
+
+def view_too_long() -> Invalid:
+    return Invalid.at("/Query", "too_long", _("The filters of this view are too long to be saved."))
 
 
 def delete_order_view(*, owner: Any, view_id: int) -> str:

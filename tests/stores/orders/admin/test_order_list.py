@@ -153,6 +153,12 @@ def test_view_keeps_the_list_as_it_is(board, shop):
     assert not OrderView.objects.exists()
 
 
+@pytest.mark.parametrize("query", ["due=late&" * 101, "q=" + "x" * 2000])
+def test_view_of_too_many_filters_is_refused(board, shop, query):
+    assert "too long to be saved" in text(save(board, "Rush", query))
+    assert not OrderView.objects.exists()
+
+
 def test_views_are_shared_with_those_who_see_the_same_store(board, shop):
     world = shop.world
     save(board, "Mine", "due=late")
