@@ -45,6 +45,7 @@ WHERE known.state = 'Failed' OR (
         WHERE a.delivery_id = known.id AND a.timestamp >= known.next_try - make_interval(secs => %(lease)s)
     ))
 )
+RETURNING id
 """
 
 
@@ -112,14 +113,20 @@ def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
                 "stores": locked.store_ids,
             },
         )
-        return cursor.rowcount
+        restarted = [pk for (pk,) in cursor.fetchall()]
+    _forget_attempts(restarted)
+    return len(restarted)
 
 
 def _restart(deliveries: Sequence[int]) -> int:
-    execute(FORGET_ATTEMPTS, [list(deliveries), KEPT_ATTEMPTS])
+    _forget_attempts(deliveries)
     return Delivery.objects.filter(pk__in=deliveries).update(
         state=DeliveryState.PENDING, tries=0, next_try=database_now()
     )
+
+
+def _forget_attempts(deliveries: Sequence[int]) -> None:
+    execute(FORGET_ATTEMPTS, [list(deliveries), KEPT_ATTEMPTS])
 
 
 def _lock_enabled(webhook: Webhook) -> Webhook:

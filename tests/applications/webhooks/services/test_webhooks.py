@@ -364,6 +364,20 @@ def test_recover_sends_at_once_what_waits_for_a_later_attempt(world):
     assert Delivery.objects.get(pk=fresh.pk).next_try == fresh.next_try
 
 
+def test_recovering_without_end_keeps_the_newest_attempts(world):
+    webhook, now = make_webhook(world.application), timezone.now()
+    failed, other = (delivery_of(make_event(world.application), webhook) for _ in range(2))
+    Delivery.objects.filter(pk=failed.pk).update(state="Failed", next_try=None)
+    made = [DeliveryAttempt(delivery=one, timestamp=now, milliseconds=5) for one in (failed, other) * 30]
+    DeliveryAttempt.objects.bulk_create(made)
+
+    assert recover_deliveries(webhook=webhook, since=now - HOUR) == 1
+
+    kept = list(failed.attempts.values_list("pk", flat=True))
+    assert kept == [attempt.pk for attempt in made if attempt.delivery == failed][-KEPT_ATTEMPTS:]
+    assert other.attempts.count() == 30
+
+
 @pytest.mark.parametrize("since", [-31 * 24 * HOUR, HOUR])
 def test_recover_reaches_back_thirty_days(world, since):
     webhook = make_webhook(world.application)
