@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.pages.guards import signed_in, signed_in_user
 from applications.oauth.selectors import user_authorizations
 from applications.oauth.services import revoke_authorization
-from applications.registration.selectors.applications import find_application
+from applications.registration.selectors.applications import application_unknown, find_application
 from fulfillment.core.http.dangerous import harmless
 
 AUTHORIZATIONS_A_PAGE = 25
@@ -35,17 +35,14 @@ def show_authorizations(request: HttpRequest) -> HttpResponse:
 @signed_in
 def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET asks for confirmation; POST performs the action."""
-    application = find_application(application_id)
+    user, application = signed_in_user(request), find_application(application_id)
+    # Only applications that the user has authorised; names of others are not revealed.
+    if application not in [each.application for each in user_authorizations(user)]:
+        raise application_unknown()
     if request.method == "POST":
-        revoke_authorization(user=signed_in_user(request), application=application)
+        revoke_authorization(user=user, application=application)
         messages.success(
             request, _("%(name)s no longer has access to your account.") % {"name": application.name}
         )
-        return redirect("portal:authorizations")
-    # Only applications that the user has authorised; names of others are not revealed.
-    authorizations = [
-        each for each in user_authorizations(signed_in_user(request)) if each.application.pk == application.pk
-    ]
-    if not authorizations:
         return redirect("portal:authorizations")
     return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})

@@ -72,14 +72,18 @@ def find_application(application_id: str) -> Application:
     try:
         return with_icons(Application.objects.all()).get(**lookup)
     except Application.DoesNotExist as error:
-        raise NotFound(_("There is no application with this ID."), code="application_not_found") from error
+        raise application_unknown() from error
+
+
+def application_unknown() -> NotFound:
+    return NotFound(_("There is no application with this ID."), code="application_not_found")
 
 
 def application_in_mode(caller: Caller, application_id: str) -> Application:
     """An application of the caller's mode; no relationship is needed. Raises NotFound for the other mode."""
     application = find_application(application_id)
     if application.is_test not in caller.modes:
-        raise NotFound(_("There is no application with this ID."), code="application_not_found")
+        raise application_unknown()
     return application
 
 

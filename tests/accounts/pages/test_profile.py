@@ -1,4 +1,5 @@
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from oauth2_provider.models import AccessToken
@@ -131,10 +132,17 @@ def test_authorizations_of_others_stay(world, browser):
     assert AccessToken.objects.filter(user=world.outsider).count() == 1
 
 
-def test_application_without_authorization_is_not_named(world, browser):
-    address = f"/profile/authorizations/{world.other_application.pk}/revoke"
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_application_without_authorization_is_unknown(world, browser, method):
+    other, unknown = (
+        f"/profile/authorizations/{key}/revoke" for key in (world.other_application.pk, uuid4())
+    )
 
-    assert browser.get(address)["Location"] == "/profile/authorizations"
+    answers = [getattr(browser, method)(address) for address in (other, unknown)]
+
+    assert [answer.status_code for answer in answers] == [404, 404]
+    assert "There is no application with this ID" in answers[0].content.decode()
+    assert world.other_application.name not in text(browser, "/profile/authorizations")
 
 
 def test_many_roles_are_searched_and_paged(world, browser):
