@@ -19,7 +19,7 @@ from accounts.admin.access import RoleForm, RolePlaces
 from accounts.models import Role, Tenant, User
 from accounts.names import PASSWORD_HELP
 from accounts.services.mailed_links import request_confirmation
-from accounts.services.users import create_user, is_name_taken, username_taken
+from accounts.services.users import create_user, end_sessions, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.errors import Invalid
@@ -222,6 +222,9 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
             if has_other_address:
                 instance.email_confirmed = None
             super().save_model(request, instance, form, change)
+            if "is_active" in form.changed_data and not instance.is_active:
+                # Otherwise they would work again after reactivation.
+                end_sessions(user=instance)
             if has_other_address:
                 request_confirmation(user=instance)
             return

@@ -5,7 +5,9 @@ from datetime import timedelta
 from typing import TypedDict, Unpack
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.password_validation import validate_password
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -125,6 +127,13 @@ def change_profile(*, user: User, **profile: Unpack[Profile]) -> User:
         raise Invalid(_("The profile cannot be saved."), faults=faults)
     user.save(update_fields=[*profile, "updated"])
     return user
+
+
+def end_sessions(*, user: User) -> None:
+    """Reads all sessions: whose one is, only its content says."""
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        if session.get_decoded().get(SESSION_KEY) == str(user.pk):
+            session.delete()
 
 
 def take_browser_zone(*, user: User, time_zone: str) -> None:

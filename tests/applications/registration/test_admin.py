@@ -1,4 +1,4 @@
-"""What happens to the tokens of people in the console."""
+"""What happens to the tokens and sessions of people in the console."""
 
 from django.test import Client
 from django.urls import reverse
@@ -31,6 +31,18 @@ def test_tokens_of_a_deactivated_user_stay_invalid_after_reactivation(world):
 
     assert User.objects.get(pk=world.user.pk).is_active
     assert client.call("GET", "/user/self").status_code == 401
+
+
+def test_sessions_of_a_deactivated_user_stay_ended_after_reactivation(world):
+    browsers = {user: Client() for user in (world.user, world.outsider)}
+    for user, browser in browsers.items():
+        sign_in(browser, user)
+
+    assert save(world, is_active=None).status_code == 302
+    assert save(world, is_active="on").status_code == 302
+
+    statuses = [browser.get("/profile").status_code for browser in browsers.values()]
+    assert statuses == [302, 200]
 
 
 def test_tokens_outlive_other_changes(world):
