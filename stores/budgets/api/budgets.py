@@ -91,7 +91,7 @@ class BudgetViewSet(ApiViewSet):
             400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`.",
             403: ASSOCIATION,
             404: "Nothing exists at this URL.",
-            409: "The store has no budgets (`budgets_disabled`).",
+            409: "The store has no budgets (`budgets_disabled`), or 5,000 already (`too_many_budgets`).",
         },
         "partial_update": {
             **COMMON,

@@ -44,6 +44,7 @@ COLUMNS = {
 FIXED = ("Scope", "Type", "Duration", "StartDate")
 FIRST_YEAR, LAST_YEAR = 2000, 2199
 MAX_AMOUNT = Decimal(10) ** 12
+MAX_BUDGETS = 5_000
 
 
 @transaction.atomic
@@ -51,6 +52,10 @@ def create_budget(*, store: Store, values: Mapping[str, Any]) -> Standing:
     """`values` under the names of the API; StartDate is today by default."""
     store = lock_store(store.pk)
     _refuse_disabled(store)
+    if Budget.objects.filter(store=store).count() >= MAX_BUDGETS:
+        message = _("A store has at most %(max_budgets)s budgets. Remove one without entries.")
+        listed = number_format(MAX_BUDGETS, force_grouping=True)
+        raise Conflict(message % {"max_budgets": listed}, code="too_many_budgets")
     now = timezone.now()
     budget = Budget(store=store, start_date=local_day(store, now), created=now, updated=now)
     _apply(budget, store, values, is_new=True)

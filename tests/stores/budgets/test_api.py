@@ -8,7 +8,8 @@ import pytest
 
 from accounts.models import Role
 from stores.budgets.models import Budget
-from tests.factories.budgets import budget_values, make_budget, make_cost_center
+from stores.budgets.services import budgets
+from tests.factories.budgets import budget_values, enable_budgets, make_budget, make_cost_center
 from tests.support.modes import add_test_application
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,17 @@ def test_budget_made_twice_with_one_key_is_one(shop, manager):
     answers = [manager.call("POST", PATH, budget_values(), HTTP_IDEMPOTENCY_KEY="b-1") for _ in range(2)]
     assert answers[0].content == answers[1].content
     assert Budget.objects.count() == 1
+
+
+def test_store_has_a_limited_number_of_budgets(shop, manager, monkeypatch):
+    monkeypatch.setattr(budgets, "MAX_BUDGETS", 1)
+    make_budget(enable_budgets(shop.world.unassociated))
+
+    answers = [manager.call("POST", PATH, budget_values()) for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [201, 409]
+    assert answers[1].json()["Code"] == "too_many_budgets"
+    assert "at most 1 budgets" in answers[1].json()["detail"]
 
 
 @pytest.mark.parametrize(
