@@ -3,7 +3,14 @@ from datetime import timedelta
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from accounts.models import EmailChange, IdempotentResponse, Notification, RateWindow, RequestLease
+from accounts.models import (
+    AssociationRequest,
+    EmailChange,
+    IdempotentResponse,
+    Notification,
+    RateWindow,
+    RequestLease,
+)
 from accounts.services.idempotency import RETENTION
 from accounts.services.notifications import RETENTION as NOTIFICATION_RETENTION
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
@@ -27,6 +34,11 @@ def retention_rules() -> list[RetentionRule]:
         rule_for_rows(
             "notifications",
             lambda: Notification.objects.filter(created__lte=timezone.now() - NOTIFICATION_RETENTION),
+        ),
+        # Notifications name them, which are removed after the same time.
+        rule_for_rows(
+            "decided association requests",
+            lambda: AssociationRequest.objects.filter(decided__lte=timezone.now() - NOTIFICATION_RETENTION),
         ),
         rule_for_rows("sessions", lambda: Session.objects.filter(expire_date__lte=timezone.now())),
     ]

@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 import pytest
 from django.core import mail
 from django.db import IntegrityError
@@ -5,6 +7,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest
+from accounts.retention import retention_rules
 from accounts.services.associations import (
     MAILED_PER_APPLICANT,
     MAILED_PER_HOUR,
@@ -40,6 +43,21 @@ def queued(monkeypatch):
 
     monkeypatch.setattr("accounts.services.associations.app.configure_task", lambda name: Task())
     return found
+
+
+@pytest.mark.parametrize(
+    ("state", "days", "left"), [("Denied", 91, 0), ("Denied", 89, 1), ("Pending", 500, 1)]
+)
+def test_decided_requests_are_removed_after_ninety_days(requested, state, days, left):
+    decided = timezone.now() - timedelta(days=days)
+    AssociationRequest.objects.update(
+        state=state, created=decided, decided=None if state == "Pending" else decided
+    )
+
+    for rule in retention_rules():
+        assert sum(rule.remove(10)) + left == 1 or rule.name != "decided association requests"
+
+    assert AssociationRequest.objects.count() == left
 
 
 def test_request_is_refused_if_the_one_it_met_was_decided_meanwhile(requested, monkeypatch):
