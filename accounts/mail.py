@@ -3,13 +3,19 @@
 import logging
 import re
 import smtplib
+import socket
+import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.core.mail import send_mail
+from django.core.mail.backends.smtp import EmailBackend
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -20,8 +26,45 @@ log = logging.getLogger(__name__)
 PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);")
 
 
+# Of a whole conversation with the mail server; EMAIL_TIMEOUT holds for each byte that it sends.
+TIME_LIMIT = 30.0
+
+
 class MailUnavailable(Unavailable):
     code = "mail_unavailable"
+
+
+class _Limited(smtplib.SMTP):
+    """Hangs up on a server that still replies at the end of TIME_LIMIT."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._ends = time.monotonic() + TIME_LIMIT
+        super().__init__(*arguments, **options)
+
+    def getreply(self) -> tuple[int, bytes]:
+        timer = threading.Timer(self._ends - time.monotonic(), self._hang_up, [self.sock])
+        timer.daemon = True
+        timer.start()
+        try:
+            return super().getreply()
+        finally:
+            timer.cancel()
+
+    @staticmethod
+    def _hang_up(connection: socket.socket) -> None:
+        with suppress(OSError):
+            # Not that of TLS, which another thread reads.
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+
+class _LimitedTLS(_Limited, smtplib.SMTP_SSL):
+    pass
+
+
+class SmtpBackend(EmailBackend):
+    @property
+    def connection_class(self) -> type[smtplib.SMTP]:
+        return _LimitedTLS if self.use_ssl else _Limited
 
 
 def send_templated_mail(template: str, to: str, context: Mapping[str, object], *, language: str = "") -> None:

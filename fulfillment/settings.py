@@ -245,9 +245,7 @@ STORAGES = {
 
 EMAIL_BACKEND = environment.text(
     "EMAIL_BACKEND",
-    "django.core.mail.backends.filebased.EmailBackend"
-    if DEVELOPMENT
-    else "django.core.mail.backends.smtp.EmailBackend",
+    "django.core.mail.backends.filebased.EmailBackend" if DEVELOPMENT else "accounts.mail.SmtpBackend",
 )
 EMAIL_FILE_PATH = environment.folder("FULFILLMENT_VAR", BASE_DIR / "var", root=BASE_DIR) / "log" / "mail"
 EMAIL_HOST = environment.text("EMAIL_HOST", "localhost")
