@@ -2,7 +2,8 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,6 +27,8 @@ logger = logging.getLogger(__name__)
 POSTBACK_PREFIX = "sfb_"
 # The least time between two records of success, because all jobs share the row.
 NOTED_EVERY = timedelta(seconds=15)
+# Failing providers tested at once; a test takes up to two minutes.
+REVIEWED_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +110,16 @@ def rotate_postback_secret(*, provider: Provider) -> Provider:
 
 def check_provider(*, provider: Provider) -> str:
     """Tests the connection and returns a message; raises DomainError. Call it outside of transactions."""
+    return _noted(provider, lambda: _reach(provider))
+
+
+def _reach(provider: Provider) -> str:
+    return adapter_of(provider).check_connection()
+
+
+def _noted(provider: Provider, check: Callable[[], str]) -> str:
     try:
-        reached = adapter_of(provider).check_connection()
+        reached = check()
     except (ProviderRefused, ValueError) as error:
         note_failure(provider=provider, message=str(error))
         raise Conflict(str(error), code="provider_refused") from error
@@ -146,13 +157,17 @@ def note_failure(*, provider: Provider, message: str, since: datetime | None = N
 def review_failing_providers() -> int:
     """Tests failing providers again, periodically; returns how many recovered."""
     recovered = 0
-    for provider in Provider.objects.filter(is_enabled=True, failing_since__isnull=False):
-        try:
-            check_provider(provider=provider)
-            recovered += 1
-        except DomainError:
-            continue
-        except Exception:
-            # What one provider answers must not keep others from recovering.
-            logger.exception("The check of provider %s failed", provider)
+    failing = Provider.objects.filter(is_enabled=True, failing_since__isnull=False)
+    # In threads, because a slow provider must not delay others; only this one writes to the database.
+    with ThreadPoolExecutor(REVIEWED_AT_ONCE) as pool:
+        checks = {pool.submit(_reach, provider): provider for provider in failing}
+        for check in as_completed(checks):
+            try:
+                _noted(checks[check], check.result)
+                recovered += 1
+            except DomainError:
+                continue
+            except Exception:
+                # What one provider answers must not keep others from recovering.
+                logger.exception("The check of provider %s failed", checks[check])
     return recovered
