@@ -32,7 +32,8 @@ ATTRIBUTES_OF_PEOPLE = {
     "network.peer.address",
 }
 ATTRIBUTES_WITH_QUERY = {"http.url", "http.target", "url.full"}
-EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# Begins only where a word begins: else a long one without @ would be searched again from each of its letters.
+EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 # PostgreSQL quotes refused rows and values there.
 ROW = re.compile(r"(DETAIL|CONTEXT): .*", re.DOTALL)
 
