@@ -18,7 +18,7 @@ _PIECE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SECTION = re.compile(r'((?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[]|["\\\[])*)(?:;|$)')
-_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?[\d.]+)")
+_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)(-?(?:\d+\.?\d*|\.\d+))", re.ASCII)
 _ELAPSED = re.compile(r"h+|m+|s+", re.IGNORECASE)
 # In English, in every locale of this process.
 _MONTHS = (
@@ -177,7 +177,8 @@ def _number(number: float, pieces: Sequence[Piece]) -> str:
         value = value.scaleb(-3)
         end += 1
     value = value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _EXACT)
-    whole, _, fraction = format(abs(value), "f").partition(".")
+    # Not `abs`, which rounds to 28 digits.
+    whole, _, fraction = format(value.copy_abs(), "f").partition(".")
     has_groups = _COMMA in pieces[first : min(point, digits[-1])]
     text = "".join(
         [
@@ -193,6 +194,8 @@ def _number(number: float, pieces: Sequence[Piece]) -> str:
 def _whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> str:
     """The digits from the right into their places; the leftmost place takes all that remain."""
     digits = "" if digits == "0" else digits
+    if not pieces:
+        return digits
     places = [place for place, piece in enumerate(pieces) if piece.kind == "digit"]
     parts: list[str] = []
     count = 0
@@ -243,7 +246,7 @@ def _date(number: float, pieces: Sequence[Piece], *, is_1904: bool) -> str | Non
         return None
     parts = next((len(piece.text) - 2 for piece in pieces if piece.kind == "date" and "." in piece.text), 0)
     seconds = Decimal(repr(number)) * 86_400
-    rounded = seconds.quantize(Decimal(1).scaleb(-max(parts, 0)), ROUND_HALF_UP)
+    rounded = seconds.quantize(Decimal(1).scaleb(-max(parts, 0)), ROUND_HALF_UP, _EXACT)
     # Excel counts a 29 February 1900 that there was not.
     shift = 1 if not is_1904 and number < 60 else 0
     try:

@@ -22,6 +22,23 @@ def test_numbers_and_dates_look_as_in_libreoffice():
     ] == []
 
 
+@pytest.mark.parametrize(
+    ("number", "code", "expected"),
+    [
+        (1e308, "0.00", f"1{'0' * 308}.00"),
+        (-1e28, "#,##0.0", f"-10,{','.join(['000'] * 9)}.0"),
+        (12.5, ".00", "12.50"),
+        (0.5, ".00", ".50"),
+        (44000.5, "ss." + "0" * 20, "00.000000"),
+        (1.5, "[<1.2.3]0.0", "1.5"),
+        (1.5, "[<.]0.0", "1.5"),
+        (0.5, '[<.6]"low";0', "low"),
+    ],
+)
+def test_unusual_numbers_and_formats_lose_no_digit(number, code, expected):
+    assert shown(number, code) == expected
+
+
 @pytest.mark.parametrize("code", ["m " * 127, "h" + " m" * 19, "0-" * 127, "%" * 254 + "0"])
 def test_long_formats_take_no_longer_than_others(code):
     """A workbook of 7 kB with 40,000 cells took a minute."""
