@@ -18,7 +18,7 @@ SEPARATORS = ",;\t"
 def read_csv_reports(body: bytes) -> Sequence[Report]:
     """Columns may be in any order, separated by comma, semicolon or tab."""
     text = decoded(body)
-    first = text.partition("\n")[0]
+    first = text.replace("\r", "\n").partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:

@@ -13,7 +13,7 @@ from stores.batches.files.rows import MAX_COLUMNS, RawRow, RowsWriter, too_many_
 from stores.batches.files.text_files import encoding_of
 
 SEPARATORS = (",", ";", "\t")
-_SAID_SEPARATOR = re.compile(r"sep=([,;\t])\r?\n", re.IGNORECASE)
+_SAID_SEPARATOR = re.compile(r"sep=([,;\t])[\r\n]", re.IGNORECASE)
 SAMPLE = 1 << 15
 # Rows of our own templates that say what a column takes.
 NOTE = "# "
@@ -22,7 +22,7 @@ MAX_LINE_LENGTH = 1_000_000
 MAX_RECORD_LENGTH = 4_000_000
 _TEXT_FORMULA = re.compile(r'="([^"]*)"')
 _ERROR_VALUE = re.compile(r"#(REF!|N/A|VALUE!|NAME\?|DIV/0!|NULL!|NUM!|SPILL!|CALC!|#{2,})")
-_SHORTENED = re.compile(r"\d([.,]\d+)?E\+\d{1,2}")
+_SHORTENED = re.compile(r"\d([.,]\d+)?E\+\d{1,3}")
 
 
 def read_csv(path: Path, content_type: str, rows: RowsWriter) -> dict[str, str]:

@@ -106,7 +106,7 @@ def read_people(text: str) -> list[PeopleRow]:
 
 def _filled_lines(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The names of the columns, and the cells of each line that is not blank."""
-    heading = text.partition("\n")[0]
+    heading = text.replace("\r", "\n").partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     try:
         lines = list(numbered_rows(StringIO(text, newline=""), delimiter=delimiter))

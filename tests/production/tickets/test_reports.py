@@ -101,6 +101,12 @@ def test_csv_of_a_spreadsheet_is_read(separator):
     ]
 
 
+def test_separator_of_lines_that_end_with_carriage_returns_is_found():
+    (report,) = read_csv_reports(b"JobNumber;State;Message\rSF-1;Shipped;a, b, c, d, e\r")
+
+    assert report.message == "a, b, c, d, e"
+
+
 def test_json_is_one_report_a_list_or_a_versioned_object():
     one = '{"JobNumber": "SF-1", "State": "Cancelled", "Message": null}'
     for body in (one, f"[{one}]", f'{{"Version": 1, "Reports": [{one}]}}'):

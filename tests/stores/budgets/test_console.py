@@ -10,6 +10,7 @@ from django.utils.formats import date_format
 from stores.budgets.models import BudgetPeriod, CostCenter, CostCenterMember
 from stores.budgets.selectors.standings import local_day
 from stores.budgets.services.checks import check_balances
+from stores.budgets.services.people import read_people
 from stores.catalog.models import Store
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
@@ -142,3 +143,9 @@ def test_person_in_two_cost_centers_of_a_store_is_refused(shop, client):
 
     assert "belongs to 4100 Cost center 4100 already" in answer.content.decode()
     assert CostCenterMember.objects.count() == 1
+
+
+def test_separator_of_lines_that_end_with_carriage_returns_is_found():
+    (row,) = read_people("Code;Name;Person\r4200;Sales, east, west, and north;ida\r")
+
+    assert (row.code, row.name, row.person) == ("4200", "Sales, east, west, and north", "ida")

@@ -129,6 +129,7 @@ FAULTS = {
     "unknown name": (CSV, text_in_cell("#NAME?"), "cell_error", 3, "Title"),
     "narrow column": (CSV, text_in_cell("########"), "cell_error", 3, "Title"),
     "shortened number": (CSV, text_in_cell("6.17555E+09"), "number_shortened", 3, "Title"),
+    "very large shortened number": (CSV, text_in_cell("1E+308"), "number_shortened", 3, "Title"),
     "shortened number with comma": (CSV, text_in_cell("6,17555E+09"), "number_shortened", 3, "Title"),
     "number of 17 digits": (
         XLSX,
@@ -346,8 +347,9 @@ def test_a_formula_is_named_by_its_cell(tmp_path):
     assert problem.value == "=A1+1"
 
 
-def test_excel_s_ways_to_say_text_and_separator_are_obeyed(tmp_path):
-    content = 'sep=;\r\nName;ZIP\r\nDana;="02139"\r\n'.encode("cp1252")
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_excel_s_ways_to_say_text_and_separator_are_obeyed(tmp_path, end):
+    content = f'sep=;{end}Name;ZIP{end}Dana;="02139"{end}'.encode("cp1252")
 
     table = table_in_this_process(content, tmp_path)
 
