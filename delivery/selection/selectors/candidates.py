@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import orjson
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from delivery.datasets.details import Facts, fact_of
@@ -44,6 +45,8 @@ ORDER BY population.postal_code
 
 # More routes would make the map slow and illegible.
 MAX_DRAWN = 4_000
+# Corners of a polygon times routes near it: a comb of long teeth takes up to 70 ns for each.
+MAX_COMPARISONS = 20_000_000
 NO_FACTS = Facts()
 
 
@@ -146,10 +149,20 @@ def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
 
 def overlaps_polygon(found: Candidates, polygon: shapely.Polygon, matches: np.ndarray) -> np.ndarray:
     """Whether any part of the route lies in the polygon or on its edge."""
+    count, corners = int(matches.sum()), int(shapely.get_num_coordinates(polygon))
+    if count * corners > MAX_COMPARISONS:
+        message = _(
+            "The polygon has %(corners)s positions, and %(routes)s routes may lie in it. Simplify it, or choose a "
+            "smaller area."
+        )
+        shown = {"corners": number_format(corners), "routes": number_format(count, force_grouping=True)}
+        raise Invalid.at("/Polygon", "area_too_large", message % shown)
     area = shapely.transform(polygon, lambda corners: corners * GRID)
     shapely.prepare(area)
     met = np.zeros(len(found), bool)
     with_shape, begins = found.packed.first_corners()
+    asked = matches[with_shape]
+    with_shape, begins = with_shape[asked], begins[asked]
     # Most are decided by one corner; of the others those nearby are looked at whole.
     met[with_shape] = shapely.contains_xy(area, found.packed.corners[begins])
     left = matches & ~met & found.packed.near(box_of(polygon))

@@ -212,11 +212,16 @@ class _Search:
         if named is not None or circle is None or self.criteria.radius is not None or self.criteria.polygon:
             found = named or self._in_box(circle)
             return found, self._matching(found, circle)
+        limit = self.piece_limit or 0
         for miles in STEPS_IN_MILES:
             circle = Circle(circle.latitude, circle.longitude, miles)
             found = self._in_box(circle)
+            is_small = self._pieces(found).sum() < limit and len(found) <= MAX_ROUTES
+            if is_small and miles < MAX_MILES:
+                continue
             order = self._matching(found, circle)
-            if self._pieces(found)[order].sum() >= (self.piece_limit or 0):
+            # A circle that holds too few pieces is taken whole, so too many routes in it end the search as well.
+            if self._pieces(found)[order].sum() >= limit or len(order) > MAX_ROUTES:
                 break
         return found, order
 
@@ -243,6 +248,8 @@ class _Search:
             if allowed_names:
                 allowed_set = frozenset(allowed_names)
                 matches &= np.array([name in allowed_set for name in names], bool)
+        # Before the geometry, which takes far longer for each route.
+        matches = self._within_demographics(found, matches)
         if criteria.polygon is not None:
             matches &= overlaps_polygon(found, criteria.polygon, matches)
         distances = None
@@ -252,7 +259,7 @@ class _Search:
             else:
                 distances = miles_to_routes(found, circle, matches)
                 matches &= distances <= circle.miles if self._is_limited_by(circle) else True
-        where = self._within_demographics(found, np.flatnonzero(matches))
+        where = np.flatnonzero(matches)
         if distances is not None and self.piece_limit is not None:
             where = where[np.argsort(distances[where], kind="stable")]
         return where
@@ -263,19 +270,20 @@ class _Search:
         is_area = not (criteria.postal_codes or criteria.routes or criteria.polygon)
         return criteria.radius is not None or is_area
 
-    def _within_demographics(self, found: Candidates, where: np.ndarray) -> np.ndarray:
+    def _within_demographics(self, found: Candidates, matches: np.ndarray) -> np.ndarray:
         criteria = self.criteria
         ranges = (criteria.income, criteria.age, criteria.household)
         if not any(ranges):
-            return where
-        allowed_set = [
+            return matches
+        within = matches.copy()
+        within[matches] = [
             all(
                 limits is None or limits.holds(value)
                 for limits, value in zip(ranges, (facts.income, facts.age, facts.household), strict=True)
             )
-            for facts in found.facts(where)
+            for facts in found.facts(np.flatnonzero(matches))
         ]
-        return where[np.array(allowed_set, bool)]
+        return within
 
     def _pieces(self, found: Candidates) -> np.ndarray:
         return found.residential if self.criteria.residential_only else found.residential + found.business

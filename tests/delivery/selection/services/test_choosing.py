@@ -9,6 +9,8 @@ import shapely
 from accounts.callers import Caller
 from delivery.datasets.services.demo import CITIES, load_demo_population
 from delivery.selection.criteria import Centre, Circle, Criteria, Range
+from delivery.selection.selectors import candidates
+from delivery.selection.services import choosing
 from delivery.selection.services.choosing import choose_routes
 from fulfillment.core.errors import Invalid
 from tests.support.brute_force import EveryRoute, miles_between
@@ -96,6 +98,55 @@ def test_circle_without_a_radius_grows_until_it_holds_enough(dataset):
     assert len(near) >= 2
     assert far
     assert by_code[0].startswith("841")
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """The circles whose distances were measured, in miles, and how many routes in each."""
+    circles, measure = [], choosing.miles_to_routes
+
+    def note(found, circle, matches):
+        circles.append((circle.miles, int(matches.sum())))
+        return measure(found, circle, matches)
+
+    monkeypatch.setattr(choosing, "miles_to_routes", note)
+    return circles
+
+
+def test_growing_circle_is_not_measured_before_it_may_hold_enough(dataset, measured):
+    assert chosen(centre=Centre(41.4, -111.89), max_pieces=2000)
+
+    assert min(miles for miles, _ in measured) >= 32
+
+
+def test_circle_stops_growing_with_too_many_routes(dataset, measured, monkeypatch):
+    monkeypatch.setattr(choosing, "MAX_ROUTES", 5)
+
+    with pytest.raises(Invalid) as refused:
+        choose_routes(caller=CALLER, criteria=Criteria(centre=Centre(40.755, -111.89), max_pieces=10**9))
+
+    assert refused.value.code == "too_many_routes"
+    assert measured[-1][0] <= 2
+
+
+def test_routes_outside_the_demographics_are_not_measured(dataset, measured):
+    assert chosen(centre=Centre(40.755, -111.89), radius=5, max_pieces=2000, income=Range(low=10**6)) == []
+
+    assert measured == [(5, 0)]
+
+
+def test_polygon_of_many_corners_near_many_routes_is_refused(dataset, monkeypatch):
+    around = shapely.Point(PLACES[0][::-1]).buffer(0.2)
+    monkeypatch.setattr(candidates, "MAX_COMPARISONS", 1000, raising=False)
+
+    with pytest.raises(Invalid) as refused:
+        choose_routes(caller=CALLER, criteria=Criteria(polygon=around))
+
+    assert (refused.value.code, refused.value.faults[0].pointer) == ("area_too_large", "/Polygon")
+    # Routes outside the other criteria do not count.
+    assert chosen(polygon=around, income=Range(low=10**6)) == []
+    monkeypatch.setattr(candidates, "MAX_COMPARISONS", 10**6)
+    assert chosen(polygon=around)
 
 
 def test_limit_without_a_centre_takes_routes_in_the_order_of_their_ids(dataset):
