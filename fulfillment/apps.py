@@ -1,7 +1,7 @@
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
-from fulfillment.core.errors import RendererKilled
+from fulfillment.core.errors import RendererKilled, RenderersBusy
 from fulfillment.core.plugins import service_apps
 from printing import bounded, stages
 
@@ -11,7 +11,7 @@ class FulfillmentConfig(AppConfig):
     verbose_name = "Wiring"
 
     def ready(self) -> None:
-        bounded.configure(killed=RendererKilled)
+        bounded.configure(killed=RendererKilled, busy=RenderersBusy)
         # They need the models, or the settings.
         import fulfillment.core.http.secret_links  # noqa: PLC0415
         import fulfillment.operations.deployment_checks  # noqa: F401, PLC0415

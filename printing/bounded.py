@@ -59,13 +59,22 @@ class RendererKilled(RuntimeError):
     """The system killed the process or did not let it start: for want of memory, or by a rule of unit or container."""
 
 
+class RenderingBusy(RuntimeError):
+    """All rendering processes, or the one for large pictures, stayed busy; the same call may succeed later."""
+
+
 _killed: type[RendererKilled] = RendererKilled
+_busy: type[RenderingBusy] = RenderingBusy
 
 
-def configure(*, killed: type[RendererKilled]) -> None:
-    """Sets the error raised for a killed process: a service has one of its own, which it can render."""
-    global _killed
-    _killed = killed
+def configure(*, killed: type[RendererKilled], busy: type[RenderingBusy]) -> None:
+    """Sets the errors raised for these two: a service has its own, which it can render."""
+    global _killed, _busy
+    _killed, _busy = killed, busy
+
+
+def busy(reason: str) -> RenderingBusy:
+    return _busy(f"{reason} Try again in a few seconds.")
 
 
 def killed(reason: str) -> RendererKilled:

@@ -1,4 +1,5 @@
 from fulfillment.core.outbox import ThreadedOutbox
+from production.dispatch.services.choosing import JOBS_AT_ONCE
 from production.dispatch.services.sending import (
     claim_due_jobs,
     claim_providers_to_poll,
@@ -8,10 +9,8 @@ from production.dispatch.services.sending import (
 from production.gang_sheets.services.sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
 
-# A slow provider occupies half of these at most (`SLOTS`).
-JOBS_AT_ONCE = 8
-# Few, because a sheet takes many pages and much memory.
-SHEETS_AT_ONCE = 2
+# Of different providers. Few, because a sheet takes many pages and much memory.
+SHEETS_AT_ONCE = 3
 # Each provider has a thread of its own while it is polled, up to so many.
 POLLS_AT_ONCE = 16
 PROVIDER_POLL_SECONDS = 1.0

@@ -1,15 +1,17 @@
 """Decodes large pictures in separate processes, one at a time, because a web process would keep their memory."""
 
 import fcntl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 from zlib import crc32
 
 from PIL import Image
 
-from printing.bounded import TaskFailed, caller, run_bounded
+from printing.bounded import TaskFailed, busy, caller, run_bounded
 from printing.pictures.reading import held_samples, is_jpeg
 from printing.press import pictures
 from printing.press.artwork import PAGES, ArtworkRefused, PreparedArtwork, page_from
@@ -27,17 +29,36 @@ ARTWORK_SECONDS, ARTWORK_BYTES = 20.0, 400 << 20
 _TURNS = sorted(set(Path(__file__).parents[1].rglob(f"*{Path(__file__).suffix}")) - {Path(__file__)})
 
 
+# A caller waits no longer for its turn, and leaves a moment after it to those who waited meanwhile.
+TURN_SECONDS = 20.0
+LOOK_SECONDS, LEFT_SECONDS = 0.01, 0.05
+
+
 @contextmanager
-def one_at_a_time() -> Iterator[None]:
+def one_at_a_time() -> Iterator[float]:
     """On this machine, also with several web processes; the lock of a file ends with its process.
 
-    Not reentrant: a thread that holds it must not take it again.
+    Gives the seconds that were waited. Not reentrant: a thread that holds it must not take it again. Raises
+    RenderingBusy.
     """
+    began = time.monotonic()
     turn = _TURNS[crc32(caller.get().encode()) % len(_TURNS)]
-    with turn.open("rb") as own, Path(__file__).open("rb") as shared:
-        fcntl.flock(own, fcntl.LOCK_EX)
-        fcntl.flock(shared, fcntl.LOCK_EX)
-        yield
+    with turn.open("rb") as own:
+        _wait_for(own, began)
+        with Path(__file__).open("rb") as shared:
+            _wait_for(shared, began)
+            yield time.monotonic() - began
+        time.sleep(LEFT_SECONDS)
+
+
+def _wait_for(lock: BinaryIO, began: float) -> None:
+    """Looks again and again, because a wait within `flock` has no limit."""
+    while True:
+        with suppress(BlockingIOError):
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if time.monotonic() > began + TURN_SECONDS:
+            raise busy("Other large pictures are being read.")
+        time.sleep(LOOK_SECONDS)
 
 
 def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:

@@ -27,10 +27,10 @@ Cache parsed templates: parsing costs more than a proof. Rendering happens in se
 started when first needed; any thread may call.
 """
 
+from printing.bounded import RenderingBusy
 from printing.typesetting.errors import (
     FontInvalid,
     Problem,
-    RenderingBusy,
     RenderingFailed,
     RenderingTimedOut,
     TemplateInvalid,

@@ -39,10 +39,6 @@ class RenderingTimedOut(RenderingFailed):
     """Rendering took longer than its limit; its process was killed."""
 
 
-class RenderingBusy(RuntimeError):
-    """All rendering processes stayed busy; the same call may succeed later."""
-
-
 def pointer(*steps: str | int) -> str:
     """Join steps to a JSON pointer (RFC 6901)."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)

@@ -3,7 +3,7 @@
 import io
 import json
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import pikepdf
 
@@ -92,12 +92,14 @@ def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_
         "shown_ppi": ppi,
         "outputs": ["png"],
     }
-    lending = shared_workers.lend_alone(deadline) if is_large else shared_workers.lend(deadline)
-    with lending as worker:
+    with (
+        isolation.one_at_a_time() if is_large else nullcontext(0.0) as waited,
+        shared_workers.lend(deadline + waited) as worker,
+    ):
         root = workdir.empty_root(worker.slot)
         try:
             request = {**setting, "root": str(root)}
-            header, parts = worker.render(request, [json.dumps(job).encode(), pdf], deadline)
+            header, parts = worker.render(request, [json.dumps(job).encode(), pdf], deadline + waited)
         finally:
             workdir.clear_job(root)
     if not header["ok"]:

@@ -4,12 +4,13 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from printing.caches import WeightedCache
+from printing.press import isolation
 from printing.stages import observe_renderer
 from printing.typesetting.errors import Problem, RenderingFailed, ValuesInvalid, pointer
 from printing.typesetting.ipc import SIZES
@@ -59,7 +60,7 @@ class SetText:
     height: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
     """What is rendered, and until when. With a `press` everything is made from one PDF."""
 
@@ -100,11 +101,20 @@ class Run:
     def _render(
         self, setting: dict[str, Any], new: Sequence[int]
     ) -> tuple[list[dict[str, Any]], list[bytes]]:
-        """The headers and the parts of the renderers' replies; of the pages only the `new` ones."""
+        """The headers and the parts of the renderers' replies; of the pages only the `new` ones.
+
+        Large pictures are held whole, by one renderer at a time. A wait for others' is not the fault of these values.
+        """
+        with isolation.one_at_a_time() if self.builder.sheet.is_large else nullcontext(0.0) as waited:
+            self.deadline += waited
+            return self._render_in_turn(setting, new)
+
+    def _render_in_turn(
+        self, setting: dict[str, Any], new: Sequence[int]
+    ) -> tuple[list[dict[str, Any]], list[bytes]]:
         builder, sheet, job = self.builder, self.builder.sheet, self.job
-        lend = shared_workers.lend_alone if sheet.is_large else shared_workers.lend
         with (
-            lend(self.deadline) as worker,
+            shared_workers.lend(self.deadline) as worker,
             self.workdir.job(worker.slot, builder.template, sheet.files()) as (root, paths),
         ):
             request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}

@@ -11,9 +11,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from printing.bounded import RendererKilled, killed, refuse_killed
-from printing.press import isolation
-from printing.typesetting.errors import RenderingBusy, RenderingFailed, RenderingTimedOut
+from printing.bounded import RendererKilled, busy, killed, refuse_killed
+from printing.typesetting.errors import RenderingFailed, RenderingTimedOut
 from printing.typesetting.ipc import receive_message, send_message
 
 RENDERINGS_OF_A_WORKER = 20_000
@@ -144,15 +143,6 @@ class Workers:
         finally:
             self._release(worker, healthy=healthy)
 
-    @contextmanager
-    def lend_alone(self, deadline: float) -> Iterator[Worker]:
-        """Lends a worker for large pictures, which it decodes whole: one at a time on this machine."""
-        with isolation.one_at_a_time():
-            if time.monotonic() >= deadline:
-                raise RenderingBusy("Other large pictures are being read.")
-            with self.lend(deadline) as worker:
-                yield worker
-
     def close(self) -> None:
         with self._free:
             while self._idle:
@@ -164,7 +154,7 @@ class Workers:
         while (worker := self._free_worker()) is None:
             with self._free:
                 if not self._idle and not self._slots and not self._free.wait(deadline - time.monotonic()):
-                    raise RenderingBusy("All renderers are busy.")
+                    raise busy("All renderers are busy.")
         return worker
 
     def _free_worker(self) -> Worker | None:

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from fulfillment.core.errors import Fault, Invalid, Unavailable
-from printing.typesetting import Problem, RenderingBusy, RenderingFailed, RenderingTimedOut, ValuesInvalid
+from fulfillment.core.errors import Fault, Invalid
+from printing.typesetting import Problem, RenderingFailed, RenderingTimedOut, ValuesInvalid
 from stores.templates.selectors import TemplateUnusable
 
 logger = logging.getLogger("stores.proofs")
@@ -16,13 +16,6 @@ TOO_SLOW = (
 )
 
 
-class RenderersBusy(Unavailable):
-    code = "renderers_busy"
-
-    def __init__(self) -> None:
-        super().__init__("All renderers are busy. Try again in a few seconds.")
-
-
 @contextmanager
 def typesetting_errors() -> Iterator[None]:
     """Raises the service's error for an error of the typesetter."""
@@ -30,8 +23,6 @@ def typesetting_errors() -> Iterator[None]:
         yield
     except ValuesInvalid as error:
         raise values_invalid(error.problems) from error
-    except RenderingBusy as error:
-        raise RenderersBusy from error
     except RenderingTimedOut as error:
         # Not RenderersBusy: a retry with the same values would fail again and block a renderer for as long.
         raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error

@@ -51,8 +51,10 @@ def accept(order: Order | str) -> Order:
 
 def work_off_jobs() -> int:
     """Does what is due, as a worker would; returns how many exchanges there were."""
-    jobs = sum(work_on_job(job_pk=key) for key in claim_due_jobs(limit=100))
-    return jobs + sum(work_on_sheet(sheet_pk=key) for key in claim_due_sheets(limit=100))
+    done = sum(work_on_job(job_pk=key) for key in claim_due_jobs(limit=100))
+    while keys := claim_due_sheets(limit=100):
+        done += sum(work_on_sheet(sheet_pk=key) for key in keys)
+    return done
 
 
 def only_job(**wanted: Any) -> Job:

@@ -4,15 +4,16 @@ import asyncio
 import socket
 import ssl
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from ipaddress import ip_address
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakSet
 
 import aiohttp
-from aiohttp.abc import AbstractResolver
+from aiohttp.abc import AbstractResolver, ResolveResult
 from django.conf import settings
 
 from applications.webhooks.sending.signatures import USER_AGENT
@@ -48,6 +49,33 @@ class _Connection:
     is_reused: bool = False
 
 
+class NameResolver(AbstractResolver):
+    """Looks names up in threads of its own, one for each connection: an unresponsive name server keeps them for longer
+    than a request may take, and would hold up the worker's jobs in those of the event loop.
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(settings.WEBHOOK_CONNECTIONS, thread_name_prefix="names")
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        look_up = partial(
+            socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
+        )
+        found = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
+        flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+        return [
+            ResolveResult(
+                hostname=host, host=str(address[0]), port=port, family=kind, proto=proto, flags=flags
+            )
+            for kind, _, proto, _, address in found
+        ]
+
+    async def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
 class Client:
     """For use in one event loop. Ignores redirects, proxies and cookies."""
 
@@ -55,7 +83,8 @@ class Client:
         self._time_limit = time_limit
         # A weak set: closed connections leave it.
         self._sockets: WeakSet[socket.socket] = WeakSet()
-        self._sessions = {scheme: self._session(scheme, resolver) for scheme in ("https", "http")}
+        self._resolver = resolver or NameResolver()
+        self._sessions = {scheme: self._session(scheme, self._resolver) for scheme in ("https", "http")}
 
     async def post(self, url: str, body: bytes, headers: dict[str, str]) -> EndpointResponse:
         """Never raises for failures of the endpoint; the limit covers DNS, connecting, TLS and all bytes."""
@@ -83,8 +112,9 @@ class Client:
     async def close(self) -> None:
         for session in self._sessions.values():
             await session.close()
+        await self._resolver.close()
 
-    def _session(self, scheme: str, resolver: AbstractResolver | None) -> aiohttp.ClientSession:
+    def _session(self, scheme: str, resolver: AbstractResolver) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
             # A second safeguard: the sender limits connections as well.
             limit=settings.WEBHOOK_CONNECTIONS,

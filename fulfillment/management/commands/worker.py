@@ -53,8 +53,8 @@ FINISH_SECONDS = 5
 GIVE_UP_SECONDS = 30
 CANCEL_SECONDS = 0.5
 CLOSE_SECONDS = 6
-# A thread may wait for an unresponsive name server.
-NAME_THREADS = 64
+# Of jobs that are no coroutines.
+JOB_THREADS = 64
 NOTIFIED_SECONDS = 2
 
 
@@ -84,7 +84,7 @@ class Command(BaseCommand):
 async def work(concurrency: int) -> None:
     """Works until a stop signal; restarts one second after losing the database."""
     loop = asyncio.get_running_loop()
-    loop.set_default_executor(ThreadPoolExecutor(NAME_THREADS))
+    loop.set_default_executor(ThreadPoolExecutor(JOB_THREADS))
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _stop, stop)

@@ -140,12 +140,15 @@ def _should_move_on(job: Job, provider: Provider) -> bool:
     return not provider.is_enabled or (job.tries > 0 and is_down(provider))
 
 
-MAX_AT_ONCE = 4
+# Jobs of a worker at the same time.
+JOBS_AT_ONCE = 8
 # How long a claim of a job lasts; who still works on it then holds a lock.
 LEASE_SECONDS = 10
 
 
 class ProviderSlots:
+    """A provider may take as many as it leaves free: of 8 the first has 4, a second one 2, two more one each."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._used: Counter[int] = Counter()
@@ -163,14 +166,17 @@ class ProviderSlots:
     def full(self) -> Sequence[int]:
         """Providers without a free slot."""
         with self._lock:
-            return [key for key, count in self._used.items() if count >= MAX_AT_ONCE]
+            return [key for key in self._used if self._is_full(key)]
 
     def take(self, provider_pk: int) -> bool:
         with self._lock:
-            if self._used[provider_pk] >= MAX_AT_ONCE:
+            if self._is_full(provider_pk):
                 return False
             self._used[provider_pk] += 1
             return True
+
+    def _is_full(self, provider_pk: int) -> bool:
+        return self._used[provider_pk] >= JOBS_AT_ONCE - self._used.total()
 
     def _change(self, provider_pk: int, by: int) -> None:
         with self._lock:

@@ -36,7 +36,11 @@ SHEET_LOCKS = 0x10D << 44
 WAIT_AFTER_FAULT = timedelta(seconds=15)
 CLAIM = """
 WITH due AS MATERIALIZED (
-    SELECT id FROM production_gangsheet WHERE next_try <= (SELECT clock_timestamp()) AND id <> ALL(%s)
+    SELECT id FROM production_gangsheet one WHERE next_try <= (SELECT clock_timestamp())
+    AND NOT EXISTS (
+        SELECT FROM production_gangsheet other WHERE other.provider_id = one.provider_id
+        AND (other.id = ANY(%s) OR (other.next_try, other.id) < (one.next_try, one.id))
+    )
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED
 )
 UPDATE production_gangsheet sheet SET next_try = clock_timestamp() + make_interval(secs => %s)
@@ -45,6 +49,7 @@ FROM due WHERE sheet.id = due.id RETURNING sheet.id
 
 
 def claim_due_sheets(*, limit: int, under_way: Collection[int] = ()) -> Sequence[int]:
+    """Claims the longest waiting sheet of each provider that none is under way to: a slow one holds up its own."""
     return [key for (key,) in fetch_rows(CLAIM, [list(under_way), limit, LEASE_SECONDS])]
 
 

@@ -14,14 +14,13 @@ from delivery.papers.selectors import postage_table
 from delivery.papers.services import filled_forms
 from delivery.papers.sheets import LAYOUT, Mailing, papers_sheets
 from fulfillment.core.errors import Conflict, NotFound
-from printing.typesetting import RenderingBusy, RenderingFailed, RenderingTimedOut, render_document
+from printing.typesetting import RenderingFailed, RenderingTimedOut, render_document
 from stores.catalog.models import Product
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.business_days import add_post_days, ship_day
 from stores.orders.eddm import drop_routes
 from stores.orders.models import OrderItem
 from stores.orders.services.packing_slips import address_lines, printable
-from stores.templates.errors import RenderersBusy
 
 logger = logging.getLogger("stores.eddm_papers")
 # Thousands of facing slips take a while.
@@ -52,8 +51,6 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
 def _typeset(sheets: dict[str, Any], item: OrderItem) -> bytes:
     try:
         return render_document(LAYOUT, sheets, timestamp=int(item.order.created.timestamp()), seconds=SECONDS)
-    except RenderingBusy as error:
-        raise RenderersBusy from error
     except RenderingTimedOut as error:
         message = f"The papers have {len(sheets['slips']):,} facing slips, too many for one file; order fewer routes."
         raise PapersUnusable(message) from error

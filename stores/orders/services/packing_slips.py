@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, DomainError, Fault, ServiceBusy, TooManyAtOnce
 from printing.barcodes import code_128_runs
-from printing.typesetting import FontSet, RenderingBusy, RenderingFailed, render_document
+from printing.typesetting import FontSet, RenderingFailed, render_document
 from printing.typesetting.fonts import clusters
 from printing.typesetting.jobs import named
 from stores.catalog.models import Store, StoreProfile
@@ -19,7 +19,6 @@ from stores.concurrency_limits import RENDERINGS
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderItem
 from stores.orders.services.print_files import print_picture
-from stores.templates.errors import RenderersBusy
 
 logger = logging.getLogger("stores.packing_slips")
 
@@ -128,8 +127,6 @@ def _render(slips: Sequence[Any], order: Order, pictures: _Pictures) -> bytes:
     try:
         timestamp = int(order.updated.timestamp())
         return render_document(LAYOUT, slips, timestamp=timestamp, pictures=pictures.files)
-    except RenderingBusy as error:
-        raise RenderersBusy from error
     except RenderingFailed as error:
         logger.error("A packing slip could not be rendered", exc_info=error)
         raise PackingSlipUnusable from error

@@ -15,6 +15,7 @@ from fulfillment.core.errors import (
     Fault,
     Invalid,
     NotFound,
+    RenderersBusy,
     ServiceBusy,
     TooManyAtOnce,
     collecting_faults,
@@ -30,7 +31,6 @@ from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
 from stores.proofs.services.merging import Uploads, check_data
 from stores.proofs.services.prints import SECONDS, PrintedFile, render_artwork_file, render_print_file
 from stores.proofs.services.proofs import preflight_artwork
-from stores.templates.errors import RenderersBusy
 
 # What is printed for an item: the values of a template, or a PDF of the caller's.
 Content = Mapping[str, Any] | ArtworkChoice

@@ -18,6 +18,7 @@ from accounts.rate_limits import enforce_limit
 from applications.registration.services.usage import PROOF, record_milestone
 from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.db.prepared import execute
+from fulfillment.core.errors import RenderersBusy
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import (
     files_are_complete,
@@ -37,7 +38,7 @@ from stores.proofs.selectors import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, artwork_errors, merge_artwork
 from stores.proofs.services.merging import TemplateMerge, Uploads, merge_template, record_traces
 from stores.proofs.services.press import press_of
-from stores.templates.errors import RenderersBusy, typesetting_errors
+from stores.templates.errors import typesetting_errors
 
 logger = logging.getLogger("stores.proofs")
 

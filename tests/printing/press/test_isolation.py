@@ -3,6 +3,7 @@
 import fcntl
 import io
 import threading
+import time
 import zlib
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -12,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image, ImageFile
 
-from printing.bounded import caller
+from printing.bounded import RenderingBusy, caller
 from printing.pictures.reading import held_samples
 from printing.preflight.pictures import facts_of
 from printing.press import isolation
@@ -189,11 +190,11 @@ def test_one_large_picture_is_read_at_a_time_on_the_machine():
 
 def test_one_large_picture_of_a_caller_waits_beside_those_of_others(monkeypatch):
     """Six of one caller let the proofs of others run out of time."""
-    arrived = []
+    waiting = {}
 
     def flock(file, how):
         if file.name == isolation.__file__:
-            arrived.append(caller.get())
+            waiting[threading.get_ident()] = caller.get()
         fcntl.flock(file, how)
 
     def read(who):
@@ -201,16 +202,46 @@ def test_one_large_picture_of_a_caller_waits_beside_those_of_others(monkeypatch)
         with isolation.one_at_a_time():
             pass
 
-    monkeypatch.setattr(isolation, "fcntl", SimpleNamespace(flock=flock, LOCK_EX=fcntl.LOCK_EX))
+    monkeypatch.setattr(isolation, "fcntl", SimpleNamespace(**vars(fcntl) | {"flock": flock}))
     threads = [threading.Thread(target=read, args=(who,)) for who in ("greedy",) * 4 + ("other",)]
     with Path(isolation.__file__).open("rb") as elsewhere:
         fcntl.flock(elsewhere, fcntl.LOCK_EX)
         for thread in threads:
             thread.start()
-        wait_for(lambda: "other" in arrived)
-        before = list(arrived)
+        wait_for(lambda: "other" in waiting.values())
+        before = sorted(waiting.values())
     for thread in threads:
         thread.join(PATIENCE)
 
-    assert sorted(before) == ["greedy", "other"]
-    assert sorted(arrived) == ["greedy"] * 4 + ["other"]
+    assert before == ["greedy", "other"]
+    assert sorted(waiting.values()) == ["greedy"] * 4 + ["other"]
+
+
+def test_large_picture_waits_no_longer_than_the_limit(monkeypatch):
+    """It is the queue that is too long, not the picture that is at fault."""
+    monkeypatch.setattr(isolation, "TURN_SECONDS", 0.1)
+    with isolation.one_at_a_time(), pytest.raises(RenderingBusy, match="Other large pictures"):
+        isolation.clean(large("PNG"))
+
+
+def test_turn_after_that_of_a_caller_is_the_others(monkeypatch):
+    """Three at once of one caller, and one of another that arrives last."""
+    order, held = [], threading.Event()
+
+    def read(who, wait=0.0):
+        caller.set(who)
+        with isolation.one_at_a_time():
+            order.append(who)
+            held.set()
+            time.sleep(wait)
+
+    threads = [threading.Thread(target=read, args=("greedy", 0.2)) for _ in range(3)]
+    threads[0].start()
+    held.wait(PATIENCE)
+    threads += [threading.Thread(target=read, args=("other",))]
+    for thread in threads[1:]:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+
+    assert order == ["greedy", "other", "greedy", "greedy"]

@@ -1,6 +1,5 @@
 """A renderer holds a picture whole while it draws it: 150 MB for 50 megapixels. Four at once took 500 MB."""
 
-import time
 from contextlib import contextmanager
 
 import pytest
@@ -8,9 +7,8 @@ import pytest
 from printing.press import isolation
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Field, parse_template, render_pdf_page, render_print, render_proof
-from printing.typesetting.errors import RenderingBusy
 from printing.typesetting.press import Press
-from printing.typesetting.workers import Worker, Workers
+from printing.typesetting.workers import Worker
 from tests.support.made_templates import card, picture
 
 CMYK, MANAGED = (Press(PresetRules(policy=one)) for one in (ColourPolicy.CMYK, ColourPolicy.MANAGED))
@@ -30,9 +28,9 @@ def was_alone(monkeypatch):
 
     @contextmanager
     def noted():
-        with one_at_a_time():
+        with one_at_a_time() as waited:
             alone.append(True)
-            yield
+            yield waited
             alone.pop()
 
     def send(worker, *message):
@@ -68,10 +66,3 @@ def test_other_pictures_wait_for_no_large_one(was_alone):
 
     # A second renderer may have drawn the pages of the last one.
     assert was_alone in ([False] * 5, [False] * 6)
-
-
-def test_large_picture_waits_no_longer_than_its_time():
-    workers = Workers(limit=1)
-    with pytest.raises(RenderingBusy), workers.lend_alone(time.monotonic()):
-        pytest.fail("lent too late")
-    workers.close()

@@ -10,7 +10,7 @@ from django.utils import timezone
 from fulfillment.core.errors import Unavailable
 from production.adapters.folder import FolderAdapter
 from production.dispatch.services import sending
-from production.dispatch.services.choosing import MAX_AT_ONCE, SLOTS
+from production.dispatch.services.choosing import JOBS_AT_ONCE, SLOTS, ProviderSlots
 from production.dispatch.services.sending import claim_due_jobs
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job, JobState
@@ -79,7 +79,7 @@ def test_slow_provider_holds_up_no_jobs_of_another_one(shop, tmp_path):
     rule = make_rule(slow)
     _order(shop)
     with ExitStack() as under_way:
-        for _ in range(MAX_AT_ONCE):
+        for _ in range(JOBS_AT_ONCE // 2):
             assert under_way.enter_context(SLOTS.of_one_job()).take(slow.pk)
         assert work_off_jobs() == 0
         waiting = only_job()
@@ -92,6 +92,14 @@ def test_slow_provider_holds_up_no_jobs_of_another_one(shop, tmp_path):
 
     assert work_off_jobs() == 1
     assert Job.objects.filter(state=JobState.SENT).count() == 2
+
+
+def test_two_slow_providers_leave_a_thread_to_others():
+    slots = ProviderSlots()
+    taken = [[slots.take(number) for _ in range(JOBS_AT_ONCE)].count(True) for number in range(5)]
+
+    assert taken == [4, 2, 1, 1, 0]
+    assert sorted(slots.full()) == [0, 1, 2, 3]
 
 
 def test_wrong_password_at_a_provider_fails_none_of_its_jobs(shop, tmp_path, monkeypatch):

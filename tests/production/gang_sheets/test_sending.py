@@ -23,7 +23,7 @@ from production.dispatch.services.actions import cancel_job, hold_job, release_j
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors.building import gang_request, sheet_kind
-from production.gang_sheets.services.sending import _plan
+from production.gang_sheets.services.sending import _plan, claim_due_sheets
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
 from production.jobs.selectors import adapter_job
@@ -142,6 +142,29 @@ def test_after_a_recovery_no_number_of_a_sheet_or_an_order_is_used_twice(shop, p
     wait_is_over()
     work_off_jobs()
     assert at_press(press) == sorted([sheet.number, other.number])
+
+
+def test_one_sheet_at_a_time_goes_to_a_provider(shop, press, tmp_path):
+    """One whose transfers never end would keep those of all others waiting."""
+    other = make_provider(tmp_path, "other", settings={"gang_sheets": "sheetwise"})
+    past = timezone.now() - timedelta(minutes=1)
+    first, _, third = (
+        GangSheet.objects.create(
+            provider=provider,
+            store=shop.store,
+            product=Product.objects.first(),
+            kind=str(number),
+            created=past,
+            next_try=past + timedelta(seconds=number),
+        )
+        for number, provider in enumerate((press, press, other))
+    )
+
+    assert set(claim_due_sheets(limit=3)) == {first.pk, third.pk}
+    GangSheet.objects.update(next_try=past)
+    assert claim_due_sheets(limit=3, under_way=[first.pk]) == [third.pk]
+    GangSheet.objects.update(next_try=past)
+    assert set(claim_due_sheets(limit=3, under_way=[third.pk])) == {first.pk}
 
 
 def test_sheet_goes_at_once_when_enough_pieces_wait(shop, press):

@@ -1,10 +1,12 @@
 import asyncio
+import socket
 import ssl
+import threading
 
 import pytest
 
 from applications.webhooks.sending.client import STORED_BYTES, Client, tls_context
-from tests.support.patience import least_seconds
+from tests.support.patience import PATIENCE, least_seconds, wait_for
 from tests.support.webhook_receiver import Receiver, receiving
 
 pytestmark = pytest.mark.usefixtures("this_machine_allowed")
@@ -175,3 +177,30 @@ def test_server_chooses_no_prime_for_the_key_exchange():
     assert left_out
     assert all(name.startswith("DHE-") for name in left_out)
     assert (kept.security_level, kept.verify_mode) == (usual.security_level, ssl.CERT_REQUIRED)
+
+
+def test_silent_name_server_takes_no_thread_from_other_work(receiver, monkeypatch):
+    """A worker's jobs run in the threads of its event loop; more names than there are of these wait here."""
+    release, asked, names = threading.Event(), [], 64
+
+    def look_up(host, *given, **more):
+        asked.append(host)
+        release.wait(PATIENCE)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 0))]
+
+    async def run():
+        client = Client(time_limit=PATIENCE)
+        sent = [
+            asyncio.create_task(client.post(f"http://name{number}.example:{receiver.port}/ok", b"{}", {}))
+            for number in range(names)
+        ]
+        await asyncio.to_thread(wait_for, lambda: len(asked) == names)
+        release.set()
+        try:
+            return await asyncio.gather(*sent)
+        finally:
+            await client.close()
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+
+    assert {response.status for response in asyncio.run(run())} == {200}

@@ -9,14 +9,14 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.callers import Caller
-from fulfillment.core.errors import Unavailable
+from fulfillment.core.errors import RenderersBusy, Unavailable
 from fulfillment.core.files.storage import StorageUnavailable
-from printing.typesetting import RenderingBusy, RenderingTimedOut
+from printing.bounded import busy
+from printing.typesetting import RenderingTimedOut
 from stores.proofs.models import Proof
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services import proofs
 from stores.proofs.services.proofs import make_proof
-from stores.templates.errors import RenderersBusy
 from tests.factories.templates import make_card, make_demo_product
 from tests.support.patience import PATIENCE
 
@@ -175,7 +175,7 @@ def failed_proof(world, monkeypatch):
 
 
 def test_busy_renderers_are_answered_503(failed_proof):
-    response = failed_proof(RenderingBusy("busy"))
+    response = failed_proof(busy("All renderers are busy."))
 
     assert (response.status_code, response.json()["Code"]) == (503, "renderers_busy")
     assert issubclass(RenderersBusy, Unavailable)
