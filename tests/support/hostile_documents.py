@@ -17,9 +17,8 @@ Change = Callable[[pikepdf.Pdf, pikepdf.Object, random.Random], None]
 
 def hostile_documents(count: int, secret: Path) -> Iterator[tuple[str, bytes]]:
     """Every kind in turn; `secret` is a file that none of them may bring to light."""
-    kinds = [*_CHANGES, "fuzzed", "cut", "user password", "owner password", "many objects", "garbage"]
     for number in range(count):
-        kind = kinds[number % len(kinds)]
+        kind = KINDS[number % len(KINDS)]
         yield f"{kind} {number}", _made(kind, random.Random(number), secret)
 
 
@@ -28,7 +27,8 @@ def _made(kind: str, chance: random.Random, secret: Path) -> bytes:
         with pikepdf.open(io.BytesIO(document(pages=2))) as pdf:
             pdf.Root.SecretPath = pikepdf.String(str(secret))
             _CHANGES[kind](pdf, pdf.pages[0].obj, chance)
-            return written(pdf)
+            # What is packed twice stays so.
+            return written(pdf, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
     content = bytearray(document(pages=2, content=BLUE * 20))
     if kind == "fuzzed":
         for _ in range(chance.randint(1, 60)):
@@ -106,9 +106,17 @@ def _wrong_boxes(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Random) 
     page.Rotate = chance.choice([0, 45, 90, -90, 10**9])
 
 
+def _packed(fill: bytes, megabytes: int) -> bytes:
+    """So much of one byte in the format of zlib: each megabyte is packed as the first, so it is packed once."""
+    block, packer, check = fill * (1 << 20), zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS), 1
+    piece = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(megabytes):
+        check = zlib.adler32(block, check)
+    return b"\x78\xda" + piece * megabytes + packer.flush() + check.to_bytes(4)
+
+
 def _zip_bomb(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Random) -> None:
-    packer = zlib.compressobj(9)
-    packed = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(600)) + packer.flush()
+    packed = _packed(b" ", 600)
     if chance.random() < 0.5:
         page.Contents = pdf.make_stream(zlib.compress(packed))
         page.Contents.write(zlib.compress(packed), filter=Array([Name.FlateDecode, Name.FlateDecode]))
@@ -119,8 +127,7 @@ def _zip_bomb(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Random) -> 
 
 def _huge_picture(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Random) -> None:
     side = chance.choice([6000, 60_000, 2**31 - 1])
-    packer = zlib.compressobj(9)
-    packed = b"".join(packer.compress(b"\0" * (1 << 20)) for _ in range(110)) + packer.flush()
+    packed = _packed(b"\0", 110)
     image = Stream(
         pdf, b"", Type=Name.XObject, Subtype=Name.Image, Width=side, Height=side, BitsPerComponent=8
     )
@@ -208,3 +215,4 @@ _CHANGES: dict[str, Change] = {
     "layers in a circle": _layers_in_a_circle,
     "endless pattern": _endless_pattern,
 }
+KINDS = [*_CHANGES, "fuzzed", "cut", "user password", "owner password", "many objects", "garbage"]

@@ -64,6 +64,8 @@ class Stuck(CommandError):
 
 class Command(BaseCommand):
     help = "Run background jobs and send webhooks until stopped. Any number of workers may run."
+    # Django's own look at code, as `manage.py check` does, which also loads all pages; a web process does without.
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -280,7 +280,7 @@ def test_exactly_the_quota_is_served_by_several_processes(tmp_path):
     client = world.as_application()
     limit(world.application, 100)
 
-    with serving(tmp_path, workers=3) as served:
+    with serving(tmp_path, workers=2) as served:
         statuses = burst(served.url, client, 400)
 
     assert (statuses.count(200), statuses.count(429)) == (100, 300)

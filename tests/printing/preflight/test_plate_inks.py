@@ -1,5 +1,7 @@
 """Total ink of what blends, fades or overprints, against the plates that Ghostscript draws of the print file."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from pikepdf import Dictionary, Name
@@ -25,9 +27,8 @@ def ink_found(findings):
     return [(one.found, one.severity) for one in findings if one.code == "total_ink_high"]
 
 
-def ink_of_plates(folder, name, rules):
+def ink_of_plates(folder, template, rules):
     """In percent, but for specks of a quarter of a square millimetre."""
-    template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(SAMPLES[name])}}, [])
     printed = render_print(template, {}, press=Press(rules=rules)).pdf
     found = plates(folder, printed, dpi=DPI)
     total = inside(sum(found[one] for one in PLATES), 8 + 3, DPI)
@@ -36,20 +37,20 @@ def ink_of_plates(folder, name, rules):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keeps_overprint", [False, True])
-def test_ink_is_that_of_the_plates_that_another_program_draws(tmp_path, keeps_overprint):
-    # The limit of what is converted is high, and that of preflight low: each file has a finding to compare.
-    rules = PresetRules(policy=ColourPolicy.CMYK, highest_ink=400, keeps_overprint=keeps_overprint)
-    limits = Limits.of(PresetRules(highest_ink=100, keeps_overprint=keeps_overprint))
+def test_ink_is_that_of_the_plates_that_another_program_draws(tmp_path):
     wrong = {}
 
-    for name in MIXED:
+    # Both in one test: what is read of a file is kept, and serves both.
+    for name, keeps_overprint in product(MIXED, (False, True)):
+        # The limit of what is converted is high, and that of preflight low: each file has a finding to compare.
+        rules = PresetRules(policy=ColourPolicy.CMYK, highest_ink=400, keeps_overprint=keeps_overprint)
+        limits = Limits.of(PresetRules(highest_ink=100, keeps_overprint=keeps_overprint))
         template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(SAMPLES[name])}}, [])
         job = Job(template, {}, {}, FontSet.shipped(), press=Press(rules=rules))
         said = [one for one, _ in ink_found(preflight(job, limits))]
-        expected = ink_of_plates(tmp_path, name, rules)
+        expected = ink_of_plates(tmp_path, template, rules)
         if len(said) != (expected > 101) or any(abs(float(one[:-1]) - expected) > 4 for one in said):
-            wrong[name] = said, expected
+            wrong[name, keeps_overprint] = said, expected
 
     assert wrong == {}
     assert len(MIXED) >= 8

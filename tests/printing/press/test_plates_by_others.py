@@ -1,6 +1,7 @@
 """Press proofs against the plates that two other programs draw of the print file: Ghostscript and poppler."""
 
 import io
+from functools import cache
 
 import numpy as np
 import pytest
@@ -63,11 +64,17 @@ def lab(picture):
     return np.dstack([values[..., 0] / 2.55, *(((values[..., at] + 128) % 256) - 128 for at in (1, 2))])
 
 
-def compared(folder, name, judge):
+@cache
+def rendered(name):
+    """Print file and press proof, of which both judges are asked."""
     template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(SAMPLES[name])}}, [])
     printed = render_print(template, {}, press=COATED).pdf
     with Image.open(io.BytesIO(render_proof(template, {}, mark=None, press=COATED).pages[0])) as shown:
-        proof = lab(shown.convert("RGB").resize(SHOWN, Image.Resampling.BOX))
+        return printed, lab(shown.convert("RGB").resize(SHOWN, Image.Resampling.BOX))
+
+
+def compared(folder, name, judge):
+    printed, proof = rendered(name)
     pressed = separation_of(SHIPPED.read_bytes(), 400).picture_on_screen(judge(folder, printed))
     return differences(proof, lab(pressed))
 

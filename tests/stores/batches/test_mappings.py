@@ -55,7 +55,7 @@ def test_keys_that_repeat_are_said_and_forgotten(access):
 @pytest.mark.slow
 def test_mapping_of_many_cells_is_changed_row_by_row(access):
     columns = [f"Column {number}" for number in range(60)]
-    rows = [person(number, **dict.fromkeys(columns, f"a cell of row {number}")) for number in range(4000)]
+    rows = [person(number, **dict.fromkeys(columns, f"a cell of row {number}")) for number in range(2000)]
     batch = make_batch(access, rows, mode="Recipients")
     del rows
 
@@ -66,5 +66,5 @@ def test_mapping_of_many_cells_is_changed_row_by_row(access):
     finally:
         tracemalloc.stop()
 
-    # All cells would take 30 million bytes.
-    assert peak < 16_000_000
+    # All cells would take 15 million bytes.
+    assert peak < 8_000_000

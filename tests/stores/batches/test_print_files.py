@@ -7,16 +7,19 @@ from stores.orders.models import OrderItem
 from tests.factories.orders import price_values
 from tests.factories.templates import field, make_card, page, text_box
 from tests.support.batches import access_to, checked, make_batch, ordered
+from tests.support.cases import cases
 from tests.support.pdf_reading import written_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+# A batch of items takes 500, and checks 20 at a time.
+ROWS = cases(110, 500)
 
 
 def row(number: int) -> dict[str, str]:
     return {"Name": f"Person {number:03}", "Mail": f"person{number}@print.example", "Key": f"k{number}"}
 
 
-def test_print_files_of_500_rows_have_the_texts_of_their_rows(world):
+def test_print_files_of_many_rows_have_the_texts_of_their_rows(world):
     """Of a plain card: the designed one takes twice as long to print and to read."""
     card = make_card(
         world.associated,
@@ -24,14 +27,14 @@ def test_print_files_of_500_rows_have_the_texts_of_their_rows(world):
         TemplateFields=[field("Name", Required=True), field("Email")],
         Template={"Pages": [page(text_box("Name"), text_box("Email", Y=30))]},
     )
-    rows = [row(number) for number in range(500)]
+    rows = [row(number) for number in range(ROWS)]
     batch = checked(make_batch(access_to(world), rows, product_id=card.external_id))
 
     batch = ordered(batch)
 
     items = {item.item_key: item for item in OrderItem.objects.all()}
-    assert len(items) == batch.rows.filter(state="Ordered").count() == 500
-    for number in range(500):
+    assert len(items) == batch.rows.filter(state="Ordered").count() == ROWS
+    for number in range(ROWS):
         item = items[f"k{number}"]
         assert item.label == f"Person {number:03} (k{number})"
         with default_storage.open(item.print_file) as file:

@@ -7,10 +7,10 @@ import pytest
 from tests.factories.orders import make_product
 from tests.support.cases import cases
 from tests.support.child_memory import ChildMemory
-from tests.support.hostile_documents import SECRET, hostile_documents
+from tests.support.hostile_documents import KINDS, SECRET, hostile_documents
 
 pytestmark = pytest.mark.slow
-DOCUMENTS, MEGABYTES = cases(24, 500), 400
+DOCUMENTS, MEGABYTES = cases(len(KINDS), 500), 400
 
 
 def test_hostile_pdfs_are_refused_with_a_sentence_or_taken(shop, tmp_path):

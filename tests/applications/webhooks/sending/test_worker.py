@@ -226,7 +226,7 @@ def test_killed_workers_lose_nothing_and_order_is_recoverable(world, receiver):
         for step in range(1, steps + 1):
             for order in range(orders):
                 make_event(world.application, data={"OrderID": order, "Sequence": step})
-            if step % 3 == 0:
+            if step % 4 == 0:
                 time.sleep(chance.uniform(0, 0.3))
                 kill(workers.pop(chance.randrange(len(workers))))
                 workers.append(start_worker(**{LEASE: "3"}))

@@ -7,9 +7,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 import yaml
 from django.core.management import call_command
+from drf_spectacular import validation
 from jsonschema import Draft202012Validator
 
 from applications.webhooks.event_types import EventType
@@ -39,11 +41,15 @@ def described(document):
 @pytest.mark.slow
 def test_schema_is_valid_and_equals_the_committed_file(tmp_path):
     fresh = tmp_path / "openapi.yml"
-    call_command("spectacular", file=str(fresh), validate=True, fail_on_warn=True)
+    call_command("spectacular", file=str(fresh), fail_on_warn=True)
+    written = read(fresh.read_text())
 
-    assert read(fresh.read_text()) == read(GOLDEN.read_text()), (
+    assert written == read(GOLDEN.read_text()), (
         "The API changed: run `make schema` and review the difference."
     )
+    # As `make schema` does, in a hundredth of its time.
+    rules = Path(validation.__file__).with_name("openapi_3_1_schema.json")
+    jsonschema_rs.validate(json.loads(rules.read_text()), written)
 
 
 def test_parallel_first_requests_generate_the_schema_once(monkeypatch, rf):
