@@ -11,7 +11,6 @@ from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.lists import ConsoleList
 from stores.catalog.models import Store
 from tests.support.cases import cases
-from tests.support.console_fixtures import furnish_console
 from tests.support.console_pages import own_pages, request_of
 from tests.support.odd_requests import (
     PAGE_PARAMETERS,
@@ -23,16 +22,10 @@ from tests.support.odd_requests import (
     odd_paths,
     odd_queries,
 )
-from tests.support.page_fixtures import furnish
 from tests.support.scenario import World
 
 SAMPLED = 16
 NOT_FILTERS = {"q", "p", "o", "e"}
-
-
-@pytest.fixture
-def furnished(world) -> World:
-    return furnish_console(furnish(world))
 
 
 def odd_records(world: World) -> Iterator[list[OddRequest]]:
