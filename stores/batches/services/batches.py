@@ -26,7 +26,7 @@ from stores.batches.models import (
 from stores.batches.rows import REQUIRED_RECIPIENT
 from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_fields, target_labels
 from stores.batches.services.mapping import apply_mapping
-from stores.batches.services.rows import begin_check, in_turn, lock_batch, lock_open
+from stores.batches.services.rows import begin_check, forget_jobs, in_turn, lock_batch, lock_open
 from stores.budgets.services import release_reservation
 from stores.catalog.models import Product
 from stores.orders.models import ApprovalState
@@ -151,6 +151,7 @@ def close_batch(
         state=approval, decided=now, decided_by=decided_by, note=note or "The batch was cancelled."
     )
     release_reservation(reservation_id=locked.reservation_id)
+    forget_jobs(locked)
     return locked
 
 

@@ -28,6 +28,7 @@ from stores.batches.services.notices import announce
 from stores.batches.services.rows import (
     UNCHECKED,
     begin_check,
+    forget_jobs,
     in_turn,
     lock_batch,
     lock_open,
@@ -254,6 +255,7 @@ def _finish(batch: Batch) -> None:
         return
     locked.status, locked.updated = BatchStatus.CHECKED, timezone.now()
     locked.save(update_fields=["status", "updated"])
+    forget_jobs(locked)
     announce(locked)
 
 
