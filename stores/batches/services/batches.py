@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
@@ -90,7 +91,7 @@ def create_batch(*, access: StoreAccess, request: BatchRequest) -> Batch:
 
 
 @in_turn
-@transaction.atomic
+@long_transaction()
 def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str = "") -> Batch:
     """Changes the fields of Batch in `values`; with `mapping_name` its mapping is also kept under that name.
 
@@ -117,7 +118,7 @@ def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str =
 
 
 @in_turn
-@transaction.atomic
+@long_transaction()
 def start_check(*, batch: Batch) -> Batch:
     """Checks all rows, also those that were checked before: prices, pictures and the template may have changed."""
     locked = lock_open(batch)
@@ -128,7 +129,7 @@ def start_check(*, batch: Batch) -> Batch:
 
 
 @in_turn
-@transaction.atomic
+@long_transaction()
 def cancel_batch(*, batch: Batch, note: str = "") -> Batch:
     """Stops what is not ordered. What is ordered stays; its orders are cancelled one by one."""
     locked = lock_batch(batch)

@@ -13,6 +13,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, Fault, TooManyRequests, Unavailable
 from stores.batches.models import (
     ORDERABLE,
@@ -88,7 +89,7 @@ def refuse_outdated(*, batch: Batch) -> None:
         raise refusal
 
 
-@transaction.atomic
+@long_transaction()
 def _check_if_outdated(batch: Batch) -> Conflict | None:
     locked = lock_batch(batch)
     if not (why := outdated_because(locked)):
@@ -223,7 +224,7 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
     return True
 
 
-@transaction.atomic
+@long_transaction()
 def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: DomainError) -> None:
     """A row that cannot be ordered leaves the others; of the mode Items none is ordered, and all can be corrected.
 
@@ -267,7 +268,7 @@ def _as_first_item(fault: Fault, index: int) -> Fault:
     return fault
 
 
-@transaction.atomic
+@long_transaction()
 def _end(batch: Batch) -> None:
     locked = lock_batch(batch)
     if locked.status == BatchStatus.ORDERING:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.formats import number_format
@@ -13,6 +12,7 @@ from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
@@ -90,7 +90,7 @@ def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
     return _replace(batch, source, check)
 
 
-@transaction.atomic
+@long_transaction()
 def _replace(batch: Batch, source: Source, check: bool) -> Batch:
     locked = lock_open(batch)
     locked.columns = list(source.columns)
