@@ -25,7 +25,7 @@ from stores.batches.services.ordering import NO_ACCESS, ORDER_TASK, order_batch,
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.checks import check_balances
 from stores.catalog.models import DeliveredPrice, Product
-from stores.orders.models import ActorKind, Order
+from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.transitions import Actor, actor_of, cancel_order
@@ -152,6 +152,23 @@ def test_checked_price_binds_for_48_hours(access):
     ordered(batch)
 
     assert Order.objects.get().total == PRICE
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+def test_checked_quantity_is_ordered_when_the_default_of_the_product_changes(budgeted, mode):
+    make_budget(budgeted.store, Limit=1000)
+    row = person(1) if mode == "Items" else addressed(1)
+    rows = [{**row, "Pieces": ""}, {**row, "Name": "Other", "Pieces": "250"}]
+    batch = checked(make_batch(budgeted, rows, mode=mode, quantity=None))
+    seen = [(one.quantity, one.total) for one in batch.rows.order_by("number")]
+    Product.objects.update(default_quantity=1000, version=F("version") + 1)
+
+    batch = ordered(batch)
+
+    items = OrderItem.objects.order_by("order__number", "position")
+    assert [(item.quantity, item.line_total) for item in items] == seen
+    assert [quantity for quantity, _ in seen] == [batch.product.minimum_quantity, 250]
+    assert used() == [sum(total for _, total in seen)]
 
 
 def let_prices_expire(batch):
