@@ -52,7 +52,7 @@ ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"
 CHECKED_AGAIN = "All rows are being checked again: review the result, then order."
 NOTHING_ORDERED = "Nothing is ordered."
-NO_ACCESS = "The rest is not ordered: who ordered the batch has no access to the store any more."
+NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store any more."
 ROWS_AT_ONCE = 50
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
@@ -144,7 +144,7 @@ def queue_orders(batch: Batch) -> None:
 def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) -> None:
     """Writes the orders that are left; runs in a worker, in any number of turns. `go_on` ends a turn.
 
-    Who ordered must still be allowed to: a key may have been stolen.
+    Who made and ordered the batch must still be allowed to: a key may have been stolen.
     Raises Unavailable or TooManyRequests while the service is busy: the job is tried again.
     """
     while batch := _find_ordering(batch_id):

@@ -1,5 +1,6 @@
 """A checked batch is ordered: each row once, within its budgets, approved as a whole."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -120,6 +121,35 @@ def test_rest_of_a_batch_is_not_ordered_by_who_lost_access(access, world, ended)
     assert set(states_of(batch)) == {"Cancelled"}
     assert not Order.objects.exists()
     assert set(used()) <= {0}, "what was reserved is given back"
+
+
+@pytest.mark.parametrize("ended", ["nothing", "role", "user", "association", "application"])
+def test_batch_of_a_user_that_its_application_orders_needs_both(world, ended):
+    caller = replace(Caller.of_application(world.application), user_id=world.user.pk)
+    assert_only_ordered_while_nothing_ended(world, caller, ended)
+
+
+@pytest.mark.parametrize("ended", ["nothing", "role", "user"])
+def test_batch_of_the_pages_that_an_application_orders_needs_its_user(world, ended):
+    assert_only_ordered_while_nothing_ended(world, Caller.on_pages(world.user), ended)
+
+
+def assert_only_ordered_while_nothing_ended(world, caller, ended):
+    Role.objects.get_or_create(user=world.user, store=world.associated, grant="Order.Self.Write")
+    batch = letters(authorize_store(caller, "associated", WRITE))
+    order_batch(batch=batch, actor=OWNER)
+    {
+        "nothing": lambda: None,
+        "association": Role.objects.filter(application=world.application, user=None).delete,
+        "application": lambda: Application.objects.filter(pk=world.application.pk).update(is_enabled=False),
+        "role": Role.objects.filter(user=world.user).delete,
+        "user": lambda: User.objects.filter(pk=world.user.pk).update(is_active=False),
+    }[ended]()
+
+    work_off(ORDER_TASK)
+
+    assert set(states_of(batch)) == {"Ordered" if ended == "nothing" else "Cancelled"}
+    assert Order.objects.count() == (3 if ended == "nothing" else 0)
 
 
 def test_order_needs_all_rows_in_order_or_those_that_are_ready(access):
