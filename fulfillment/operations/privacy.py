@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 from django.contrib.auth import get_user_model
-from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData, Record
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.plugins import offered
 
 NOTHING_MORE = ErasureOptions()
@@ -53,7 +53,7 @@ def erase_user(*, user: Any, options: ErasureOptions = NOTHING_MORE) -> list[str
     Apps may refuse by raising Conflict in `begin_erasure` of their module `privacy`, and continue after the
     transaction in `finish_erasure`.
     """
-    with transaction.atomic():
+    with long_transaction():
         locked = get_user_model().objects.select_for_update(of=("self",)).get(pk=user.pk)
         for begin in offered("privacy", "begin_erasure"):
             begin(locked, options)

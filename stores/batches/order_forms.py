@@ -70,11 +70,15 @@ class RowForms:
         return data
 
     def body(self, rows: Sequence[BatchRow], *, offer: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The body of an order with an item for each row. `offer` is the delivery and speed that were checked."""
+        """The body of an order with an item for each row. `offer` is the delivery and speed that were checked; then
+        the quantities are those that were checked, also where the product has another default now.
+        """
         batch = self.batch
+        items = [{"ItemKey": item_key_of(row.key, row.number), **self._item(row)} for row in rows]
         chosen: dict[str, Any] = {}
         if offer is not None:
             chosen = {name: offer[name] for name in ("DeliveryMethodCode", "ProductionDays")}
+            items = [{**item, "Quantity": row.quantity} for item, row in zip(items, rows, strict=True)]
         else:
             if batch.delivery_method_code:
                 chosen["DeliveryMethodCode"] = batch.delivery_method_code
@@ -83,7 +87,6 @@ class RowForms:
         recipient = batch.recipient
         if batch.mode == BatchMode.RECIPIENTS:
             recipient = recipient_of(cells_of(rows[0].values, batch.mapping), batch.recipient)
-        items = [{"ItemKey": item_key_of(row.key, row.number), **self._item(row)} for row in rows]
         return {**chosen, "Recipient": recipient, "Items": items}
 
     def request(self, rows: Sequence[BatchRow], *, offer: Mapping[str, Any] | None = None) -> OrderRequest:

@@ -328,18 +328,19 @@ def caller_of(batch: Batch) -> Caller:
 
 
 def may_still_order(batch: Batch) -> bool:
-    """Whether the user or application that ordered the batch may still order in its store."""
-    ordered_by = batch.actor_user
-    user = User.objects.filter(pk=ordered_by, is_active=True).first() if ordered_by else None
-    if ordered_by and user is None:
+    """Whether the user or application that ordered the batch may still order in its store; where an application did so
+    on its own, also the user who made it, in whose name the orders are.
+    """
+    user_id = batch.actor_user or batch.user_id
+    user = User.objects.filter(pk=user_id, is_active=True).first() if user_id else None
+    if user_id and user is None:
         return False
-    if batch.is_first_party or ordered_by != batch.user_id:
-        # Of another application that ordered it on its own nothing is known.
-        return user is None or _may_order(Caller.on_pages(user), batch.store)
+    if user and (batch.is_first_party or user_id != batch.user_id):
+        return _may_order(Caller.on_pages(user), batch.store)
     application = Application.objects.filter(pk=batch.application_id, is_enabled=True).first()
     if application is None:
         return False
-    return _may_order(replace(Caller.of_application(application), user_id=ordered_by), batch.store)
+    return _may_order(replace(Caller.of_application(application), user_id=user_id), batch.store)
 
 
 def _may_order(caller: Caller, store: Store) -> bool:

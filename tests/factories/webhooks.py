@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event, Webhook
-from applications.webhooks.selectors.webhooks import SETTLED
+from applications.webhooks.selectors.webhooks import SETTLED, Cursor, event_page
 from applications.webhooks.services.delivery_attempts import ClaimedDelivery, claim_due_deliveries
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import create_webhook
+from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE, wait_for
 
 # An address of the public Internet (example.com's owner), which no test connects to.
@@ -54,6 +55,22 @@ def make_event(
 def settle(*, seconds: float = PATIENCE) -> None:
     """Waits until all events there are can be read: transactions of other databases of the server hold them back."""
     wait_for(lambda: not Event.objects.filter(transaction__gte=SETTLED).exists(), seconds, every=0.02)
+
+
+def look_before(patch: Any, module: Any, step: str, application: Application, found: list[bool]) -> None:
+    """Adds to `found`, before each of these steps of a transaction, whether an event from beside it can be read."""
+    taken = getattr(module, step)
+
+    def is_read() -> Any:
+        event = make_event(application)
+        before = Cursor(event.transaction, event.pk - 1)
+        return wait_for(lambda: event_page(application, after=before).events == [event])
+
+    def looked(*args: Any, **kwargs: Any) -> Any:
+        found.extend(at_once(is_read))
+        return taken(*args, **kwargs)
+
+    patch.setattr(module, step, looked)
 
 
 def delivery_of(event: Event, webhook: Webhook) -> Delivery:

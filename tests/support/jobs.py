@@ -10,15 +10,26 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from applications.registration.services.notices import MAIL_TASK
 
+BEGIN = "UPDATE procrastinate_jobs SET status = 'doing' WHERE id = %s AND status = 'todo'"
+AGAIN = "UPDATE procrastinate_jobs SET status = 'todo' WHERE id = %s"
+
 
 def work_off(task_name: str) -> int:
     """Does here and now what is queued under this name; returns how many jobs that were."""
-    jobs = list(ProcrastinateJob.objects.filter(task_name=task_name, status="todo").order_by("id"))
-    for job in jobs:
-        app.tasks[task_name](**job.args)
+    count = 0
+    for job in ProcrastinateJob.objects.filter(task_name=task_name, status="todo").order_by("id"):
         with connection.cursor() as cursor:
+            cursor.execute(BEGIN, [job.pk])
+            if not cursor.rowcount:
+                continue
+            try:
+                app.tasks[task_name](**job.args)
+            except Exception:
+                cursor.execute(AGAIN, [job.pk])
+                raise
             cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s", [job.pk])
-    return len(jobs)
+        count += 1
+    return count
 
 
 @contextmanager

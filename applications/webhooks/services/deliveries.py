@@ -14,6 +14,7 @@ from applications.webhooks.selectors.webhooks import RETENTION
 from applications.webhooks.services.delivery_attempts import LEASE
 from applications.webhooks.services.webhooks import lock_webhook
 from fulfillment.core.db.clock import database_now
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import Conflict, Invalid
 
@@ -88,7 +89,7 @@ def resend_deliveries(*, webhook: Webhook, event_ids: Sequence[UUID]) -> int:
     return _restart(list(chosen.values_list("pk", flat=True)))
 
 
-@transaction.atomic
+@long_transaction()
 def recover_deliveries(*, webhook: Webhook, since: datetime) -> int:
     """Sends failed, waiting and never sent deliveries of the webhook's events; returns their number.
 

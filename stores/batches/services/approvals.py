@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import Batch, BatchApproval
 from stores.batches.selectors import counts_of
@@ -37,7 +38,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
     return locked
 
 
-@transaction.atomic
+@long_transaction()
 def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
     """Cancels the batch. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
     locked, approval = _lock_undecided(batch, actor)
@@ -52,7 +53,7 @@ def expire_approvals(*, now: datetime) -> int:
     count = 0
     due = BatchApproval.objects.filter(state=ApprovalState.PENDING, expires__lte=now)
     for batch in Batch.objects.filter(approval__in=due).select_related("store", "product"):
-        with transaction.atomic():
+        with long_transaction():
             locked = lock_batch(batch)
             approval = BatchApproval.objects.get(batch=locked)
             if approval.state == ApprovalState.PENDING:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
@@ -26,7 +27,7 @@ from stores.batches.models import (
 from stores.batches.rows import REQUIRED_RECIPIENT
 from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_fields, target_labels
 from stores.batches.services.mapping import apply_mapping
-from stores.batches.services.rows import begin_check, in_turn, lock_batch, lock_open
+from stores.batches.services.rows import begin_check, forget_jobs, in_turn, lock_batch, lock_open
 from stores.budgets.services import release_reservation
 from stores.catalog.models import Product
 from stores.orders.models import ApprovalState
@@ -90,7 +91,7 @@ def create_batch(*, access: StoreAccess, request: BatchRequest) -> Batch:
 
 
 @in_turn
-@transaction.atomic
+@long_transaction()
 def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str = "") -> Batch:
     """Changes the fields of Batch in `values`; with `mapping_name` its mapping is also kept under that name.
 
@@ -117,7 +118,7 @@ def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str =
 
 
 @in_turn
-@transaction.atomic
+@long_transaction()
 def start_check(*, batch: Batch) -> Batch:
     """Checks all rows, also those that were checked before: prices, pictures and the template may have changed."""
     locked = lock_open(batch)
@@ -128,7 +129,7 @@ def start_check(*, batch: Batch) -> Batch:
 
 
 @in_turn
-@transaction.atomic
+@long_transaction()
 def cancel_batch(*, batch: Batch, note: str = "") -> Batch:
     """Stops what is not ordered. What is ordered stays; its orders are cancelled one by one."""
     locked = lock_batch(batch)
@@ -151,6 +152,7 @@ def close_batch(
         state=approval, decided=now, decided_by=decided_by, note=note or "The batch was cancelled."
     )
     release_reservation(reservation_id=locked.reservation_id)
+    forget_jobs(locked)
     return locked
 
 

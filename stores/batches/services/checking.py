@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import (
     Conflict,
     DomainError,
@@ -28,6 +29,7 @@ from stores.batches.services.notices import announce
 from stores.batches.services.rows import (
     UNCHECKED,
     begin_check,
+    forget_jobs,
     in_turn,
     lock_batch,
     lock_open,
@@ -86,15 +88,14 @@ def check_batch(*, batch_id: UUID, from_end: bool = False, go_on: Callable[[], N
     order = "-number" if from_end else "number"
     while batch := _find_checking(batch_id):
         rows = list(batch.rows.filter(state=RowState.PENDING).order_by(order)[:ROWS_AT_ONCE])
-        if not rows:
-            _finish(batch)
-            continue
-        go_on()
         checker = RowChecker(batch)
         if checker.version.version != batch.product_version:
             _restart(batch)
-            continue
-        _check_rows(checker, rows)
+        elif rows:
+            go_on()
+            _check_rows(checker, rows)
+        else:
+            _finish(batch)
 
 
 def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> BatchRow:
@@ -108,7 +109,7 @@ def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> Batc
 
 
 @in_turn
-@transaction.atomic
+@long_transaction()
 def _save_corrected(
     *, batch: Batch, checked: BatchRow, cells: Mapping[str, str], outcome: Outcome | None
 ) -> BatchRow:
@@ -254,10 +255,11 @@ def _finish(batch: Batch) -> None:
         return
     locked.status, locked.updated = BatchStatus.CHECKED, timezone.now()
     locked.save(update_fields=["status", "updated"])
+    forget_jobs(locked)
     announce(locked)
 
 
-@transaction.atomic
+@long_transaction()
 def _restart(batch: Batch) -> None:
     """The template changed: what was seen of it is no longer what would be printed."""
     locked = lock_batch(batch)

@@ -13,6 +13,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, Fault, TooManyRequests, Unavailable
 from stores.batches.models import (
     ORDERABLE,
@@ -51,7 +52,7 @@ ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"
 CHECKED_AGAIN = "All rows are being checked again: review the result, then order."
 NOTHING_ORDERED = "Nothing is ordered."
-NO_ACCESS = "The rest is not ordered: who ordered the batch has no access to the store any more."
+NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store any more."
 ROWS_AT_ONCE = 50
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
@@ -88,7 +89,7 @@ def refuse_outdated(*, batch: Batch) -> None:
         raise refusal
 
 
-@transaction.atomic
+@long_transaction()
 def _check_if_outdated(batch: Batch) -> Conflict | None:
     locked = lock_batch(batch)
     if not (why := outdated_because(locked)):
@@ -143,7 +144,7 @@ def queue_orders(batch: Batch) -> None:
 def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) -> None:
     """Writes the orders that are left; runs in a worker, in any number of turns. `go_on` ends a turn.
 
-    Who ordered must still be allowed to: a key may have been stolen.
+    Who made and ordered the batch must still be allowed to: a key may have been stolen.
     Raises Unavailable or TooManyRequests while the service is busy: the job is tried again.
     """
     while batch := _find_ordering(batch_id):
@@ -223,7 +224,7 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
     return True
 
 
-@transaction.atomic
+@long_transaction()
 def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: DomainError) -> None:
     """A row that cannot be ordered leaves the others; of the mode Items none is ordered, and all can be corrected.
 
@@ -267,7 +268,7 @@ def _as_first_item(fault: Fault, index: int) -> Fault:
     return fault
 
 
-@transaction.atomic
+@long_transaction()
 def _end(batch: Batch) -> None:
     locked = lock_batch(batch)
     if locked.status == BatchStatus.ORDERING:

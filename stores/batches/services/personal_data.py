@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
@@ -13,6 +12,7 @@ from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.db.locks import long_transaction
 from stores.batches.models import Batch, BatchApproval, BatchMode, BatchRow, BatchStatus, ColumnMapping
 from stores.batches.services.batches import close_batch
 from stores.batches.services.rows import lock_batch
@@ -70,7 +70,7 @@ def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -
     batches = Batch.objects.exclude(status__in=DONE).select_related("store", "product")
     found = list(_with_words(batches, "recipient", words))
     for batch in [] if dry_run else found:
-        with transaction.atomic():
+        with long_transaction():
             locked = close_batch(lock_batch(batch), note=NOTE, approval=ApprovalState.EXPIRED)
             locked.recipient = dict.fromkeys(locked.recipient, ERASED)
             locked.save(update_fields=["recipient"])

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
 
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
@@ -88,7 +90,7 @@ def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
     return _replace(batch, source, check)
 
 
-@transaction.atomic
+@long_transaction()
 def _replace(batch: Batch, source: Source, check: bool) -> Batch:
     locked = lock_open(batch)
     locked.columns = list(source.columns)
@@ -150,12 +152,29 @@ def begin_check(locked: Batch, *, reset: bool = False, note: str = "") -> None:
 
 
 def queue_check(batch: Batch) -> None:
-    """Two jobs, from both ends. Only one of a person's batches is checked from its end at a time."""
+    """Two jobs, from both ends, unless they wait. Only one of a person's batches is checked from its end at a time."""
+    waiting = set(waiting_jobs(batch).filter(task_name=CHECK_TASK).values_list("lock", flat=True))
     for from_end, lock in (
         (False, job_lock(batch)),
         (True, f"batches of {caller_of(batch).key} from their ends"),
     ):
-        app.configure_task(CHECK_TASK, lock=lock).defer(batch_id=str(batch.pk), from_end=from_end)
+        if lock not in waiting:
+            app.configure_task(CHECK_TASK, lock=lock).defer(batch_id=str(batch.pk), from_end=from_end)
+
+
+def forget_jobs(locked: Batch) -> None:
+    """Call it once nothing of the batch is left to be checked or ordered."""
+    for job_id in waiting_jobs(locked).values_list("pk", flat=True):
+        app.job_manager.cancel_job_by_id(job_id, delete_job=True)
+
+
+def waiting_jobs(locked: Batch) -> QuerySet[ProcrastinateJob]:
+    """Locked as well: a worker begins none before it can see what this transaction changes.
+
+    A queueing lock would not do so, and would keep a job that is under way from being tried again.
+    """
+    jobs = ProcrastinateJob.objects.filter(status="todo", args__batch_id=str(locked.pk))
+    return jobs.select_for_update()
 
 
 def job_lock(batch: Batch) -> str:

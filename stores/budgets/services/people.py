@@ -7,12 +7,12 @@ from io import StringIO
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from fulfillment.core.csv_rows import BrokenRow, numbered_rows, typed_cell
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import DomainError, Fault, Invalid, raise_faults
 from fulfillment.core.text import has_control_character
 from stores.budgets.models import CostCenter, CostCenterMember
@@ -150,7 +150,7 @@ def plan_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> Peo
     return plan
 
 
-@transaction.atomic
+@long_transaction()
 def import_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> PeoplePlan:
     """Does what `plan_people` says, all of it or nothing."""
     lock_store(store.pk)

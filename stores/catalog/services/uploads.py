@@ -17,6 +17,7 @@ from procrastinate.contrib.django import app
 
 from accounts.models import User
 from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, Invalid
 from fulfillment.core.files.storage import storage_errors
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store, StoreUsage
@@ -126,7 +127,7 @@ def _work(upload: CatalogUpload, *, is_import: bool) -> None:
     context = {"user": str(by.pk)} if by else {}
     progress = _Progress(upload)
     try:
-        with upload.upload.open() as file, pghistory.context(**context), transaction.atomic():
+        with upload.upload.open() as file, pghistory.context(**context), long_transaction():
             source = CatalogSource(file, on_progress=progress.show, maximum=UNPACKED_BYTES)
             only = upload.store.external_id if upload.store else None
             summary = import_catalog(source=source, dry_run=not is_import, only_store=only)

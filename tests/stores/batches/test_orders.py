@@ -1,5 +1,6 @@
 """A checked batch is ordered: each row once, within its budgets, approved as a whole."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -25,7 +26,7 @@ from stores.batches.services.ordering import NO_ACCESS, ORDER_TASK, order_batch,
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.checks import check_balances
 from stores.catalog.models import DeliveredPrice, Product
-from stores.orders.models import ActorKind, Order
+from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.transitions import Actor, actor_of, cancel_order
@@ -122,6 +123,35 @@ def test_rest_of_a_batch_is_not_ordered_by_who_lost_access(access, world, ended)
     assert set(used()) <= {0}, "what was reserved is given back"
 
 
+@pytest.mark.parametrize("ended", ["nothing", "role", "user", "association", "application"])
+def test_batch_of_a_user_that_its_application_orders_needs_both(world, ended):
+    caller = replace(Caller.of_application(world.application), user_id=world.user.pk)
+    assert_only_ordered_while_nothing_ended(world, caller, ended)
+
+
+@pytest.mark.parametrize("ended", ["nothing", "role", "user"])
+def test_batch_of_the_pages_that_an_application_orders_needs_its_user(world, ended):
+    assert_only_ordered_while_nothing_ended(world, Caller.on_pages(world.user), ended)
+
+
+def assert_only_ordered_while_nothing_ended(world, caller, ended):
+    Role.objects.get_or_create(user=world.user, store=world.associated, grant="Order.Self.Write")
+    batch = letters(authorize_store(caller, "associated", WRITE))
+    order_batch(batch=batch, actor=OWNER)
+    {
+        "nothing": lambda: None,
+        "association": Role.objects.filter(application=world.application, user=None).delete,
+        "application": lambda: Application.objects.filter(pk=world.application.pk).update(is_enabled=False),
+        "role": Role.objects.filter(user=world.user).delete,
+        "user": lambda: User.objects.filter(pk=world.user.pk).update(is_active=False),
+    }[ended]()
+
+    work_off(ORDER_TASK)
+
+    assert set(states_of(batch)) == {"Ordered" if ended == "nothing" else "Cancelled"}
+    assert Order.objects.count() == (3 if ended == "nothing" else 0)
+
+
 def test_order_needs_all_rows_in_order_or_those_that_are_ready(access):
     batch = checked(make_batch(access, [person(1), person(2, Mail="nowhere")]))
 
@@ -152,6 +182,23 @@ def test_checked_price_binds_for_48_hours(access):
     ordered(batch)
 
     assert Order.objects.get().total == PRICE
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+def test_checked_quantity_is_ordered_when_the_default_of_the_product_changes(budgeted, mode):
+    make_budget(budgeted.store, Limit=1000)
+    row = person(1) if mode == "Items" else addressed(1)
+    rows = [{**row, "Pieces": ""}, {**row, "Name": "Other", "Pieces": "250"}]
+    batch = checked(make_batch(budgeted, rows, mode=mode, quantity=None))
+    seen = [(one.quantity, one.total) for one in batch.rows.order_by("number")]
+    Product.objects.update(default_quantity=1000, version=F("version") + 1)
+
+    batch = ordered(batch)
+
+    items = OrderItem.objects.order_by("order__number", "position")
+    assert [(item.quantity, item.line_total) for item in items] == seen
+    assert [quantity for quantity, _ in seen] == [batch.product.minimum_quantity, 250]
+    assert used() == [sum(total for _, total in seen)]
 
 
 def let_prices_expire(batch):

@@ -1,20 +1,42 @@
-"""Many changes of one batch at once, each of all its rows, leave the threads of the process to others."""
+"""Changes of one batch, each of all its rows, leave the threads of the process and their events to others."""
 
 from collections.abc import Callable
 from threading import Thread
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
 
-from fulfillment.core.errors import TooManyAtOnce
+from fulfillment.core.errors import Conflict, TooManyAtOnce
+from stores.batches.models import Batch
+from stores.batches.services import batches, checking, rows
+from stores.batches.services.approvals import deny_batch
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
 from stores.batches.services.checking import correct_row
-from stores.batches.services.ordering import order_batch
+from stores.batches.services.ordering import ORDER_TASK, order_batch
+from stores.batches.services.personal_data import erase_unordered_recipients
 from stores.batches.services.rows import lock_batch, replace_rows
+from stores.catalog.models import Product
 from stores.orders.models import ActorKind
 from stores.orders.services.transitions import Actor
+from tests.factories.budgets import enable_budgets, make_budget
+from tests.factories.orders import RECIPIENT
+from tests.factories.webhooks import look_before
+from tests.support.approvals import add_approver
 from tests.support.at_once import at_once
-from tests.support.batches import access_to, checked, fresh, make_batch, person, source_of
+from tests.support.batches import (
+    access_to,
+    change_template,
+    checked,
+    fresh,
+    make_batch,
+    ordered,
+    person,
+    source_of,
+)
+from tests.support.jobs import work_off
+from tests.support.order_helpers import Shop
 from tests.support.patience import wait_for
 
 
@@ -70,3 +92,69 @@ def test_check_of_rows_that_wait_for_one_writes_none_of_them(world):
         cursor.execute(places)
 
         assert cursor.fetchall() == before
+
+
+@pytest.fixture
+def looks(world, monkeypatch):
+    """Whether another application's event was read during each change, at the end of its transaction."""
+    found: list[bool] = []
+    for module, step in ((rows, "queue_check"), (batches, "forget_jobs")):
+        look_before(monkeypatch, module, step, world.other_application, found)
+    return found
+
+
+def order_of_a_template_that_changes(batch: Batch) -> None:
+    order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION))
+    change_template(batch.product_id)
+    work_off(ORDER_TASK)
+
+
+def order_of_an_outdated_check(batch: Batch) -> None:
+    Batch.objects.filter(pk=batch.pk).update(prices_expire=timezone.now())
+    with pytest.raises(Conflict):
+        order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION))
+
+
+def check_of_a_template_that_changes(batch: Batch) -> None:
+    start_check(batch=fresh(batch))
+    Product.objects.filter(pk=batch.product_id).update(version=F("version") + 1)
+    checking.check_batch(batch_id=batch.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_change_of_all_rows_holds_back_no_events_of_others(world, monkeypatch, looks):
+    batch = make_batch(access_to(world), [person(1), person(2)])
+    monkeypatch.setattr(checking, "_outcome_now", lambda *_: None)
+    changes = [
+        lambda: replace_rows(batch=fresh(batch), source=source_of([person(3), person(4)])),
+        lambda: change_batch(batch=fresh(batch), values={"mapping": {"Name": "Name", "Email": "Mail"}}),
+        lambda: start_check(batch=fresh(batch)),
+        lambda: check_of_a_template_that_changes(batch),
+        lambda: correct_row(batch=fresh(batch), row_key=batch.rows.earliest("pk").key, cells={"Name": "Ada"}),
+        lambda: order_of_an_outdated_check(batch),
+        lambda: order_of_a_template_that_changes(batch),
+        lambda: cancel_batch(batch=fresh(batch)),
+    ]
+    for change in changes:
+        checked(batch)
+        looks.clear()
+        change()
+        assert looks
+        assert all(looks)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_end_of_a_batch_holds_back_no_events_of_others(world, looks):
+    enable_budgets(world.associated)
+    make_budget(world.associated, Limit=1, OverBudget="Approve")
+    access, decider = access_to(world), Actor(ActorKind.USER, add_approver(Shop(world)).pk)
+    batch = ordered(checked(make_batch(access, [person(1)])))
+    other = make_batch(access, product_id=batch.product.external_id)
+    looks.clear()
+
+    deny_batch(batch=batch, actor=decider, reason="Not now")
+    erase_unordered_recipients(words=[RECIPIENT["Name"]])
+
+    assert (fresh(batch).status, fresh(other).status) == ("Cancelled", "Cancelled")
+    assert looks
+    assert all(looks)
