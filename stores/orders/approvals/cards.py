@@ -23,7 +23,7 @@ DIGESTS = """
 SELECT order_id, encode(sha256(convert_to(string_agg(item, '' ORDER BY position), 'UTF8')), 'hex')
 FROM (
     SELECT order_id, position, encode(sha256(convert_to(jsonb_build_array(
-        product_id, product_version, quantity, unit_price, template_data, eddm
+        product_id, product_version, quantity, unit_price, template_data, artwork, eddm
     )::text, 'UTF8')), 'hex') AS item
     FROM stores_orderitem WHERE order_id = ANY(%s)
 ) AS items

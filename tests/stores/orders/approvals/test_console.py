@@ -142,6 +142,14 @@ def test_equal_orders_share_a_card_and_are_decided_together(shop, console):
     assert Order.objects.get(pk=other.pk).approval == "Pending"
 
 
+def test_orders_of_different_artwork_share_no_card(shop, console):
+    orders = [place(shop), place(shop)]
+    for number, order in enumerate(orders):
+        order.items.update(artwork={"AssetID": f"00000000-0000-4000-8000-00000000000{number}"})
+
+    assert [len(card.members) for card in console.get(QUEUE).context["cards"]] == [1, 1]
+
+
 def test_pages_read_only_what_they_show_of_items(shop, console):
     line = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
     order = Order.objects.get(pk=shop.place(body=order_body(Items=[line] * 6)).json()["OrderID"])
