@@ -139,7 +139,8 @@ def open_notification(request: HttpRequest, notification_id: int) -> HttpRespons
         raise Http404(
             _("This notification does not exist or was removed: notifications are kept for 90 days.")
         )
-    mark_read(user=user, notification_ids=[found.pk])
+    if request.method == "GET":
+        mark_read(user=user, notification_ids=[found.pk])
     return redirect("/" + found.path.lstrip("/"))
 
 

@@ -19,6 +19,8 @@ _DECIMAL = re.compile(r"\b\d+\.\d+(?=%| (?:mm|pt|: 1))")
 _PERCENT = re.compile(r"(?<=\d)%")
 # A longer text stays as it is: it has a file or a list in it.
 MAX_LENGTH = 2_000
+# So does one with more sentences: people wrote it.
+MAX_SENTENCES = 20
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z“])")
 
 
@@ -26,7 +28,10 @@ def translated(text: object) -> str:
     """In the reader's language; what no catalog has stays as it is."""
     language = get_language() or "en"
     words = str(text)
-    return words if language.startswith("en") or len(words) > MAX_LENGTH else _translated(words, language)
+    if language.startswith("en") or len(words) > MAX_LENGTH:
+        return words
+    is_long = len(_BETWEEN_SENTENCES.findall(words)) >= MAX_SENTENCES
+    return words if is_long else _translated(words, language)
 
 
 @lru_cache(maxsize=10_000)
@@ -34,7 +39,8 @@ def _translated(text: str, language: str) -> str:
     # The empty message is the head of the catalog.
     if not text or (whole := pgettext(CONTEXT, text)) != text:
         return text and whole
-    for words, names, message in _patterns(language):
+    patterns = _patterns(language)
+    for words, names, message in patterns.get(_first_word(text), patterns[""]):
         if found := _values(text, words, names):
             values = {name: _translated(_numbers(value), language) for name, value in found.items()}
             return pgettext(CONTEXT, message) % values
@@ -49,13 +55,28 @@ def _numbers(text: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _patterns(language: str) -> list[tuple[list[str], list[str], str]]:
-    """The words and the names of values of messages; those with more words of their own come first."""
+def _patterns(language: str) -> dict[str, list[tuple[list[str], list[str], str]]]:
+    """By first word, the words and names of values of the messages that can begin with it.
+
+    Those with more words of their own come first.
+    """
     catalog: Any = translation(language)._catalog  # type: ignore[attr-defined]  # noqa: SLF001 - its keys are found nowhere else
     start, keys = f"{CONTEXT}\x04", catalog.keys()
-    found = [key.removeprefix(start) for key in keys if isinstance(key, str) and key.startswith(start)]
+    # The catalog names a key once for each of its parts.
+    found = dict.fromkeys(key.removeprefix(start) for key in keys if str(key).startswith(start))
     filled = [message for message in found if _VALUE.search(message)]
-    return [_pattern(message) for message in sorted(filled, key=_own_length, reverse=True)]
+    patterns = [_pattern(message) for message in sorted(filled, key=_own_length, reverse=True)]
+    first_words = {_first_word(words[0]) for words, _, _ in patterns}
+    return {
+        one: [pattern for pattern in patterns if _first_word(pattern[0][0]) in {"", one}]
+        for one in {"", *first_words}
+    }
+
+
+def _first_word(text: str) -> str:
+    """Empty if no space follows it: more letters may."""
+    word, space, _ = text.partition(" ")
+    return word if space else ""
 
 
 def _pattern(message: str) -> tuple[list[str], list[str], str]:

@@ -21,7 +21,8 @@ REQUIRED_RECIPIENT = ("Name", "Address1", "City", "PostalCode", "CountryCode")
 RECIPIENT_TARGETS = tuple(RECIPIENT + name for name in (*RECIPIENT_FIELDS, "LocationType"))
 KEY_LENGTH = 100
 MAX_CELL_LENGTH = 10_000
-KEY_FORM = re.compile(r"[^/\s](?:[^/]*[^/\s])?\Z")
+# In one line: the addresses of pages contain it.
+KEY_FORM = re.compile(r"[^/\s](?:[^/\r\n]*[^/\s])?\Z")
 ITEM_KEY_FORM = re.compile(EXTERNAL_ID)
 DIGEST_LENGTH = 20
 

@@ -4,8 +4,10 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -205,8 +207,15 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 @harmless
 @require_POST
+def accept(request: HttpRequest, token: str) -> HttpResponseBase:
+    if not request.user.is_authenticated:
+        # A sign-in leads on by GET: to the page with the button.
+        return redirect_to_login(reverse("portal:invitation", args=[token]))
+    return _accept(request, token)
+
+
 @signed_in
-def accept(request: HttpRequest, token: str) -> HttpResponse:
+def _accept(request: HttpRequest, token: str) -> HttpResponse:
     try:
         application = accept_invitation(user=signed_in_user(request), token=token)
     except NotFound:

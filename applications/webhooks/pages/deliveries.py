@@ -63,7 +63,8 @@ def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
         return redirect(webhook_path(webhook))
     context = frame(request, application, "webhooks", webhook=webhook, form=form)
     context |= _log(request, webhook)
-    context["secret"] = take_secret(request, webhook) if context["may_write"] else ""
+    takes_secret = context["may_write"] and request.method != "HEAD"
+    context["secret"] = take_secret(request, webhook) if takes_secret else ""
     return render(request, "applications/webhook.html", context)
 
 

@@ -20,7 +20,6 @@ from fulfillment.core.secrets import decrypt
 NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
 # The tolerance of the Standard Webhooks libraries.
 TOLERANCE = timedelta(minutes=5)
-HEADER = re.compile(r"^\s*([A-Za-z0-9-]+)\s*:\s*(.*?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,8 @@ def sent_headers(delivery: Delivery, attempt: DeliveryAttempt) -> dict[str, str]
 
 def headers_in(text: str) -> dict[str, str]:
     """Finds the three headers in copied lines `name: value`."""
-    lines = (HEADER.match(line) for line in text.splitlines())
-    found = {line[1].lower(): line[2] for line in lines if line}
+    lines = (line.partition(":") for line in text.splitlines() if ":" in line)
+    found = {name.strip().lower(): value.strip() for name, _colon, value in lines}
     return {name: found[name] for name in NAMES if name in found}
 
 

@@ -76,7 +76,8 @@ def _queue_jobs(order: Order) -> None:
     if not rules:
         return
     items = order.items.filter(job__isnull=True).select_related("product").order_by("position")
-    routed = [item for item in items.defer("template_data") if first_rule(rules, item_facts(order, item))]
+    items = items.defer("template_data", "preflight")
+    routed = [item for item in items if first_rule(rules, item_facts(order, item))]
     now = timezone.now()
     jobs = Job.objects.bulk_create(_job(order, item, now) for item in routed)
     JobHistory.objects.bulk_create(

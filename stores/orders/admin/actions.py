@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -44,8 +44,6 @@ REFUSE = "refuse"
 MAX_FILES_PER_ZIP = 1000
 # One document, laid out within one request.
 MAX_SLIPS = 200
-# What a slip shows of them: values and routes of 200 orders could take more than a gigabyte.
-LISTED_ITEMS = Prefetch("items", OrderItem.objects.defer("template_data", "artwork", "preflight", "eddm"))
 REASONS_SHOWN = 20
 
 
@@ -195,6 +193,7 @@ class OrderActions(StaffAdmin):
         if not orders:
             return None
         items = OrderItem.objects.filter(order__in=orders).exclude(print_file="").select_related("order")
+        items = items.defer(*OrderItem.LARGE, "order__rendering", "order__metadata")
         if not items.exists():
             messages.info(
                 request, _("None of these orders has a print file: their products have no template.")
@@ -214,10 +213,7 @@ class OrderActions(StaffAdmin):
             return None
         orders = Order.objects.filter(pk__in=keys).select_related("store").order_by("number")
         try:
-            slips = render_packing_slips(
-                orders=orders.prefetch_related(LISTED_ITEMS, "shipments"),
-                caller=Caller.on_pages(request.user),
-            )
+            slips = render_packing_slips(orders=orders, caller=Caller.on_pages(request.user))
         except DomainError as error:
             messages.error(request, error.message)
             return None

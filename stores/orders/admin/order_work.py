@@ -22,7 +22,7 @@ from stores.catalog.models import Store
 from stores.orders.admin.documents import OrderMaps
 from stores.orders.admin.list_filters import COLUMNS, SORT, VIEW
 from stores.orders.admin.list_page import FILTER_NAMES
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderItem
 from stores.orders.services.board import add_comment, delete_order_view, save_order_view, view_too_long
 from stores.orders.services.reprints import reprint_order
 
@@ -66,7 +66,7 @@ class OrderWork(OrderMaps):
                 request, _("Reprint order %(number)s") % {"number": order.number}, below=order
             ),
             "order": order,
-            "items": order.items.order_by("position"),
+            "items": order.items.order_by("position").defer(*OrderItem.LARGE),
             "reprints": order.reprints.count(),
         }
         return TemplateResponse(request, "admin/stores/reprint.html", context)

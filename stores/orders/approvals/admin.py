@@ -182,13 +182,18 @@ def _pages(card: RequestCard) -> list[tuple[OrderItem, list[float]]]:
     """The items with a proof, each with the widths of its pages in mm; at most PAGES_SHOWN pages together."""
     found: list[tuple[OrderItem, list[float]]] = []
     left = PAGES_SHOWN
-    for item in card.items:
-        if not item.print_file or left <= 0:
-            continue
+    # Many items may have the same print file.
+    read: dict[str, list[float]] = {}
+    items = card.order.items.exclude(print_file="").order_by("position")
+    for item in items.defer("template_data", "artwork", "eddm")[:PAGES_SHOWN]:
         try:
-            widths = [width for _, _, width, _ in print_file_pages(item=item)[:left]]
+            if item.print_sha256 not in read:
+                read[item.print_sha256] = [width for _, _, width, _ in print_file_pages(item=item)]
         except DomainError:
             continue
+        widths = read[item.print_sha256][:left]
         found.append((item, widths))
         left -= len(widths)
+        if left <= 0:
+            break
     return found

@@ -1,6 +1,6 @@
 """Requests as the console shows them: equal ones share a card, and are decided together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -8,6 +8,7 @@ from uuid import UUID
 import orjson
 from django.utils import timezone
 
+from fulfillment.core.db.prepared import fetch_rows
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_with_orders
 from stores.orders.approvals.models import ApprovalRequest
@@ -17,6 +18,17 @@ from stores.orders.representations import order_etag
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_SHOWN = 4
+# Of the items of each order: read here, the values of a page of orders could take more than a gigabyte.
+DIGESTS = """
+SELECT order_id, encode(sha256(convert_to(string_agg(item, '' ORDER BY position), 'UTF8')), 'hex')
+FROM (
+    SELECT order_id, position, encode(sha256(convert_to(jsonb_build_array(
+        product_id, product_version, quantity, unit_price, template_data, artwork, eddm
+    )::text, 'UTF8')), 'hex') AS item
+    FROM stores_orderitem WHERE order_id = ANY(%s)
+) AS items
+GROUP BY order_id
+"""
 
 
 @dataclass(slots=True)
@@ -37,12 +49,14 @@ class Member:
 
 @dataclass(slots=True)
 class RequestCard:
-    """Requests that differ in nothing but recipient and time; `items` are those of the first."""
+    """Requests that differ in nothing but recipient and time."""
 
-    items: list[OrderItem]
     is_own: bool
     # The budgets that count the order, as they stand with it.
     budgets: list[dict[str, Any]]
+    # The first items of the first request, and the first with a print file.
+    shown_items: list[OrderItem] = field(default_factory=list)
+    pictured: OrderItem | None = None
     members: list[Member] = field(default_factory=list)
 
     @property
@@ -62,16 +76,8 @@ class RequestCard:
         return self.order.approval == ApprovalState.PENDING
 
     @property
-    def shown_items(self) -> list[OrderItem]:
-        return self.items[:ITEMS_SHOWN]
-
-    @property
     def more_items(self) -> int:
         return max(0, self.order.item_count - ITEMS_SHOWN)
-
-    @property
-    def pictured(self) -> OrderItem | None:
-        return next((item for item in self.items if item.print_file), None)
 
     @property
     def hours_left(self) -> int:
@@ -90,48 +96,44 @@ class RequestCard:
 def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None) -> list[RequestCard]:
     """In the order of the first of each; reads the items and budgets of all orders at once."""
     found = list(requests)
-    items: dict[UUID, list[OrderItem]] = {one.pk: [] for one in found}
-    for item in OrderItem.objects.filter(order__in=items).order_by("order", "position"):
-        items[item.order_id].append(item)
-    standings = standings_with_orders(items)
+    keys = [one.pk for one in found]
+    digests: dict[UUID, str] = dict(fetch_rows(DIGESTS, [keys]))
+    standings = standings_with_orders(keys)
     cards: dict[Any, RequestCard] = {}
     for request in found:
-        alike = _likeness(request, items[request.pk])
+        alike = _likeness(request, digests[request.pk])
         gauges = [gauge_of(one) for one in standings.get(request.pk, [])]
-        card = cards.setdefault(
-            alike, RequestCard(items[request.pk], viewer_id in request.ordered_by, gauges)
-        )
+        card = cards.setdefault(alike, RequestCard(viewer_id in request.ordered_by, gauges))
         order = request.order
         card.members.append(Member(request, address_lines(order.recipient), order_etag(order)))
+    _read_items(cards.values())
     return list(cards.values())
 
 
-def _likeness(request: ApprovalRequest, items: Sequence[OrderItem]) -> bytes:
+def _read_items(cards: Collection[RequestCard]) -> None:
+    by_order = {card.first.pk: card for card in cards}
+    items = OrderItem.objects.filter(order__in=by_order).order_by("order_id", "position")
+    items = items.defer(*OrderItem.LARGE)
+    for item in items.filter(position__lt=ITEMS_SHOWN):
+        by_order[item.order_id].shown_items.append(item)
+    for item in items.exclude(print_file="").distinct("order_id"):
+        by_order[item.order_id].pictured = item
+
+
+def _likeness(request: ApprovalRequest, digest: str) -> tuple[Any, ...]:
     """Equal for requests that may be decided together. Decided ones stay alone."""
     order = request.order
-    alone = str(order.pk) if order.approval != ApprovalState.PENDING else ""
-    about = [
-        alone,
+    return (
+        order.pk if order.approval != ApprovalState.PENDING else None,
         order.store_id,
-        str(order.application_id),
-        str(order.user_id),
+        order.application_id,
+        order.user_id,
         order.delivery_method_code,
         order.production_days,
-        str(order.total),
-        request.reasons,
-        [
-            (
-                item.product_id,
-                item.product_version,
-                item.quantity,
-                str(item.unit_price),
-                item.template_data,
-                item.eddm,
-            )
-            for item in items
-        ],
-    ]
-    return orjson.dumps(about, option=orjson.OPT_SORT_KEYS)
+        order.total,
+        orjson.dumps(request.reasons, option=orjson.OPT_SORT_KEYS),
+        digest,
+    )
 
 
 def _meter(reason: dict[str, Any]) -> Meter:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.pages.guards import signed_in, signed_in_user
 from stores.orders.approvals.notices import reason_in_words
 from stores.orders.approvals.selectors import approver_names, requests_of
-from stores.orders.models import ApprovalState
+from stores.orders.models import ApprovalState, OrderItem
 
 A_PAGE = 25
 BADGES = {
@@ -40,7 +40,7 @@ def show_request(request: HttpRequest, order_id: UUID) -> HttpResponse:
         raise Http404(_("There is no such order, or it needed no approval."))
     context = {
         **_row(found),
-        "items": found.order.items.order_by("position")[:100],
+        "items": found.order.items.order_by("position").defer(*OrderItem.LARGE)[:100],
         "part": "catalog",
         "approvers": approver_names(found.order.store_id, found.ordered_by),
     }

@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from django.db.models import Prefetch, prefetch_related_objects
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
@@ -22,6 +23,8 @@ from stores.orders.services.print_files import print_picture
 
 logger = logging.getLogger("stores.packing_slips")
 
+# What slips show: values and routes of 200 orders could take more than a gigabyte.
+LISTED = (Prefetch("items", OrderItem.objects.defer(*OrderItem.LARGE)), "shipments")
 LAYOUT = Path(__file__).parents[1] / "packing_slip.typ"
 FONT = "Lato"
 LETTER_COUNTRIES = {"US", "CA", "MX"}
@@ -63,6 +66,7 @@ class PackingSlips(NamedTuple):
 def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
     with RENDERINGS.limited(caller.key):
+        prefetch_related_objects([order], *LISTED)
         pictures = _Pictures(caller)
         return _render([_slip(order, pictures)], order, pictures)
 
@@ -71,6 +75,7 @@ def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingS
     """The slips of several orders, one after the other in one PDF."""
     with RENDERINGS.limited(caller.key):
         listed = list(orders)
+        prefetch_related_objects(listed, *LISTED)
         pictures = _Pictures(caller)
         slips = [_slip(order, pictures) for order in listed]
         try:

@@ -2,9 +2,10 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from accounts.models import Role
+from accounts.models import Notification, Role
 from accounts.selectors.users import subscription_keys
 from applications.oauth.services import issue_access_token
 from stores.catalog.models import Store
@@ -24,6 +25,17 @@ def text(client, address: str) -> str:
 def test_pages_of_people_ask_for_a_sign_in_and_are_not_kept(world, client, browser, address):
     assert client.get(address)["Location"] == f"/accounts/login/?next={address}"
     assert "no-store" in browser.get(address)["Cache-Control"]
+
+
+def test_notification_is_read_once_it_is_opened(world, browser):
+    made = Notification.objects.create(
+        user=world.user, kind="KeyEnding", key="a", path="/profile", in_bell=True, created=timezone.now()
+    )
+
+    for ask, is_read in ((browser.head, False), (browser.get, True)):
+        assert ask(f"/notifications/{made.pk}")["Location"] == "/profile"
+        made.refresh_from_db()
+        assert (made.read is not None) == is_read
 
 
 def test_start_page_of_people_is_not_kept(world, client, browser):

@@ -5,6 +5,7 @@ import time
 import pytest
 from django.utils import translation
 
+from fulfillment.core import recorded_texts
 from fulfillment.core.recorded_texts import translated
 
 FINDING = "Phone is too close to the trim and may be cut (1.5 mm from the trim; expected: 3.25 mm)."
@@ -44,8 +45,42 @@ def test_recorded_text_is_translated_by_the_words_around_its_values(text, german
         assert translated(text) == german
 
 
+def counted(monkeypatch):
+    """The texts that are compared with a message, once for each."""
+    compared, compare = [], recorded_texts._values
+
+    def noting(text, *pattern):
+        compared.append(text)
+        return compare(text, *pattern)
+
+    monkeypatch.setattr(recorded_texts, "_values", noting)
+    recorded_texts._translated.cache_clear()
+    return compared
+
+
 def test_recorded_text_stays_as_it_is_in_english():
     assert translated(FINDING) == FINDING
+
+
+def test_sentence_is_compared_with_few_messages(monkeypatch):
+    compared = counted(monkeypatch)
+
+    with translation.override("de"):
+        assert translated("Nothing here is of the service.") == "Nothing here is of the service."
+
+    assert 0 < len(compared) < 120
+
+
+def test_text_of_many_sentences_stays_as_it_is(monkeypatch):
+    compared = counted(monkeypatch)
+    many = " ".join(f"Aa{number}." for number in range(200))
+    note = " ".join(["Save it without a password."] * 21)
+
+    with translation.override("de"):
+        assert translated(many) == many
+        assert translated(note) == note
+        assert not compared
+        assert translated(note[28:]) == " ".join(["Speichern Sie sie ohne Passwort."] * 20)
 
 
 @pytest.mark.slow

@@ -51,6 +51,7 @@ FAULTS = [
     (f"{TO}PostalCode", "2138-1234", "zip_zeros_lost"),
     ("RowKey", "taken", "row_key_repeated"),
     ("RowKey", "a/b", "row_key_invalid"),
+    ("RowKey", "a\nb", "row_key_invalid"),
     ("RowKey", "k" * 101, "row_key_invalid"),
     ("Address", "", "required"),
     ("Price", "  ", "required"),

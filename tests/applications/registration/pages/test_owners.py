@@ -43,7 +43,7 @@ def test_invitation_is_shown_signed_out_and_accepted_after_a_sign_in(world, base
 
     page = client.get(address).content.decode()
     assert f'href="/accounts/login/?next={address}"' in page
-    assert client.post(f"{address}/accept")["Location"].startswith("/accounts/login/")
+    assert client.post(f"{address}/accept")["Location"] == f"/accounts/login/?next={address}"
     assert "no-store" in client.get(address)["Cache-Control"]
 
     assert "Invitation declined" in client.post(f"{address}/decline").content.decode()

@@ -69,6 +69,7 @@ def test_webhook_is_made_and_its_secret_shown_once(world, base, browser):
     assert (webhook.url, webhook.event_types, webhook.store_ids) == (URL, ["order.*"], ["associated", "demo"])
     assert secret.startswith("whsec_")
     assert not any(secret in str(session.get_decoded()) for session in Session.objects.all())
+    browser.head(response["Location"])
     assert secret in text(browser, response["Location"])
     assert secret not in text(browser, response["Location"])
 

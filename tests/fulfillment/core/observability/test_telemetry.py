@@ -11,7 +11,7 @@ import pytest
 import requests
 from django.db import connection
 
-from fulfillment.core.observability.telemetry import _without_secrets
+from fulfillment.core.observability.telemetry import MASK, _without_secrets
 from tests.factories.orders import make_product, order_body
 from tests.support.collector import Collector, collecting
 from tests.support.live_server import ROOT, database_url, served_environment, serving
@@ -256,10 +256,9 @@ def test_tracing_changes_nothing_for_probes_and_refuses_foreign_hosts_as_ever(tm
     assert answers[0] == answers[1]
 
 
-def test_long_words_are_masked_in_a_moment():
+def test_long_word_in_an_event_costs_no_time():
     began = time.process_time()
+    cleaned = _without_secrets({"message": "a" * 60_000 + " ada@print.example+dana@print.example"}, {})
 
-    cleaned = _without_secrets({"message": "a" * 40_000 + " wren@nest.example,x.y+z@b-c.nest.example"}, {})
-
-    assert cleaned["message"] == "a" * 40_000 + " ***,***"
-    assert time.process_time() - began < 1
+    assert cleaned == {"message": "a" * 60_000 + f" {MASK}{MASK}"}
+    assert time.process_time() - began < 2

@@ -4,6 +4,8 @@ import zipfile
 
 import pytest
 from django.core.files.storage import default_storage
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import Role
@@ -151,6 +153,19 @@ def three_files(shop, order):
     plain = {"ProductID": "card", "Quantity": 100}
     made = shop.place(body=order_body(Items=[{**item, "ItemKey": "a_b"}, plain, other])).json()
     return order, Order.objects.get(pk=made["OrderID"])
+
+
+def test_files_and_lists_read_no_values_and_findings_of_items(board, three_files):
+    _, order = three_files
+
+    with CaptureQueriesContext(connection) as made:
+        assert len(unpacked(print_files(board, order))) == 2
+        assert board.get(reverse("admin:stores_order_reprint", args=[order.pk])).status_code == 200
+        assert board.get(reverse("admin:stores_order_packing_slip", args=[order.pk])).status_code == 200
+
+    selected = [one["sql"].partition(" FROM ")[0] for one in made if 'FROM "stores_orderitem"' in one["sql"]]
+    assert len(selected) >= 3
+    assert not [sql for sql in selected if '"preflight"' in sql or '"template_data"' in sql]
 
 
 def test_print_files_of_several_orders_are_one_zip(board, three_files):

@@ -5,11 +5,14 @@ import re
 from html import unescape
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from PIL import Image
 
 from accounts.models import Role
 from stores.orders.models import Order
+from stores.orders.services import print_files
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
 from tests.support.approvals import add_approver
@@ -137,6 +140,51 @@ def test_equal_orders_share_a_card_and_are_decided_together(shop, console):
     assert [len(card.members) for card in page.context["cards"]] == [3, 1]
     assert said(decided) == [f"Orders {', '.join(str(order.number) for order in orders)} approved."]
     assert Order.objects.get(pk=other.pk).approval == "Pending"
+
+
+def test_orders_of_different_artwork_share_no_card(shop, console):
+    orders = [place(shop), place(shop)]
+    for number, order in enumerate(orders):
+        order.items.update(artwork={"AssetID": f"00000000-0000-4000-8000-00000000000{number}"})
+
+    assert [len(card.members) for card in console.get(QUEUE).context["cards"]] == [1, 1]
+
+
+def test_pages_read_only_what_they_show_of_items(shop, console):
+    line = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    order = Order.objects.get(pk=shop.place(body=order_body(Items=[line] * 6)).json()["OrderID"])
+    place(shop)
+
+    with CaptureQueriesContext(connection) as made:
+        page = console.get(QUEUE)
+        decide(console, 0, "approve")
+
+    selected = [one["sql"].partition(" FROM ")[0] for one in made if 'FROM "stores_orderitem"' in one["sql"]]
+    assert selected
+    assert not [sql for sql in selected if '"preflight"' in sql or '"template_data"' in sql]
+    [card, _] = page.context["cards"]
+    assert [item.position for item in card.shown_items] == [0, 1, 2, 3]
+    assert card.pictured.order_id == order.pk
+    assert "2 more" in page.content.decode()
+
+
+def test_equal_print_files_are_read_once(shop, console, monkeypatch):
+    line = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    other = {**line, "TemplateData": {**card_data(), "Name": "Grace"}}
+    order = shop.place(body=order_body(Items=[line, line, other, *[line] * 20])).json()["OrderID"]
+    opened, read = [], print_files.read_print_file
+
+    def noting(*, item):
+        opened.append(item.position)
+        return read(item=item)
+
+    monkeypatch.setattr(print_files, "read_print_file", noting)
+    page = console.get(f"{QUEUE}{order}/change/")
+
+    assert opened == [0, 2]
+    assert [(item.position, len(widths)) for item, widths in page.context["pages"]] == [
+        (position, 2) for position in range(10)
+    ]
 
 
 def test_orders_that_differ_are_not_decided_together(shop, console):
