@@ -37,7 +37,7 @@ from tests.support.scenario import build_world
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 OWNER = Actor(ActorKind.APPLICATION)
 WORK = (
-    "import django; django.setup(); from uuid import UUID;"
+    "import gc; gc.disable(); import django; django.setup(); from uuid import UUID;"
     "from stores.batches.services.{module} import {name}; {name}(batch_id=UUID('{batch}'))"
 )
 # Of the check, and as many of the order.

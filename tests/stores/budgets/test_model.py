@@ -7,7 +7,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.support.budget_model import BudgetMachine
 from tests.support.cases import cases
 
-STEPS, STEPS_OF_A_STORY = cases(1_000, 10_000), 100
+STEPS, STEPS_OF_A_STORY = cases(600, 10_000), 100
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
