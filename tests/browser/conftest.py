@@ -58,6 +58,8 @@ class Visitor:
     world: World
     complaints: list[str] = field(default_factory=list)
     brings_axe: bool = False
+    # That pages are looked at in, where `faults_of` chose it.
+    scheme: str = ""
 
     def go(self, path: str) -> int:
         response = self.page.goto(self.address + path)

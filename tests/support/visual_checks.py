@@ -10,7 +10,7 @@ from zlib import crc32
 from playwright.sync_api import Locator, Page
 
 from tests.browser.conftest import Visitor
-from tests.support.axe import bring_axe, violations
+from tests.support.axe import RUN, SCRIPT, bring_axe
 from tests.support.patience import PATIENCE
 
 Look = tuple[int, str]
@@ -90,22 +90,36 @@ def faults_of(
     page, found = visitor.page, []
     if not visitor.brings_axe:
         bring_axe(page)
+        if open_it is None:
+            page.evaluate(SCRIPT)
         visitor.brings_axe = True
-    chosen = looks if IS_EVERY_LOOK else [looks[crc32(name.encode()) % len(looks)]]
+    chosen = looks_at(name, looks)
     for width, scheme in chosen:
-        page.set_viewport_size({"width": width, "height": 844})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        _look(visitor, width, scheme)
         answered = status if open_it is None else open_it()
         where = f"{name} at {width}, {scheme}"
         if answered != status:
             found.append(f"{where}: answered {answered}")
-        found += [f"{where}: {one}" for one in _faults_now(page, impacts, within)]
-        if (width, scheme) == chosen[0]:
-            found += [f"{where}: {one}" for one in keyboard_faults(page, within)]
+        is_first = (width, scheme) == chosen[0]
+        found += [f"{where}: {one}" for one in _faults_now(page, impacts, within, by_keyboard=is_first)]
         found += [f"{where}: {said}" for said in visitor.complaints if not _is_of(said, status)]
         visitor.complaints.clear()
         shoot(page, f"{name}-{width}-{scheme}")
     return found
+
+
+def looks_at(name: str, looks: Sequence[Look]) -> Sequence[Look]:
+    return looks if IS_EVERY_LOOK else [looks[crc32(name.encode()) % len(looks)]]
+
+
+def _look(visitor: Visitor, width: int, scheme: str) -> None:
+    """Set only where it is another one: the page that is open is laid out anew for it, and then left."""
+    page = visitor.page
+    if page.viewport_size != (size := {"width": width, "height": 844}):
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+    if visitor.scheme != scheme:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        visitor.scheme = scheme
 
 
 def shoot(page: Page, name: str) -> None:
@@ -113,18 +127,14 @@ def shoot(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder, re.sub(r"[^\w.-]+", "_", name) + ".png"), full_page=True)
 
 
-def _faults_now(page: Page, impacts: frozenset[str], within: str) -> list[str]:
-    page.evaluate(AT_REST)
+def _faults_now(page: Page, impacts: frozenset[str], within: str, *, by_keyboard: bool) -> list[str]:
+    violations, icons, too_wide, of_keyboard = page.evaluate(FAULTS, [within, by_keyboard])
     found = [
-        f"{one['id']}: {one['where']}"
-        for one in violations(page, within)
-        if one["impact"] in impacts or one["isRequired"]
+        f"{one['id']}: {one['where']}" for one in violations if one["impact"] in impacts or one["isRequired"]
     ]
-    found += [f"no icon {name}" for name in page.evaluate(WRITTEN_OUT)]
-    for what, overflow in (("page", OVERFLOW), ("list", LIST_OVERFLOW)):
-        if (too_wide := page.evaluate(overflow)) > 0:
-            found.append(f"{what} {too_wide} pixels too wide")
-    return found
+    found += [f"no icon {name}" for name in icons]
+    found += [f"{what} {overflow} pixels too wide" for what, overflow in too_wide.items() if overflow > 0]
+    return found + of_keyboard
 
 
 def _is_of(said: str, status: int) -> bool:
@@ -170,11 +180,16 @@ KEYBOARD_FAULTS = """(within) => {
     }
     return found;
 }"""
-
-
-def keyboard_faults(page: Page, within: str = "") -> list[str]:
-    found: list[str] = page.evaluate(KEYBOARD_FAULTS, within)
-    return found
+# All of it at once: each question goes through three processes to the page, and its answer back.
+FAULTS = f"""async ([within, byKeyboard]) => {{
+    await ({AT_REST})();
+    return [
+        await ({RUN})(within),
+        await ({WRITTEN_OUT})(),
+        {{ page: {OVERFLOW}, list: {LIST_OVERFLOW} }},
+        byKeyboard ? ({KEYBOARD_FAULTS})(within) : [],
+    ];
+}}"""
 
 
 def box_of(locator: Locator) -> dict[str, float]:
