@@ -4,5 +4,5 @@ from fulfillment.core.concurrency_limits import ConcurrencyLimit
 
 PASSWORDS = ConcurrencyLimit("passwords", "passwords to check", "PASSWORDS_CONCURRENCY")
 # Of people, and of addresses without a session.
-PAGES = ConcurrencyLimit("pages", "pages", "PAGES_CONCURRENCY")
+PAGES = ConcurrencyLimit("pages", "pages", "PAGES_CONCURRENCY", one_for_each=True)
 VISITOR_PAGES = ConcurrencyLimit("visitor pages", "pages", "VISITOR_PAGES_CONCURRENCY")

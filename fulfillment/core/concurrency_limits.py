@@ -6,7 +6,7 @@ declares the limits of its work in `concurrency_limits`.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -27,6 +27,11 @@ _kinds_of_this_thread: ContextVar[tuple[str, ...]] = ContextVar("kinds", default
 _changed = threading.Condition(threading.RLock())
 # Kind and caller of all work under way; threads are one more kind.
 _under_way: list[tuple[str, str]] = []
+# Callers of requests that hold a thread and wait for their turn, and callers that ask for the thread of such a request.
+_waiting: list[str] = []
+_asking: list[str] = []
+# A request that gives way wakes at once; on a machine without processor time it may not.
+GIVING_WAY_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +45,16 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class ConcurrencyLimit:
-    """`work` names what it limits in messages, in the plural; `setting` names the setting with the limit."""
+    """`work` names what it limits in messages, in the plural; `setting` names the setting with the limit.
+
+    With `one_for_each` a caller who has none in progress may begin one above the limit, while limited work of other
+    kinds keeps a thread.
+    """
 
     name: str
     work: str
     setting: str
+    one_for_each: bool = False
 
     @property
     def limit(self) -> int:
@@ -79,19 +89,37 @@ class ConcurrencyLimit:
         caller = caller or f"address:{client_address.get()}"
         seconds = settings.CONCURRENCY_WAIT_SECONDS if wait is None else wait
         with _changed, ExitStack() as stack:
-            # Work inside other limited work needs no further thread.
-            if not _kinds_of_this_thread.get():
-                self._count(stack, "threads", caller, _thread_limits(caller), 0)
+            # Work inside other limited work needs no further thread, and has begun: it gives way to none.
+            is_inner = bool(_kinds_of_this_thread.get())
+            if not is_inner:
+                self._count_thread(stack, caller)
             turn = stack.enter_context(ExitStack())
-            self._count(turn, self.name, caller, (self.limit, self.per_caller_limit), seconds)
+            with _listed([] if is_inner else _waiting, caller):
+                self._count(turn, self.name, caller, self._limits, seconds)
             return Held(stack.pop_all(), turn)
 
-    def _count(self, stack: ExitStack, kind: str, caller: str, limits: tuple[int, int], wait: float) -> None:
+    def _limits(self, caller: str) -> tuple[int, int]:
+        """In total and for this caller."""
+        is_first = self.one_for_each and (self.name, caller) not in _under_way
+        return max(self.limit, max_held_threads() if is_first else 0), self.per_caller_limit
+
+    def _count_thread(self, stack: ExitStack, caller: str) -> None:
+        """Who holds none takes the thread of a waiting request, if its caller holds several."""
+        may_ask = ("threads", caller) not in _under_way and any(map(_holds_several, _waiting))
+        with _listed(_asking if may_ask else [], caller):
+            _changed.notify_all()
+            self._count(stack, "threads", caller, _thread_limits, GIVING_WAY_SECONDS if may_ask else 0)
+
+    def _count(
+        self, stack: ExitStack, kind: str, caller: str, limits: Callable[[str], tuple[int, int]], wait: float
+    ) -> None:
         def is_at_limit() -> tuple[bool, bool]:
             callers = [one for name, one in tuple(_under_way) if name == kind]
-            return len(callers) >= limits[0], callers.count(caller) >= limits[1]
+            most, most_of_caller = limits(caller)
+            return len(callers) >= most, callers.count(caller) >= most_of_caller
 
-        if not _changed.wait_for(lambda: not any(is_at_limit()), wait):
+        _changed.wait_for(lambda: not any(is_at_limit()) or _gives_way(caller), wait)
+        if any(is_at_limit()):
             count_refusal(f"concurrency: {self.name}")
             again = _("Try again in %(retry_after)s seconds.") % {"retry_after": ServiceBusy.retry_after}
             if is_at_limit()[1]:
@@ -141,6 +169,25 @@ def _thread_limits(caller: str) -> tuple[int, int]:
     held, free = max_held_threads(), settings.WEB_THREADS - max_held_threads()
     is_first = ("threads", caller) not in _under_way
     return held + (is_first and free > 1), held if from_browser.get() else max_threads_per_caller()
+
+
+@contextmanager
+def _listed(callers: list[str], caller: str) -> Iterator[None]:
+    callers.append(caller)
+    try:
+        yield
+    finally:
+        callers.remove(caller)
+
+
+def _holds_several(caller: str) -> bool:
+    return _under_way.count(("threads", caller)) > 1
+
+
+def _gives_way(caller: str) -> bool:
+    """Whether a waiting request of this caller gives up its thread, because one who asks finds none."""
+    held = sum(kind == "threads" for kind, _ in tuple(_under_way))
+    return _holds_several(caller) and any(held >= _thread_limits(one)[0] for one in _asking)
 
 
 def _release(kind: str, caller: str) -> None:

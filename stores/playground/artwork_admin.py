@@ -16,11 +16,10 @@ from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import MYSELF
 from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.http.dangerous import harmless
-from printing.documents import MAX_BYTES
 from stores.catalog.models import Product
 from stores.playground.checked_artwork import check_artwork, sent_choice
 from stores.playground.selectors import product_page
-from stores.proofs.services.documents import add_document, clean_document
+from stores.proofs.services.documents import receive_document
 
 
 class ProductArtwork:
@@ -70,8 +69,7 @@ class ProductArtwork:
         try:
             enforce_page_limit("playground", request.user.pk)
             product_page(caller, product.store.external_id, product.external_id)
-            document = clean_document(caller=caller, content=file.read(MAX_BYTES + 1))
-            asset = add_document(caller=caller, store_id=product.store_id, document=document)
+            asset = receive_document(caller=caller, store_id=product.store_id, file=file)
         except Forbidden as error:
             raise PermissionDenied(error.message) from error
         except DomainError as error:

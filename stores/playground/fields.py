@@ -18,6 +18,7 @@ from fulfillment.core.text import pointer_to
 from printing.preflight.findings import picture_of_page
 from printing.typesetting import proof_dpi
 from printing.typesetting.fields import ALL_VALUES_BYTES
+from stores.concurrency_limits import PICTURES
 from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer
 from stores.orders.requests import OrderRequest
@@ -138,7 +139,9 @@ class ProductForm:
                     one.errors.append(error.message)
 
     def add_picture(self, file: UploadedFile) -> Asset:
-        picture = clean_picture(caller=self.caller, content=file.read(MAX_BYTES + 1))
+        # The file too is read in turn.
+        with PICTURES.limited(self.caller.key):
+            picture = clean_picture(caller=self.caller, content=file.read(MAX_BYTES + 1))
         return add_asset(caller=self.caller, store_id=self.product.version.store_id, picture=picture)
 
     def make_proof(self) -> None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from fulfillment.core.admin.base import ConsoleAdmin
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 
@@ -68,7 +69,8 @@ class ServiceUploadForm(forms.ModelForm):
                 % {"max_megabytes": self.max_bytes // 1_000_000}
             )
         try:
-            self.instance = self.add_file(file.name, file.read())
+            with FILES.limited():
+                self.instance = self.add_file(file.name, file.read())
         except DomainError as error:
             raise forms.ValidationError(error.message) from error
         return file

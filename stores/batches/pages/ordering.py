@@ -18,7 +18,6 @@ from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
-from stores.batches.files.reading import MAX_BYTES
 from stores.batches.models import Batch
 from stores.batches.overview import PROBLEMS, BatchPage, required_targets, tone_of, unmapped_targets
 from stores.batches.pages.showing import PORTAL, Place, batches_of_person
@@ -116,14 +115,7 @@ def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> Ht
     file = request.FILES.get("file")
     with errors_as_messages(request):
         enforce_page_limit("playground", signed_in_user(request).pk)
-        receive_rows(
-            batch=opened.batch,
-            caller=opened.caller,
-            content=file.read(MAX_BYTES + 1) if file else b"",
-            content_type=(file.content_type or "") if file else "",
-            name=(file.name or "") if file else "",
-            check=False,
-        )
+        receive_rows(batch=opened.batch, caller=opened.caller, file=file)
         return place.lead_to("mapping", batch_id)
     return place.lead_to("show", batch_id)
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
@@ -14,7 +15,7 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Busy, Invalid
 from stores.batches.files.matching import match_columns
-from stores.batches.files.reading import read_rows
+from stores.batches.files.reading import MAX_BYTES, read_rows
 from stores.batches.files.records import FileProblem, FileRefused, Table
 from stores.batches.models import MAX_ROWS, Batch, BatchMode
 from stores.batches.rows import Problem, SourceRow, file_problem_record
@@ -24,14 +25,18 @@ from stores.batches.services.rows import Source, replace_rows
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
-def receive_rows(
-    *, batch: Batch, caller: Caller, content: bytes, content_type: str, name: str = "", check: bool = True
-) -> Batch:
-    """Replaces the rows of the batch by those of a file; raises Invalid for one that cannot be read."""
+def receive_rows(*, batch: Batch, caller: Caller, file: UploadedFile | None) -> Batch:
+    """Replaces the rows of the batch by those of a form's file, which is read in its turn; raises Invalid for one that
+    cannot be read."""
     with alone_for(batch):
         with FILES.limited(caller.key):
-            source = read_source(batch=batch, content=content, content_type=content_type, name=name)
-        return replace_rows(batch=batch, source=source, check=check)
+            source = read_source(
+                batch=batch,
+                content=file.read(MAX_BYTES + 1) if file else b"",
+                content_type=(file.content_type or "") if file else "",
+                name=(file.name or "") if file else "",
+            )
+        return replace_rows(batch=batch, source=source, check=False)
 
 
 @contextmanager

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import partial
-from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet, TextChoices
-from django.http import FileResponse, HttpRequest
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
@@ -25,11 +25,11 @@ from unfold.widgets import (
 
 from accounts.admin.staff import StaffAdmin
 from fulfillment.core.admin.base import OwnPage
+from stores.catalog.admin.exports import catalog_response
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
 from stores.catalog.records import STORE
 from stores.catalog.selectors.stores import known_delivery_methods
-from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.stores import COLUMNS as PROFILE_COLUMNS
 from stores.catalog.services.stores import (
     LOGO_BYTES,
@@ -42,7 +42,6 @@ from stores.catalog.services.stores import (
 # What the choice sends where the code is new.
 NEW = "+"
 MAX_CHARACTERS = 40
-IN_MEMORY = 8 * 1024 * 1024
 COLUMNS = {member.name: member.column for member in STORE}
 LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
 
@@ -270,19 +269,14 @@ class StoreAdmin(StaffAdmin):
             ("<int:store_id>/catalog.json", self.catalog_view, "catalog_of"),
         ]
 
-    def catalog_view(self, request: HttpRequest, store_id: int | None = None) -> FileResponse:
+    def catalog_view(self, request: HttpRequest, store_id: int | None = None) -> HttpResponseBase:
         """The catalog file of one store, or of every store that may be seen."""
         visible = self.get_queryset(request)
         store = None if store_id is None else get_object_or_404(visible, pk=store_id)
         if not self.has_view_permission(request, store):
             raise PermissionDenied
         names = [store.external_id] if store else list(visible.values_list("external_id", flat=True))
-        # Complete before the first byte is sent, because a slow reader would keep the transaction open.
-        file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
-        file.writelines(export_catalog(store_ids=names) if names else ())
-        file.seek(0)
-        name = f"{store.external_id if store else 'stores'}.json"
-        return FileResponse(file, as_attachment=True, filename=name, content_type="application/json")
+        return catalog_response(request, names, f"{store.external_id if store else 'stores'}.json")
 
     def save_model(self, request: HttpRequest, store: Store, form: StoreForm, change: bool) -> None:
         saved = save_store(values=form.values(), store=store if change else None).store

@@ -9,12 +9,14 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
 from printing.typesetting import Artwork
 from printing.typesetting.artwork import ARTWORK_BYTES
 from printing.typesetting.folder import MEDIA_TYPES
 from printing.typesetting.template import FIXED_TEXTS
 from stores.catalog.models import Product
+from stores.concurrency_limits import PICTURES
 from stores.editor.admin.forms import KINDS, NEW_TEXT, new_box
 from stores.editor.selectors import Draft, EditorContext, pictures_of
 from stores.editor.services.drafts import store_artwork
@@ -195,7 +197,8 @@ class PictureUploads:
         file = self.request.FILES.get("file")
         if file is None:
             raise _refused("required", "Choose a file first.")
-        artwork = self._store(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
+        with PICTURES.limited(Caller.on_pages(self.request.user).key):
+            artwork = self._store(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
         use = self.request.POST.get("use", "")
         if use == "gallery":
             return self.as_picture(step, artwork)

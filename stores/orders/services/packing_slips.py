@@ -1,18 +1,20 @@
 """Packing slips: the items and the recipient of an order, without prices, and its number as a bar code."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from django.db.models import Prefetch, prefetch_related_objects
+from django.db.models import Count, Prefetch, QuerySet, prefetch_related_objects
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, DomainError, Fault, ServiceBusy, TooManyAtOnce
 from printing.barcodes import code_128_runs
-from printing.typesetting import FontSet, RenderingFailed, render_document
+from printing.typesetting import FontSet, RenderingFailed, RenderingTimedOut, render_document
 from printing.typesetting.fonts import clusters
 from printing.typesetting.jobs import named
 from stores.catalog.models import Store, StoreProfile
@@ -30,6 +32,10 @@ FONT = "Lato"
 LETTER_COUNTRIES = {"US", "CA", "MX"}
 # Of all items of one document; those after them are listed without.
 MAX_PICTURES = 100
+# Of all orders of one document, which 200 orders could exceed fifty times.
+MAX_ITEMS = 2_000
+# Of all slips of one document together; the pictures that are not drawn by then are left out.
+SECONDS, PICTURE_SECONDS = 20.0, 10.0
 
 
 class PackingSlipUnusable(Conflict):
@@ -37,6 +43,27 @@ class PackingSlipUnusable(Conflict):
 
     def __init__(self) -> None:
         super().__init__("The packing slip of this order cannot be rendered.")
+
+
+class PackingSlipsTooSlow(Conflict):
+    code = PackingSlipUnusable.code
+
+    def __init__(self) -> None:
+        super().__init__(_("These packing slips take too long to be laid out. Select fewer orders."))
+
+
+class TooManyItems(Conflict):
+    code = PackingSlipUnusable.code
+
+    def __init__(self, items: int) -> None:
+        counts = {"items": items, "max_items": MAX_ITEMS}
+        super().__init__(
+            _(
+                "The selected orders have %(items)s items. Packing slips of at most %(max_items)s items fit into "
+                "one file; select fewer orders."
+            )
+            % {name: number_format(count, force_grouping=True) for name, count in counts.items()}
+        )
 
 
 def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
@@ -67,31 +94,43 @@ def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
     """A PDF; the order's texts are data to the fixed layout, never markup."""
     with RENDERINGS.limited(caller.key):
         prefetch_related_objects([order], *LISTED)
-        pictures = _Pictures(caller)
-        return _render([_slip(order, pictures)], order, pictures)
+        document = _Document(caller)
+        try:
+            return _render([_slip(order, document)], order, document)
+        except PackingSlipsTooSlow as error:
+            raise PackingSlipUnusable from error
 
 
-def render_packing_slips(*, orders: Iterable[Order], caller: Caller) -> PackingSlips:
+def render_packing_slips(*, orders: QuerySet[Order], caller: Caller) -> PackingSlips:
     """The slips of several orders, one after the other in one PDF."""
+    items = orders.aggregate(items=Count("items"))["items"]
+    if items > MAX_ITEMS:
+        raise TooManyItems(items)
     with RENDERINGS.limited(caller.key):
         listed = list(orders)
         prefetch_related_objects(listed, *LISTED)
-        pictures = _Pictures(caller)
-        slips = [_slip(order, pictures) for order in listed]
+        document = _Document(caller)
+        slips = [_slip(order, document) for order in listed]
         try:
-            return PackingSlips(_render(slips, listed[-1], pictures), [])
+            return PackingSlips(_render(slips, listed[-1], document), [])
         except PackingSlipUnusable:
-            return _without_unusable(listed, slips, pictures)
+            return _without_unusable(listed, slips, document)
 
 
-class _Pictures:
-    """The pictures of a document, each once, by the names that its layout has for them."""
+class _Document:
+    """What the slips of a document share: its deadline, and its pictures, each once, by the names that its layout has
+    for them."""
 
     def __init__(self, caller: Caller) -> None:
         self.files: list[bytes] = []
         self._caller = caller
         self._logos: dict[int, str | None] = {}
         self._is_busy = False
+        self._begun = time.monotonic()
+
+    def left(self) -> float:
+        """The seconds until its deadline."""
+        return self._begun + SECONDS - time.monotonic()
 
     def logo(self, store: Store) -> str | None:
         if store.pk not in self._logos:
@@ -103,6 +142,8 @@ class _Pictures:
     def first_page(self, item: OrderItem) -> str | None:
         """The first page of the print file; None if it cannot be drawn now: the slip is printed without."""
         if not item.print_file or self._is_busy or len(self.files) >= MAX_PICTURES:
+            return None
+        if time.monotonic() >= self._begun + PICTURE_SECONDS:
             return None
         try:
             return self._add(print_picture(item=item, page=0, size="small", caller=self._caller))
@@ -117,21 +158,25 @@ class _Pictures:
         return f"{len(self.files) - 1}.png"
 
 
-def _without_unusable(orders: Sequence[Order], slips: Sequence[Any], pictures: _Pictures) -> PackingSlips:
+def _without_unusable(orders: Sequence[Order], slips: Sequence[Any], document: _Document) -> PackingSlips:
     good, refused = [], []
     for order, slip in zip(orders, slips, strict=True):
         try:
-            _render([slip], order, pictures)
+            _render([slip], order, document)
             good.append(slip)
         except PackingSlipUnusable as error:
             refused.append(f"{order.number}: {error.message}")
-    return PackingSlips(_render(good, orders[-1], pictures) if good else b"", refused)
+    return PackingSlips(_render(good, orders[-1], document) if good else b"", refused)
 
 
-def _render(slips: Sequence[Any], order: Order, pictures: _Pictures) -> bytes:
+def _render(slips: Sequence[Any], order: Order, document: _Document) -> bytes:
+    if (seconds := document.left()) <= 0:
+        raise PackingSlipsTooSlow
     try:
         timestamp = int(order.updated.timestamp())
-        return render_document(LAYOUT, slips, timestamp=timestamp, pictures=pictures.files)
+        return render_document(LAYOUT, slips, timestamp=timestamp, pictures=document.files, seconds=seconds)
+    except RenderingTimedOut as error:
+        raise PackingSlipsTooSlow from error
     except RenderingFailed as error:
         logger.error("A packing slip could not be rendered", exc_info=error)
         raise PackingSlipUnusable from error
@@ -175,11 +220,11 @@ def _code_point(letter: str) -> str:
     return f"[U+{ord(letter):04X}]"
 
 
-def _slip(order: Order, pictures: _Pictures) -> dict[str, Any]:
+def _slip(order: Order, document: _Document) -> dict[str, Any]:
     columns, runs = code_128_runs(str(order.number))
     drawn = {
-        "logo": pictures.logo(order.store),
-        "pictures": [pictures.first_page(item) for item in order.items.all()],
+        "logo": document.logo(order.store),
+        "pictures": [document.first_page(item) for item in order.items.all()],
         "columns": columns,
         "bars": [(start, width) for start, _, width in runs],
     }

@@ -20,7 +20,6 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
-from printing.documents import MAX_BYTES
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.playground.calls import recorded_call
@@ -30,7 +29,7 @@ from stores.playground.pages.prices import PriceForm, price_form, show_prices
 from stores.playground.selectors import ProductPage, actors_at, product_page, store_named
 from stores.playground.services import place_trial_order
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
-from stores.proofs.services.documents import add_document, clean_document
+from stores.proofs.services.documents import receive_document
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,8 +123,7 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
             return _render(request, page)
         caller = page.actor.caller
         with page.recorded("asset_create"):
-            document = clean_document(caller=caller, content=file.read(MAX_BYTES + 1))
-            asset = add_document(caller=caller, store_id=page.product.version.store_id, document=document)
+            asset = receive_document(caller=caller, store_id=page.product.version.store_id, file=file)
     except DomainError as error:
         page.fail(error)
         return _render(request, page)

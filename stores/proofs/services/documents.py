@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Sum
 
@@ -31,6 +32,13 @@ class CleanDocument:
     content: bytes
     sha256: str
     pages: Sequence[ArtworkPage]
+
+
+def receive_document(*, caller: Caller, store_id: int, file: UploadedFile) -> Asset:
+    """Reads the PDF of a form in its turn: 100 MB of it take 200 MB of memory."""
+    with PICTURES.limited(caller.key):
+        document = clean_document(caller=caller, content=file.read(MAX_BYTES + 1))
+        return add_document(caller=caller, store_id=store_id, document=document)
 
 
 def clean_document(*, caller: Caller, content: bytes) -> CleanDocument:

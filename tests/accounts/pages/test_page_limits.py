@@ -12,7 +12,9 @@ from accounts.models import User
 from accounts.pages import middleware
 from fulfillment.core import concurrency_limits
 from fulfillment.core.caches import clear_caches
+from fulfillment.core.errors import ServiceBusy
 from fulfillment.core.http.refusal_page import refuse, refuse_session, refused_seconds
+from stores.concurrency_limits import ORDERS
 from tests.factories.accounts import UserFactory
 from tests.support.patience import PATIENCE, wait_for
 
@@ -158,6 +160,21 @@ def test_person_has_three_pages_at_once_in_a_process(person, other, world, setti
     assert refused_seconds(sent(person, PICTURE)) == refused_seconds(sent(other, PAGE)) == 0
     assert "You already have as many pages in progress as one caller may have." in refused.content.decode()
     assert person.get(PAGE).status_code == 200
+
+
+def test_people_without_a_page_in_progress_have_one_beside_the_slow_pages_of_others(
+    person, other, world, settings
+):
+    settings.WEB_THREADS, settings.PAGE_WAIT_SECONDS = 8, 0.05
+    with Busy(PAGES, "user:one", 3), Busy(PAGES, "user:two", 1):
+        assert (other.get(PAGE).status_code, person.get(PAGE).status_code) == (200, 200)
+        with pytest.raises(ServiceBusy), PAGES.limited("user:two", wait=0.05):
+            pass
+        with Busy(PAGES, "user:three", 1), Busy(PAGES, "user:four", 1):
+            # The last thread of limited work is for other work than pages.
+            assert other.get(PAGE).status_code == 503
+            with ORDERS.limited("user:five"):
+                pass
 
 
 def test_refused_requests_of_a_session_count_for_the_minute(person, settings):

@@ -139,6 +139,16 @@ def test_six_requests_of_a_browser_wait_and_leave_a_thread_to_another_caller(cro
     assert Counter(crowd.started) == {"browser": 6, "program": 1}
 
 
+def test_waiting_request_of_a_busy_caller_gives_its_thread_to_who_holds_none(crowd):
+    crowd.send("busy", 6, from_browser=True)
+    crowd.send("second", limit=ORDERS)
+    assert threads_held() == 7
+
+    with ORDERS.limited("third", wait=0):
+        assert threads_held() == 7
+    assert crowd.refused == [("busy", TooManyAtOnce)]
+
+
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_last_free_thread_is_never_held(threads, settings, crowd):
     settings.WEB_THREADS = threads

@@ -1,12 +1,14 @@
 """Importing and exporting catalogs in the console."""
 
 import json
+from contextlib import closing
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils.html import escape
 
+from fulfillment.core.concurrency_limits import FILES
 from stores.catalog.models import CatalogUpload, Product
 from stores.catalog.services.uploads import TASK
 from tests.factories.stores import make_product
@@ -176,3 +178,13 @@ def test_operators_export_every_store(world, operator):
     everything = json.loads(b"".join(operator.get("/admin/stores/store/catalog.json").streaming_content))
 
     assert [store["StoreID"] for store in everything["Stores"]] == ["associated", "unassociated", "demo"]
+
+
+def test_export_is_made_in_its_turn(operator, settings):
+    settings.FILES_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 1, 0
+
+    with closing(FILES.stream(iter(()), "another")):
+        answer = operator.get("/admin/stores/store/catalog.json", follow=True)
+
+    assert "The service already has as many files to read or write in progress as it accepts." in text(answer)
+    assert b"".join(operator.get("/admin/stores/store/catalog.json").streaming_content)

@@ -228,6 +228,55 @@ def test_slip_that_cannot_be_made_is_named_and_the_others_come(board, shop, monk
     assert "At most 1 orders at once." in text(board.get(BOARD))
 
 
+@pytest.mark.parametrize("sizes", [[3], [3, 1]], ids=["together", "one by one"])
+def test_packing_slips_that_take_too_long_are_not_tried_again(board, shop, monkeypatch, sizes):
+    tried = []
+
+    def run_out_of_time(layout, slips, **more):
+        tried.append(len(slips))
+        if len(tried) < len(sizes):
+            raise packing_slips.RenderingFailed("No")
+        raise packing_slips.RenderingTimedOut("Rendering took too long and was stopped.")
+
+    monkeypatch.setattr(packing_slips, "render_document", run_out_of_time)
+
+    assert slips(board, *[place(shop) for _ in range(3)]).status_code == 302
+    assert tried == sizes
+    assert "These packing slips take too long to be laid out. Select fewer orders." in text(board.get(BOARD))
+
+
+def test_all_renderings_of_packing_slips_have_one_deadline(board, shop, monkeypatch):
+    given = []
+
+    def refuse(layout, slips, *, seconds, **more):
+        given.append(seconds)
+        raise packing_slips.RenderingFailed("No")
+
+    monkeypatch.setattr(packing_slips, "render_document", refuse)
+    orders = [place(shop) for _ in range(3)]
+    slips(board, *orders)
+    assert len(given) == 4
+    assert given == sorted(given, reverse=True)
+    assert packing_slips.SECONDS > given[0] > given[3]
+
+    monkeypatch.setattr(packing_slips, "SECONDS", 0)
+    given.clear()
+    slips(board, *orders)
+    assert given == []
+    assert "These packing slips take too long to be laid out." in text(board.get(BOARD))
+
+
+def test_packing_slips_of_too_many_items_are_refused(board, shop, monkeypatch):
+    monkeypatch.setattr(packing_slips, "MAX_ITEMS", 1)
+    orders = [place(shop) for _ in range(2)]
+
+    assert slips(board, *orders).status_code == 302
+
+    said = "The selected orders have 2 items. Packing slips of at most 1 items fit into one file; select fewer orders."
+    assert said in text(board.get(BOARD))
+    assert slips(board, orders[0])["Content-Type"] == "application/pdf"
+
+
 def test_chosen_orders_are_exported(board, shop):
     chosen, _ = place(shop), place(shop)
 

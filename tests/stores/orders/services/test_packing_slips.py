@@ -127,6 +127,13 @@ def test_slip_is_printed_without_pictures_while_none_can_be_drawn(printed, monke
     assert "Total pieces" in page.extract_text()
 
 
+def test_slip_is_printed_without_the_pictures_that_are_not_drawn_in_time(printed, monkeypatch):
+    monkeypatch.setattr(packing_slips, "PICTURE_SECONDS", 0)
+    pdf = render_packing_slip(order=printed, caller=Caller(user_id=printed.user_id))
+
+    assert len(PdfReader(io.BytesIO(pdf)).pages[0].images) == 1
+
+
 def test_letters_that_no_font_has_are_replaced_in_one_pass():
     """Keys of batch rows may have them: a slip of 500 such rows took minutes."""
     keys = ["".join(map(chr, range(start, start + 100))) for start in range(0x13000, 0x13400, 100)]
