@@ -61,6 +61,11 @@ class Caller:
         """The application whose association limits this caller; None where only the user's own grants count."""
         return None if self.is_first_party else self.application_id
 
+    @property
+    def sees_names(self) -> bool:
+        """Whether responses name people to the caller: a third-party application needs the scope for it."""
+        return self.third_party_id is None or Permission.ACCOUNT in self.scopes
+
     @classmethod
     def of_application(cls, application: Any) -> "Caller":
         """The application itself, on the service's own pages: for users who may change it, and so hold its keys."""

@@ -74,7 +74,9 @@ def ensure_application(owner: User) -> Application:
             },
             external_id=APPLICATION_ID,
         )
-    Application.objects.filter(pk=application.pk).update(is_enabled=True, redirect_uris=REPLY_URL)
+    Application.objects.filter(pk=application.pk).update(
+        is_enabled=True, is_blocked=False, redirect_uris=REPLY_URL
+    )
     _ensure_key(application)
     set_subscription_key(application.subscription, APPLICATION_SUBSCRIPTION_KEY)
     application.refresh_from_db()

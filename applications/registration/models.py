@@ -50,6 +50,12 @@ class Application(VisibleText, AbstractApplication):
     description = models.TextField(blank=True, max_length=4000)
     application_url = models.CharField(blank=True, max_length=2000, validators=[validate_web_address])
     is_enabled = models.BooleanField("enabled", default=True)
+    is_blocked = models.BooleanField(
+        "blocked",
+        default=False,
+        db_default=False,
+        help_text=_("The application is disabled, and its owners cannot enable it."),
+    )
     support_url = models.CharField(blank=True, max_length=2000, validators=[validate_web_address])
     support_phone = models.CharField(blank=True, max_length=50)
     support_email = models.EmailField(blank=True)

@@ -1,5 +1,6 @@
 import uuid
 
+import pghistory
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -7,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from stores.catalog.models import Product, Store
+from stores.orders.approvals.models import OWN_ORDER
 from stores.orders.models import ApprovalState, Order
 
 
@@ -145,6 +147,7 @@ class BatchRow(models.Model):
         return self.key
 
 
+@pghistory.track(pghistory.UpdateEvent(), pghistory.ManualEvent(OWN_ORDER), exclude=["reasons", "note"])
 class BatchApproval(models.Model):
     """Why a batch needs approval, and what was decided for all of its orders together."""
 

@@ -83,7 +83,6 @@ class Countable(Protocol):
     user_id: UUID | None
     application_id: UUID | None
     is_test: bool
-    reprint_of_id: UUID | None
     total: Decimal
     total_quantity: int
     created: datetime

@@ -47,7 +47,7 @@ class ApplicationForm(forms.ModelForm):
 
     class Meta:
         model = Application
-        fields = [*NAMES, "is_first_party"]
+        fields = [*NAMES, "is_blocked", "is_first_party"]
         labels = {
             "application_url": "Application URL",
             "support_url": "Support URL",
@@ -141,6 +141,7 @@ class ApplicationAdmin(KeyPages):
     list_display_links = ["name"]
     list_filter = [
         "is_enabled",
+        "is_blocked",
         "is_test",
         KeysFilter,
         "is_first_party",
@@ -169,7 +170,7 @@ class ApplicationAdmin(KeyPages):
             },
         ),
         ("Support", {"fields": ["support_url", "support_phone", "support_email"]}),
-        ("State", {"fields": ["is_enabled", "user", "created", "updated"]}),
+        ("State", {"fields": ["is_enabled", "is_blocked", "user", "created", "updated"]}),
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
@@ -177,11 +178,11 @@ class ApplicationAdmin(KeyPages):
         return super().get_queryset(request).select_related("user", "icon").defer(*icons)
 
     def get_fieldsets(self, request: HttpRequest, application: Application | None = None) -> Any:
-        """Hides client ID, owner and dates of a new application: they are set when it is saved."""
+        """Hides what a new application does not have yet, such as its client ID, owner and dates."""
         fieldsets = super().get_fieldsets(request, application)
         if application is not None:
             return fieldsets
-        made = set(self.readonly_fields) - {"is_test"}
+        made = {*self.readonly_fields, "is_blocked"} - {"is_test"}
         shown_as = {"is_test": "for_tests"}
         return [
             (title, {**options, "fields": [shown_as.get(n, n) for n in options["fields"] if n not in made]})
@@ -212,7 +213,11 @@ class ApplicationAdmin(KeyPages):
         }
         values["ReplyUrls"] = form.cleaned_data["reply_urls"]
         if change:
-            saved = change_application(application=Application.objects.get(pk=instance.pk), values=values)
+            saved = change_application(
+                application=Application.objects.get(pk=instance.pk),
+                values=values,
+                is_blocked=form.cleaned_data["is_blocked"],
+            )
         else:
             values["IsTest"] = form.cleaned_data["for_tests"]
             saved = create_application(caller=Caller.on_pages(request.user), values=values)

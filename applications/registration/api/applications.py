@@ -72,7 +72,11 @@ class ApplicationViewSet(ApiViewSet):
         "create": {
             409: ("The user has reached the limit for registered applications (`too_many_applications`).")
         },
-        "partial_update": {409: "The key to regenerate has ended. Add a new key instead."},
+        "partial_update": {
+            403: "The caller may not change the application, or an operator blocked it (`application_blocked`): "
+            "only operators can enable it.",
+            409: "The key to regenerate has ended. Add a new key instead.",
+        },
     }
 
     @extend_schema(

@@ -128,6 +128,7 @@ class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):
     def __init__(self, *args: Any, instance: Application, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.instance = instance
+        self.fields["is_enabled"].disabled = instance.is_blocked
 
 
 class KeyForm(forms.Form):

@@ -25,7 +25,7 @@ from applications.registration.services.keys import (
     regenerate_key,
 )
 from fulfillment.core.db.changes import saved_if_changed
-from fulfillment.core.errors import Conflict, Fault, Invalid, NotFound
+from fulfillment.core.errors import Conflict, Fault, Forbidden, Invalid, NotFound
 from printing.text import is_blank
 
 MAX_REPLY_URLS = 50
@@ -149,15 +149,25 @@ def _refuse_too_many(caller: Caller) -> None:
 
 
 @transaction.atomic
-def change_application(*, application: Application, values: Mapping[str, Any]) -> Application:
-    """Changes the given members; ReplyUrls replaces the list, other keys stay."""
+def change_application(
+    *, application: Application, values: Mapping[str, Any], is_blocked: bool | None = None
+) -> Application:
+    """Changes the given members; ReplyUrls replaces the list, other keys stay.
+
+    Operators set or lift the block, in the console. A blocked application stays disabled.
+    """
     lock_application(application)
     application.refresh_from_db()
     if values.get("IsTest", application.is_test) != application.is_test:
         message = "IsTest: you cannot change it after registration. Create another application."
         raise Invalid.at("/IsTest", "is_test_fixed", message)
     with saved_if_changed(application):
-        _write(application, values)
+        if is_blocked is not None:
+            application.is_blocked = is_blocked
+        elif application.is_blocked and values.get("IsEnabled"):
+            message = _("An operator of the service blocked this application. Only operators can enable it.")
+            raise Forbidden(message, code="application_blocked")
+        _write(application, {**values, "IsEnabled": False} if application.is_blocked else values)
     _write_keys(application, values.get("Keys", ()))
     return application
 

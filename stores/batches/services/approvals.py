@@ -1,7 +1,10 @@
 """Decides on a batch that needs approval: once, for all of its orders together."""
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 
+import pghistory
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,37 +18,50 @@ from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders
 from stores.batches.services.rows import lock_batch
 from stores.budgets.services.approvals import check_place
+from stores.orders.approvals.models import OWN_ORDER
 from stores.orders.approvals.selectors import people_who_ordered
 from stores.orders.approvals.services import EXPIRED
 from stores.orders.models import ApprovalState
 from stores.orders.services.transitions import Actor
 
 
-@transaction.atomic
 def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
     """Has its orders written. Raises Conflict if it was decided or exceeds a limit that was lowered since.
 
     Raises Forbidden for the people who ordered.
     """
-    locked, approval = _lock_undecided(batch, actor)
-    claim = budget_claim(locked, counts_of(locked))
-    check_place(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
-    approval.state, approval.note = ApprovalState.APPROVED, note
-    approval.decided, approval.decided_by_id = timezone.now(), actor.user_id
-    approval.save()
-    notify_of_decision(approval)
-    queue_orders(locked)
+    with _decision(batch, transaction.atomic()):
+        locked, approval = _lock_undecided(batch, actor)
+        claim = budget_claim(locked, counts_of(locked))
+        check_place(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
+        approval.state, approval.note = ApprovalState.APPROVED, note
+        approval.decided, approval.decided_by_id = timezone.now(), actor.user_id
+        approval.save()
+        notify_of_decision(approval)
+        queue_orders(locked)
     return locked
 
 
-@long_transaction()
 def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
     """Cancels the batch. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
-    locked, approval = _lock_undecided(batch, actor)
-    close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
-    approval.refresh_from_db()
-    notify_of_decision(approval)
+    with _decision(batch, long_transaction()):
+        locked, approval = _lock_undecided(batch, actor)
+        close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
+        approval.refresh_from_db()
+        notify_of_decision(approval)
     return locked
+
+
+@contextmanager
+def _decision(batch: Batch, block: AbstractContextManager[None]) -> Iterator[None]:
+    """The transaction. If it refuses those who ordered, the attempt is recorded in the audit log, outside of it."""
+    try:
+        with block:
+            yield
+    except Forbidden:
+        for approval in BatchApproval.objects.filter(batch=batch):
+            pghistory.create_event(approval, label=OWN_ORDER)
+        raise
 
 
 def expire_approvals(*, now: datetime) -> int:

@@ -70,7 +70,6 @@ class BatchClaim:
     total: Decimal
     total_quantity: int
     created: datetime
-    reprint_of_id: UUID | None = None
 
 
 @in_turn

@@ -1,5 +1,6 @@
 """Personal data in rows: exported and erased with their orders, or with the person who sent them."""
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
@@ -81,7 +82,8 @@ def _with_words(records: QuerySet[Any], field: str, words: Sequence[str]) -> Que
     """Those of which each text is a whole value in a field of JSON, apart from case: Ann is not Anna."""
     found = records.annotate(text=Cast(field, TextField()))
     for word in words:
-        found = found.filter(text__icontains=word.strip())
+        # As PostgreSQL writes it within JSON.
+        found = found.filter(text__icontains=json.dumps(word.strip(), ensure_ascii=False)[1:-1])
     wanted = {word.strip().casefold() for word in words}
     keys = [key for key, values in found.values_list("pk", field) if wanted <= _folded(values)]
     return records.filter(pk__in=keys)

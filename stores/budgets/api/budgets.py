@@ -29,12 +29,11 @@ from stores.budgets.api.serializers import (
     BudgetSerializer,
 )
 from stores.budgets.models import Budget
-from stores.budgets.representations import ENTRY_COLUMNS, budget_record, entry_record
+from stores.budgets.representations import ENTRY_COLUMNS, budget_record
 from stores.budgets.selectors.budgets import (
     READ,
     WRITE,
     BudgetAccess,
-    actor_names,
     authorize_budgets,
     entries_for,
     entry_records,
@@ -122,7 +121,7 @@ class BudgetViewSet(ApiViewSet):
     )
     def list(self, request: Request, store_id: str) -> Response:
         standings = list_budgets(authorize_budgets(request.auth, store_id, READ))
-        names = scope_names(standing.budget for standing in standings)
+        names = scope_names((one.budget for one in standings), people=request.auth.sees_names)
         return Response([budget_record(standing, store_id, names) for standing in standings])
 
     @extend_schema(
@@ -140,7 +139,7 @@ class BudgetViewSet(ApiViewSet):
         values = validate_data(BudgetRequestSerializer, request.data)
         standing = create_budget(store=access.store, values=values)
         location = f"/api/v1/store/{store_id}/budget/{standing.budget.pk}"
-        return _budget_response(standing, store_id, status=201, headers={"Location": location})
+        return _budget_response(request, standing, store_id, status=201, headers={"Location": location})
 
     @extend_schema(
         operation_id="budget_read",
@@ -150,9 +149,8 @@ class BudgetViewSet(ApiViewSet):
         examples=[BUDGET_EXAMPLE],
     )
     def retrieve(self, request: Request, store_id: str, budget_id: str) -> Response:
-        return _budget_response(
-            standing_for(authorize_budgets(request.auth, store_id, READ), budget_id), store_id
-        )
+        standing = standing_for(authorize_budgets(request.auth, store_id, READ), budget_id)
+        return _budget_response(request, standing, store_id)
 
     @extend_schema(
         operation_id="budget_update",
@@ -170,7 +168,7 @@ class BudgetViewSet(ApiViewSet):
     def partial_update(self, request: Request, store_id: str, budget_id: str) -> Response:
         budget = self._budget(request, store_id, budget_id)
         values = validate_data(BudgetChangeSerializer, request.data)
-        return _budget_response(change_budget(budget=budget, values=values), store_id)
+        return _budget_response(request, change_budget(budget=budget, values=values), store_id)
 
     @extend_schema(
         operation_id="budget_delete",
@@ -199,7 +197,8 @@ class BudgetViewSet(ApiViewSet):
         entry = adjust_budget(
             budget=budget, amount=values["Amount"], note=values["Note"], caller=request.auth
         )
-        return Response(entry_record(entry, budget, actor_names([entry])), status=201)
+        [record] = entry_records([entry], budget, people=request.auth.sees_names)
+        return Response(record, status=201)
 
 
 class BudgetEntryViewSet(ApiViewSet):
@@ -208,8 +207,8 @@ class BudgetEntryViewSet(ApiViewSet):
     access = {
         "list": Access(
             rule=(
-                "Callers see the entries of budgets whose scope is only themselves. With `Store.All.Read` or "
-                "`Budget.All.Write`, they see the entries of every budget of the store."
+                "Users and applications see the entries of budgets whose scope is only themselves. With "
+                "`Store.All.Read` or `Budget.All.Write`, they see the entries of every budget of the store."
             ),
             permissions=READ,
         )
@@ -246,23 +245,24 @@ class BudgetEntryViewSet(ApiViewSet):
     def list(self, request: Request, store_id: str, budget_id: str) -> Response | StreamingHttpResponse:
         access = authorize_budgets(request.auth, store_id, READ)
         budget = standing_for(access, budget_id).budget
-        entries = entries_for(access, budget)
+        entries, people = entries_for(access, budget), access.caller.sees_names
         query = request.query_params
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         if "after" in query:
             entries = entries.filter(pk__gt=_cursor(query["after"]))
         if _wants_csv(request):
-            rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget))
+            rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget, people=people))
             return streamed_file(rows, f"budget-{budget.pk}.csv", request.auth.key)
         page = list(entries[: take + 1])
         path = f"/store/{store_id}/budget/{budget_id}/entry"
         more = len(page) > take
         headers = next_page(path, query.items(), str(page[take - 1].pk)) if more else {}
-        return Response(entry_records(page[:take], budget), headers=headers)
+        return Response(entry_records(page[:take], budget, people=people), headers=headers)
 
 
-def _budget_response(standing: Standing, store_id: str, **options: Any) -> Response:
-    return Response(budget_record(standing, store_id, scope_names([standing.budget])), **options)
+def _budget_response(request: Request, standing: Standing, store_id: str, **options: Any) -> Response:
+    names = scope_names([standing.budget], people=request.auth.sees_names)
+    return Response(budget_record(standing, store_id, names), **options)
 
 
 def _cursor(text: str) -> int:

@@ -110,7 +110,9 @@ class BudgetScopeSerializer(serializers.Serializer):
     Kind = serializers.ChoiceField(choices=ScopeKind.values)
     ID = serializers.CharField()
     Name = serializers.CharField(
-        allow_null=True, help_text="Null when the person was erased or the application removed."
+        allow_null=True,
+        help_text="Null when the person was erased or the application removed, and for people if a third-party "
+        "application lacks the scope `Account`.",
     )
 
 
@@ -148,7 +150,9 @@ class BudgetActorSerializer(serializers.Serializer):
     Kind = serializers.ChoiceField(choices=["User", "Application"])
     ID = serializers.CharField()
     Name = serializers.CharField(
-        allow_null=True, help_text="Null when the person was erased or the application removed."
+        allow_null=True,
+        help_text="Null when the person was erased or the application removed, and for people if a third-party "
+        "application lacks the scope `Account`.",
     )
 
 

@@ -87,9 +87,17 @@ def standing_for(access: BudgetAccess, budget_id: str) -> Standing:
 
 
 def entries_for(access: BudgetAccess, budget: Budget) -> QuerySet[BudgetEntry]:
-    """The oldest first. One's own budget shows all of its entries; those of others show what other people ordered."""
-    own = {ScopeKind.USER: access.caller.user_id, ScopeKind.APPLICATION: access.caller.application_id}
-    is_own = budget.scope_key is not None and own.get(ScopeKind(budget.scope_kind)) == budget.scope_key
+    """The oldest first. One's own budget shows all of its entries; those of others show what other people ordered.
+
+    The budget of an application is its own, not one of the users who share it.
+    """
+    caller = access.caller
+    own = (
+        (ScopeKind.APPLICATION, caller.application_id)
+        if caller.is_application
+        else (ScopeKind.USER, caller.user_id)
+    )
+    is_own = (budget.scope_kind, budget.scope_key) == own
     if not (access.sees_all or is_own):
         message = (
             "The entries of a budget that binds others as well require the grant Store.All.Read on the store."
@@ -104,28 +112,31 @@ def wrong_balances(stores: Sequence[int] | None) -> QuerySet[Budget]:
     return budgets.filter(Exists(BudgetPeriod.objects.filter(budget=OuterRef("pk"), differs=True)))
 
 
-def scope_names(budgets: Iterable[Budget]) -> Mapping[UUID, tuple[str, str]]:
-    """By `scope_key`: the ID that the API shows, and the name; nothing for those that were erased or removed."""
+def scope_names(budgets: Iterable[Budget], *, people: bool = True) -> Mapping[UUID, tuple[str, str]]:
+    """By `scope_key`: the ID that the API shows, and the name; nothing for those that were erased or removed.
+
+    People have none for callers who do not see names.
+    """
     keys = {budget.scope_key for budget in budgets if budget.scope_key}
     if not keys:
         return {}
-    people = {user.pk: (str(user.pk), user.full_name) for user in _known_people(keys)}
+    persons = {user.pk: (str(user.pk), user.full_name) for user in _known_people(keys if people else ())}
     applications = Application.objects.filter(pk__in=keys).values_list("pk", "name")
     centers = CostCenter.objects.filter(pk__in=keys)
     return {
-        **people,
+        **persons,
         **{pk: (str(pk), name) for pk, name in applications},
         **{center.pk: (center.code, center.name) for center in centers},
     }
 
 
-def actor_names(entries: Iterable[BudgetEntry]) -> Mapping[UUID, str]:
+def actor_names(entries: Iterable[BudgetEntry], *, people: bool = True) -> Mapping[UUID, str]:
     """The names of people and applications in entries; nothing for those that were erased or removed."""
     listed = list(entries)
-    people = {entry.actor_user for entry in listed if entry.actor_user}
+    persons = {entry.actor_user for entry in listed if entry.actor_user and people}
     applications = {entry.actor_application for entry in listed if entry.actor_application}
     named: dict[Any, str] = dict(Application.objects.filter(pk__in=applications).values_list("pk", "name"))
-    return {**named, **{user.pk: user.full_name for user in _known_people(people)}}
+    return {**named, **{user.pk: user.full_name for user in _known_people(persons)}}
 
 
 def _known_people(keys: Iterable[UUID | None]) -> QuerySet[User]:
@@ -161,17 +172,19 @@ def filtered_entries(budget: Budget, chosen: EntryFilter) -> QuerySet[BudgetEntr
     return found
 
 
-def entry_records(entries: Iterable[BudgetEntry], budget: Budget) -> list[Record]:
+def entry_records(entries: Iterable[BudgetEntry], budget: Budget, *, people: bool = True) -> list[Record]:
     listed = list(entries)
-    names = actor_names(listed)
+    names = actor_names(listed, people=people)
     return [entry_record(entry, budget, names) for entry in listed]
 
 
-def statement_cells(entries: QuerySet[BudgetEntry], budget: Budget) -> Iterator[Iterable[Any]]:
+def statement_cells(
+    entries: QuerySet[BudgetEntry], budget: Budget, *, people: bool = True
+) -> Iterator[Iterable[Any]]:
     """The cells of every entry, the oldest first, in short statements."""
     last = 0
     while page := list(entries.filter(pk__gt=last).order_by("pk")[:BATCH]):
-        yield from (entry_cells(record) for record in entry_records(page, budget))
+        yield from (entry_cells(record) for record in entry_records(page, budget, people=people))
         last = page[-1].pk
 
 

@@ -192,9 +192,8 @@ def count_order(*, order: Countable, caller: Caller) -> BudgetOutcome:
 
 
 def is_counted(order: Countable) -> bool:
-    """Reprints at price 0, test orders and orders of the demo store never count."""
-    free_reprint = order.reprint_of_id is not None and not order.total
-    return order.store.budget_enabled and not (order.is_test or order.store.is_demo or free_reprint)
+    """Test orders and orders of the demo store never count."""
+    return order.store.budget_enabled and not (order.is_test or order.store.is_demo)
 
 
 def release_order(

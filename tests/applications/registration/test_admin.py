@@ -1,4 +1,4 @@
-"""What happens to the tokens and sessions of people in the console."""
+"""What happens in the console to tokens and sessions of people, and to blocked applications."""
 
 from django.test import Client
 from django.urls import reverse
@@ -7,11 +7,12 @@ from accounts.models import User
 from tests.support.scenario import sign_in
 
 
-def save(world, **values):
-    """Sends the form of the user as it is shown, with these values changed; None for a box not ticked."""
-    operator = Client()
+def save(world, record=None, **values):
+    """Sends the form of the user, or of a record, as it is shown, with these values changed; None for a box not
+    ticked."""
+    operator, record = Client(), record or world.user
     sign_in(operator, world.operator)
-    address = reverse("admin:accounts_user_change", args=[world.user.pk])
+    address = reverse(f"admin:{record._meta.label_lower.replace('.', '_')}_change", args=[record.pk])
     page = operator.get(address)
     forms = [page.context["adminform"].form]
     for inline in page.context["inline_admin_formsets"]:
@@ -52,3 +53,23 @@ def test_tokens_outlive_other_changes(world):
 
     assert User.objects.get(pk=world.user.pk).first_name == "Changed"
     assert client.call("GET", "/user/self").status_code == 200
+
+
+def test_blocked_application_is_disabled_until_an_operator_lifts_the_block(world, client):
+    application, address = world.application, f"/applications/{world.application.pk}/settings"
+    sign_in(client, world.user)
+
+    assert save(world, application, is_blocked="on").status_code == 302
+    page = client.get(address).content.decode()
+    client.post(address, {"name": "Still Mail Studio", "is_enabled": "on"})
+
+    application.refresh_from_db()
+    assert (application.name, application.is_enabled, application.is_blocked) == (
+        "Still Mail Studio",
+        False,
+        True,
+    )
+    assert "An operator of the service blocked this application." in page
+    assert save(world, application, is_blocked=None, is_enabled="on").status_code == 302
+    assert world.as_application().call("GET", "/store").status_code == 200
+    assert "blocked this application" not in client.get(address).content.decode()

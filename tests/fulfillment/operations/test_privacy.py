@@ -82,6 +82,7 @@ OF_THE_TRAIL = {
     "applications.OwnerInvitationEvent.invited_by",
     "stores.CostCenterMemberEvent.user",
     "stores.ApprovalRequestEvent.decided_by",
+    "stores.BatchApprovalEvent.decided_by",
     "stores.OrderEvent.user",
 }
 NOT_TOLD = {

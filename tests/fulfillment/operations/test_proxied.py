@@ -22,6 +22,7 @@ from django.core.files.storage import default_storage
 from fulfillment.core.files.stored import asset_file
 from printing.documents import MAX_BYTES
 from stores.proofs.links import ASSETS, signed_urls
+from tests.support.batches import access_to, make_batch
 from tests.support.document_making import document, written
 from tests.support.live_server import Served, serving
 from tests.support.patience import wait_for
@@ -214,6 +215,29 @@ def test_pdf_of_100_megabytes_goes_to_assets_alone(proxy, world):
 
     assert (answers["asset"].status, is_of_the_service(answers["asset"])) == (201, True)
     assert (answers["order"].status, is_of_the_service(answers["order"])) == (413, False)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_file_of_rows_of_40_megabytes_reaches_the_service(proxy, world):
+    client, content = world.as_application(), b"a" * 40_000_000
+    path = f"/api/v1/store/associated/batch/{make_batch(access_to(world)).pk}/rows"
+
+    with proxy.connect(new_address()) as connection:
+        connection.sendall(
+            head(
+                "PUT",
+                path,
+                Content_Length=str(len(content)),
+                Content_Type="text/csv",
+                Authorization=f"Bearer {client.token}",
+                Ocp_Apim_Subscription_Key=client.key,
+            )
+        )
+        with contextlib.suppress(OSError):
+            connection.sendall(content)
+        answer = read_response(connection)
+
+    assert (answer.status, is_of_the_service(answer)) == (400, True)
 
 
 def test_headers_of_64_kilobytes_are_refused(proxy):

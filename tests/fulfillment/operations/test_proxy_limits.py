@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from printing.documents import MAX_BYTES as DOCUMENT_BYTES
+from stores.batches.files.reading import MAX_BYTES as ROWS_BYTES
 from stores.catalog.services.uploads import UPLOAD_BYTES
 from stores.proofs.services.assets import MAX_BYTES
 from tests.support.proxies import (
@@ -215,12 +216,17 @@ def test_sizes_are_above_those_of_the_service():
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
     sizes = {location: int(size) * MEGABYTE for location, size in re.findall(SIZE_OF_LOCATION, text)}
     admin = next(size for location, size in sizes.items() if location == "/admin/")
-    document = next(size for location, size in sizes.items() if "asset$" in location)
-    api = next(size for location, size in sizes.items() if "api/(" in location)
+
+    def size_for(path):
+        """Of several regular expressions the first counts."""
+        return next(size for location, size in sizes.items() if re.match(location.removeprefix("~ "), path))
+
+    document, api = (size_for(f"/api/v1/store/demo/{path}") for path in ("asset", "order"))
 
     assert admin > UPLOAD_BYTES
     assert api > MAX_BYTES
-    assert document > DOCUMENT_BYTES
+    assert document > DOCUMENT_BYTES > ROWS_BYTES
+    assert size_for("/api/v1/store/demo/batch/7/rows") == size_for("/batches/7/rows") == document
     assert f"max_size {document // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")
     assert f"max_size {admin // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")
     assert f"max_size {api // MEGABYTE}MiB" in (DEPLOY / "Caddyfile").read_text("utf-8")

@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from accounts.models import Notification
+from accounts.models import Notification, Role
 from fulfillment.core.errors import Conflict, Forbidden
+from stores.batches.models import BatchApproval
 from stores.batches.selectors import budget_decision, counts_of
 from stores.batches.services.approvals import (
     approve_batch,
@@ -15,7 +16,7 @@ from stores.batches.services.approvals import (
     expire_approvals,
     remind_approvers,
 )
-from stores.batches.services.batches import cancel_batch
+from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.budgets.models import Budget, BudgetPeriod
 from stores.budgets.services.budgets import change_budget
@@ -23,10 +24,20 @@ from stores.catalog.models import Store
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor
 from tests.factories.budgets import enable_budgets, make_budget
+from tests.factories.orders import order_body
 from tests.support.approvals import add_approver
-from tests.support.batches import access_to, addressed, checked, fresh, make_batch, ordered, states_of
+from tests.support.batches import (
+    access_to,
+    addressed,
+    checked,
+    fresh,
+    make_batch,
+    ordered,
+    person,
+    states_of,
+)
 from tests.support.jobs import work_off
-from tests.support.order_helpers import Shop
+from tests.support.order_helpers import Shop, open_shop
 
 pytestmark = pytest.mark.django_db
 # Of a row: 100 pieces at 0.12.
@@ -113,6 +124,40 @@ def test_staff_who_order_a_batch_do_not_approve_it(access, world):
         approve_batch(batch=batch, actor=staff)
 
     assert refusal.value.code == "approver_ordered"
+
+
+@pytest.mark.parametrize(("decision", "body"), [("approve", {}), ("deny", {"Reason": "No"})])
+def test_attempt_of_who_ordered_is_in_the_audit_log(access, world, decision, body):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
+    Role.objects.create(user=world.user, store=access.store, grant="Order.All.Approve")
+    batch = ordered(letters(access_again(access), 1))
+
+    path = f"/store/associated/batch/{batch.pk}/{decision}"
+    answer = world.as_user(world.user).call("POST", path, body)
+
+    assert (answer.status_code, answer.json()["Code"]) == (403, "approver_ordered")
+    [event] = BatchApproval.pgh_event_model.objects.all()
+    assert (event.pgh_label, event.state, event.pgh_obj_id) == ("own_order_refused", "Pending", batch.pk)
+    assert event.pgh_context.metadata["user"] == str(world.user.pk)
+
+
+def test_earlier_decision_on_a_batch_stays_in_the_audit_log(access, world):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=5)
+    decider = approver(world)
+    shop = open_shop(world)
+    batch = checked(make_batch(access_again(access), [person(1)]))
+    batch = ordered(batch, external_id="twice")
+    approve_batch(batch=batch, actor=decider)
+    assert shop.place(body={**order_body(), "ExternalID": "twice"}).status_code == 201
+    work_off(ORDER_TASK)
+    assert fresh(batch).status == "Checked"
+    start_check(batch=batch)
+
+    batch = ordered(checked(batch))
+
+    assert batch.approval.state == "Pending"
+    [event] = BatchApproval.pgh_event_model.objects.filter(state="Approved")
+    assert (event.pgh_obj_id, event.decided_by_id) == (batch.pk, decider.user_id)
 
 
 @pytest.mark.parametrize("end", ["deny", "expire", "cancel"])

@@ -13,8 +13,13 @@ from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
 from stores.batches.selectors import rows_of
 from stores.batches.services import sheets
-from stores.batches.services.personal_data import erase_unordered_rows, retention_rules
+from stores.batches.services.personal_data import (
+    erase_unordered_recipients,
+    erase_unordered_rows,
+    retention_rules,
+)
 from stores.orders.models import Order
+from tests.factories.orders import RECIPIENT
 from tests.support.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
 from tests.support.pdf_reading import written_text
 
@@ -115,6 +120,23 @@ def test_rows_of_a_person_with_a_longer_address_or_name_stay(access):
     assert erase_unordered_rows(words=["erson1@print.example"]) == 0
     assert erase_unordered_rows(words=[name[:-1]]) == 0
     assert erase_unordered_rows(words=[f" {name.upper()}", "Person1@print.example"]) == 1
+
+
+ESCAPED = ['Robert "Bob" Smith', "Back\\slash", "Tab\tbed", "Zoë \u2028 Ω"]
+
+
+@pytest.mark.parametrize("name", ESCAPED)
+def test_names_that_json_escapes_are_erased_as_well(access, name):
+    batch = letters(access, 1)
+    row = batch.rows.get()
+    row.values["Recipient.Name"] = name
+    row.save()
+    to_one = make_batch(access, product_id=batch.product.external_id, recipient={**RECIPIENT, "Name": name})
+
+    assert erase_unordered_rows(words=[name.upper()]) == 1
+    assert erase_unordered_recipients(words=[name.upper()]) == 1
+
+    assert set(fresh(to_one).recipient.values()) == {"[erased]"}
 
 
 def test_erasing_the_one_recipient_of_a_batch_cancels_it(access):

@@ -239,6 +239,55 @@ def test_caller_without_the_grant_sees_what_binds_it(shop):
     assert client.call("POST", PATH, budget_values()).json()["Code"] == "grant_missing"
 
 
+SELF = ("Store.Self.Read", "Order.Self.Read", "Order.Self.Write")
+
+
+def entry_path(shop, application):
+    scope = {"Kind": "Application", "ID": str(application.pk)}
+    return f"{PATH}/{make_budget(shop.store, Scope=scope, Limit=1000).pk}/entry"
+
+
+@pytest.mark.parametrize("name", ["application", "console"])
+def test_users_of_a_shared_application_do_not_see_its_entries(shop, world, name):
+    application = getattr(world, name)
+    path = entry_path(shop, application)
+    for grant in SELF:
+        Role.objects.create(user=world.outsider, store=shop.store, grant=grant)
+    assert shop.place(world.as_user(world.user, application=application)).status_code == 201
+
+    for scopes in (SELF, (*SELF, "Account")):
+        answer = world.as_user(world.outsider, scopes, application).call("GET", path)
+        assert (answer.status_code, answer.json()["Code"]) == (403, "grant_missing")
+
+
+@pytest.mark.parametrize(("scopes", "name"), [(SELF, None), ((*SELF, "Account"), "User Example")])
+def test_application_names_people_only_with_the_scope(shop, world, scopes, name):
+    path = entry_path(shop, world.application)
+    assert shop.place(world.as_user(world.user, application=world.application)).status_code == 201
+    client = world.as_application(scopes=scopes)
+
+    [entry] = client.call("GET", path).json()
+    csv = b"".join(client.call("GET", f"{path}?format=csv").streaming_content).decode()
+
+    assert entry["Actor"] == {"Kind": "User", "ID": str(world.user.pk), "Name": name}
+    assert ("User Example" in csv) == (name is not None)
+
+
+@pytest.mark.parametrize(("scopes", "name"), [((), None), (("Account",), "Outsider Example")])
+def test_budget_of_a_person_names_them_to_an_application_only_with_the_scope(shop, world, scopes, name):
+    Role.objects.create(application=world.application, store=shop.store, grant="Budget.All.Write")
+    client = world.as_application(scopes=("Budget.All.Write", *scopes))
+    scope = {"Kind": "User", "ID": str(world.outsider.pk)}
+
+    made = client.call("POST", PATH, budget_values(Scope=scope)).json()
+    path = f"{PATH}/{made['BudgetID']}"
+
+    assert made["Scope"] == {**scope, "Name": name}
+    assert client.call("GET", path).json()["Scope"] == made["Scope"]
+    assert client.call("GET", PATH).json()[0]["Scope"] == made["Scope"]
+    assert client.call("PATCH", path, {"Limit": 7}).json()["Scope"] == made["Scope"]
+
+
 def test_entries_are_paged_by_key(shop, manager):
     budget = make_budget(shop.store, Limit=1000)
     for _ in range(5):

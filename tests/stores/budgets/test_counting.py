@@ -164,7 +164,6 @@ def countable(shop, quantity):
         user_id=shop.world.user.pk,
         application_id=None,
         is_test=False,
-        reprint_of_id=None,
         total=PRICE,
         total_quantity=quantity,
         created=timezone.now(),
@@ -212,15 +211,16 @@ def test_test_orders_and_the_demo_store_never_count(shop):
     assert not of_demo.entries.exists()
 
 
-@pytest.mark.parametrize(("total", "counted"), [(0, 1), (PRICE, 2)])
-def test_reprint_counts_unless_it_is_free(shop, total, counted):
-    budget = make_budget(shop.store, Type="Orders")
-    order = Order.objects.get(pk=shop.place().json()["OrderID"])
-    order.reprint_of_id, order.pk, order.total = order.pk, uuid4(), total
+def test_reprint_counts_like_any_order(shop):
+    budget = make_budget(shop.store, Type="Orders", Limit=2)
+    order = shop.place().json()
 
-    count_order(order=order, caller=Caller(user_id=shop.world.user.pk))
+    reprint = {**order_body(), "ReprintOfOrderID": order["OrderID"]}
+    answers = [shop.place(body=reprint) for _ in range(2)]
 
-    assert used(budget) == [counted]
+    assert [answer.status_code for answer in answers] == [201, 409]
+    assert answers[1].json()["Code"] == "budget_exceeded"
+    assert used(budget) == [2]
 
 
 def test_repeated_request_counts_once(shop):

@@ -2,6 +2,7 @@ import pytest
 
 from accounts.models import Role
 from applications.registration.models import Application
+from applications.registration.services.applications import change_application
 
 NEW = {
     "Name": "Mail Studio 2",
@@ -254,3 +255,28 @@ def test_application_list_takes_a_fixed_number_of_queries(world, django_assert_n
 def test_unknown_application_is_404(world):
     for name in ("none", "00000000-0000-0000-0000-000000000000", "a%2Fb", "%FF", "'", "x" * 2000):
         assert world.as_user(world.user).call("GET", f"/application/{name}").status_code == 404
+
+
+def test_owner_cannot_enable_what_an_operator_blocked(world):
+    change_application(application=world.application, values={}, is_blocked=True)
+    owner, path = world.as_user(world.user), f"/application/{world.application.pk}"
+
+    refused = owner.call("PATCH", path, {"IsEnabled": True, "Description": "x"})
+    by_operator = world.as_operator().call("PATCH", path, {"IsEnabled": True})
+
+    for answer in (refused, by_operator):
+        assert (answer.status_code, answer.json()["Code"]) == (403, "application_blocked")
+    assert owner.call("PATCH", path, {"IsEnabled": False, "Description": "y"}).json()["Description"] == "y"
+    assert owner.call("GET", path).json()["IsEnabled"] is False
+    assert world.as_application().call("GET", "/store").status_code == 401
+
+
+def test_block_once_lifted_leaves_enabling_to_the_owner(world):
+    application, path = world.application, f"/application/{world.application.pk}"
+    change_application(application=application, values={}, is_blocked=True)
+
+    change_application(application=application, values={}, is_blocked=False)
+
+    assert world.as_application().call("GET", "/store").status_code == 401
+    assert world.as_user(world.user).call("PATCH", path, {"IsEnabled": True}).status_code == 200
+    assert world.as_application().call("GET", "/store").status_code == 200

@@ -56,7 +56,6 @@ UNTRACKED = {
     "stores.ArtworkUpload": "waits for the template that shows it, whose product is tracked",
     "stores.Asset": "a picture that is never changed",
     "stores.Batch": "a request until it is ordered; its orders are tracked",
-    "stores.BatchApproval": "its orders are tracked, and its decision is written to it once",
     "stores.BatchRow": "a request until it is ordered; its order is tracked",
     "stores.ColumnMapping": "a preference of the caller",
     "stores.BudgetEntry": "the ledger itself",
