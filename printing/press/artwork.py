@@ -12,10 +12,13 @@ from typing import Any, BinaryIO
 import pikepdf
 
 from printing.press.layers import remove_hidden_layers
+from printing.press.nesting import Nesting
 from printing.press.streams import Matrix
 
 MM = 25.4 / 72
 PAGES = 200
+# Dictionaries and arrays within each other; a form takes three. A web thread that copies a page has room for more.
+DEEP = 500
 # Boxes that differ less are the same.
 SAME_MM = 0.1
 # Flags of annotations that are not shown.
@@ -173,8 +176,16 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
             for key in set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"}:
                 del page.obj[key]
             pages.append(_upright(made, page, counts))
+        _check_nesting(made)
         _write(made, out)
         return tuple(pages)
+
+
+def _check_nesting(pdf: pikepdf.Pdf) -> None:
+    nesting = Nesting(pdf)
+    if (deepest := max(nesting.depth(page.obj) for page in pdf.pages)) > DEEP:
+        found = f"The PDF has objects that lie {deepest:,} deep in each other; allowed: {DEEP}."
+        raise ArtworkRefused("artwork_too_complex", f"{found} Export it more simply.")
 
 
 def _note(page: Any) -> dict[str, int]:
