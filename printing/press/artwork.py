@@ -11,8 +11,10 @@ from typing import Any, BinaryIO
 
 import pikepdf
 
+from printing.press.inheritance import give_resources
 from printing.press.layers import remove_hidden_layers
-from printing.press.nesting import Nesting
+from printing.press.masks import resolve_masks
+from printing.press.nesting import depth_of
 from printing.press.streams import Matrix
 
 MM = 25.4 / 72
@@ -171,21 +173,18 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
             del page.obj.Annots
     with pikepdf.new() as made:
         made.pages.extend(source.pages)
+        give_resources(made)
+        resolve_masks(made)
         pages = []
         for page, counts in zip(made.pages, noted, strict=True):
             for key in set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"}:
                 del page.obj[key]
             pages.append(_upright(made, page, counts))
-        _check_nesting(made)
+        if (depth := depth_of(made)) > DEEP:
+            found = f"The PDF has objects that lie {depth:,} deep in each other; allowed: {DEEP}."
+            raise ArtworkRefused("artwork_too_complex", f"{found} Export it more simply.")
         _write(made, out)
         return tuple(pages)
-
-
-def _check_nesting(pdf: pikepdf.Pdf) -> None:
-    nesting = Nesting(pdf)
-    if (deepest := max(nesting.depth(page.obj) for page in pdf.pages)) > DEEP:
-        found = f"The PDF has objects that lie {deepest:,} deep in each other; allowed: {DEEP}."
-        raise ArtworkRefused("artwork_too_complex", f"{found} Export it more simply.")
 
 
 def _note(page: Any) -> dict[str, int]:

@@ -40,7 +40,13 @@ class _Met:
             self.within = max(self.within, other.within)
 
 
-class Nesting:
+def depth_of(pdf: pikepdf.Pdf) -> int:
+    """The deepest of its pages."""
+    nesting = _Nesting(pdf)
+    return max(nesting.depth(page.obj) for page in pdf.pages)
+
+
+class _Nesting:
     """Reads each object once, and without recursion."""
 
     def __init__(self, pdf: pikepdf.Pdf) -> None:
