@@ -11,11 +11,16 @@ from typing import Any, BinaryIO
 
 import pikepdf
 
+from printing.press.inheritance import give_resources
 from printing.press.layers import remove_hidden_layers
+from printing.press.masks import resolve_masks
+from printing.press.nesting import depth_of
 from printing.press.streams import Matrix
 
 MM = 25.4 / 72
 PAGES = 200
+# Dictionaries and arrays within each other; a form takes three. A web thread that copies a page has room for more.
+DEEP = 500
 # Boxes that differ less are the same.
 SAME_MM = 0.1
 # Flags of annotations that are not shown.
@@ -168,11 +173,16 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
             del page.obj.Annots
     with pikepdf.new() as made:
         made.pages.extend(source.pages)
+        give_resources(made)
+        resolve_masks(made)
         pages = []
         for page, counts in zip(made.pages, noted, strict=True):
             for key in set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"}:
                 del page.obj[key]
             pages.append(_upright(made, page, counts))
+        if (depth := depth_of(made)) > DEEP:
+            found = f"The PDF has objects that lie {depth:,} deep in each other; allowed: {DEEP}."
+            raise ArtworkRefused("artwork_too_complex", f"{found} Export it more simply.")
         _write(made, out)
         return tuple(pages)
 

@@ -41,11 +41,18 @@ def _picture_in_colour(image: Any) -> Iterator[str]:
     space = image.get("/ColorSpace")
     is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
     kind = kind_of(space[1] if is_palette else space)
-    if kind not in _IN_INKS and not is_palette and not is_readable(image, str(kind)):
+    is_unread = kind not in _IN_INKS and not is_readable(image, str(kind))
+    if not is_palette and (is_unread or _has_mask_in_colour(image, kind)):
         yield "a picture in a form that is not read here"
     if space is None and "/JPXDecode" in str(image.get("/Filter")):
         yield "a picture in JPEG 2000"
     yield from _spot_in_colour(space[1] if is_palette else space)
+
+
+def _has_mask_in_colour(image: Any, kind: str | None) -> bool:
+    """What preparation could not resolve, because the picture or its mask is damaged."""
+    by_range = kind not in _IN_INKS and isinstance(image.get("/Mask"), pikepdf.Array)
+    return by_range or "/Matte" in image.get("/SMask", pikepdf.Dictionary())
 
 
 def _spot_in_colour(space: Any) -> Iterator[str]:

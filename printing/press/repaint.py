@@ -2,6 +2,7 @@
 
 import zlib
 from io import BytesIO
+from itertools import count
 from typing import Any
 
 import pikepdf
@@ -91,7 +92,8 @@ class Repaint:
             picture.ColorSpace = named[str(space)]
         if "/XObject" not in resources:
             resources.XObject = pikepdf.Dictionary()
-        name = f"/Inline{len(resources.XObject)}"
+        names = (f"/Inline{number}" for number in count(len(resources.XObject)))
+        name = next(one for one in names if one not in resources.XObject)
         resources.XObject[name] = self._pdf.make_indirect(picture)
         return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], pikepdf.Operator("Do"))
 

@@ -1,17 +1,26 @@
 import atexit
+import errno
 import os
 import shutil
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from printing.scratch import ScratchFolder
 from printing.typesetting.fonts import FontSet, font_digest
-from printing.typesetting.template import Template
+from printing.typesetting.template import Artwork, Template
 
-MAX_CACHED_TEMPLATES = 64
+# A rendering holds its template beyond these. A customer's PDF on a page is a template of its own.
+MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES = 64, 200_000_000
+
+
+@dataclass(slots=True)
+class _Held:
+    size: int
+    holders: int = 1
 
 
 class WorkDir:
@@ -20,8 +29,10 @@ class WorkDir:
     def __init__(self) -> None:
         self._folder = ScratchFolder("typesetting")
         self.root = self._folder.path
-        self._holders: OrderedDict[str, int] = OrderedDict()
+        self._holders: OrderedDict[str, _Held] = OrderedDict()
         self._lock = threading.Lock()
+        # Held while artwork is written: who finds its template written does not wait for it.
+        self._writing = threading.Lock()
 
     def close(self) -> None:
         self._folder.close()
@@ -29,28 +40,52 @@ class WorkDir:
     def hold_template(self, template: Template) -> dict[str, str]:
         """Write the template's artwork and return its paths below a job's root; call release_template afterwards."""
         digest = template.artwork_digest
-        folder = self.root / "artwork" / digest
         pictures = [*template.artwork.values(), *template.gallery.values()]
-        with self._lock:
-            if digest not in self._holders:
-                with _made_whole(folder) as part:
-                    for picture in pictures:
-                        (part / picture.file_name).write_bytes(picture.data)
-                self._holders[digest] = 0
-            self._holders[digest] += 1
-            self._holders.move_to_end(digest)
-            self._delete_unused()
+        if not self._hold(digest):
+            with self._writing:
+                if not self._hold(digest):
+                    self._add(digest, pictures)
         return {one.digest: f"{digest}/{one.file_name}" for one in pictures}
 
     def release_template(self, template: Template) -> None:
         with self._lock:
-            self._holders[template.artwork_digest] -= 1
+            self._holders[template.artwork_digest].holders -= 1
 
-    def _delete_unused(self) -> None:
-        unused = [digest for digest, holders in self._holders.items() if not holders]
-        for digest in unused[: max(len(self._holders) - MAX_CACHED_TEMPLATES, 0)]:
-            del self._holders[digest]
-            shutil.rmtree(self.root / "artwork" / digest, ignore_errors=True)
+    def _hold(self, digest: str) -> bool:
+        with self._lock:
+            if (found := self._holders.get(digest)) is None:
+                return False
+            found.holders += 1
+            self._holders.move_to_end(digest)
+            return True
+
+    def _add(self, digest: str, pictures: Sequence[Artwork]) -> None:
+        size = sum(len(one.data) for one in pictures)
+        self._delete_unused(MAX_CACHED_TEMPLATES - 1, MAX_CACHED_BYTES - size)
+        try:
+            self._write(digest, pictures)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            self._delete_unused(0, 0)
+            self._write(digest, pictures)
+        with self._lock:
+            self._holders[digest] = _Held(size)
+
+    def _write(self, digest: str, pictures: Sequence[Artwork]) -> None:
+        with _made_whole(self.root / "artwork" / digest) as part:
+            for picture in pictures:
+                (part / picture.file_name).write_bytes(picture.data)
+
+    def _delete_unused(self, most: int, most_bytes: int) -> None:
+        """The longest unused first, until so many are left in all, or none that can be deleted."""
+        with self._lock:
+            left = sum(one.size for one in self._holders.values())
+            for digest in [digest for digest, one in self._holders.items() if not one.holders]:
+                if len(self._holders) <= most and left <= most_bytes:
+                    break
+                left -= self._holders.pop(digest).size
+                shutil.rmtree(self.root / "artwork" / digest, ignore_errors=True)
 
     def font_folder(self, fonts: FontSet) -> str:
         """A folder with exactly these font files, because Typst reads all fonts of a folder."""
@@ -105,12 +140,16 @@ def _empty(folder: Path) -> Path:
 
 @contextmanager
 def _made_whole(folder: Path) -> Iterator[Path]:
-    """Gives the folder its name when everything is in it: what failed in the middle is made again the next time."""
+    """Gives the folder its name when everything is in it: what failed in the middle takes no room."""
     part = _empty(folder.with_name(f"{folder.name}.part"))
-    yield part
-    if folder.exists():
-        shutil.rmtree(folder)
-    part.rename(folder)
+    try:
+        yield part
+        if folder.exists():
+            shutil.rmtree(folder)
+        part.rename(folder)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
 
 
 _current: dict[int, WorkDir] = {}

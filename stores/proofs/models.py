@@ -70,6 +70,11 @@ class Asset(models.Model):
         return str(self.pk)
 
     @property
+    def printed_key(self) -> str:
+        """Equal only for pictures that print alike: of those with plates, different inks may look alike on screens."""
+        return f"{self.sha256} {self.pk}" if self.plates else self.sha256
+
+    @property
     def is_document(self) -> bool:
         return self.format == AssetFormat.PDF
 

@@ -199,6 +199,13 @@ def _endless_pattern(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Rand
     page.Contents = pdf.make_stream(b"/Pattern cs /P scn 0 0 %d 100 re f" % (90 * MM))
 
 
+def _long_chain(pdf: pikepdf.Pdf, page: pikepdf.Object, chance: random.Random) -> None:
+    last = pdf.make_indirect(Dictionary(A=1))
+    for _ in range(chance.choice([2000, 30_000])):
+        last = pdf.make_indirect(Dictionary(N=last))
+    page.Resources = Dictionary(ExtGState=Dictionary(G=Dictionary(Type=Name.ExtGState, X=last)))
+
+
 _CHANGES: dict[str, Change] = {
     "form that draws itself": _draws_itself,
     "billion forms": _billion_forms,
@@ -214,5 +221,6 @@ _CHANGES: dict[str, Change] = {
     "hostile annotations": _hostile_annotations,
     "layers in a circle": _layers_in_a_circle,
     "endless pattern": _endless_pattern,
+    "long chain": _long_chain,
 }
 KINDS = [*_CHANGES, "fuzzed", "cut", "user password", "owner password", "many objects", "garbage"]

@@ -149,7 +149,8 @@ class JsonFormatter(logging.Formatter):
         line |= {name: masked(value) if isinstance(value, str) else value for name, value in fields.items()}
         if record.exc_info and record.exc_info[0]:
             line["error"] = masked("".join(traceback.format_exception(*record.exc_info)))
-        return json.dumps(line, ensure_ascii=False, default=str)
+        # Half of a pair of surrogates has no bytes in UTF-8; it is escaped as JSON escapes it.
+        return json.dumps(line, ensure_ascii=False, default=str).encode(errors="backslashreplace").decode()
 
 
 def logging_settings(level: str, form: str) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class TemplateMerge:
 
     def digest(self, *extras: str) -> str:
         """Equal for equal renderings, even if their values were sent in different forms."""
-        content_values = {**self.values, **{name: asset.sha256 for name, asset in self.assets.items()}}
+        content_values = {**self.values, **{name: asset.printed_key for name, asset in self.assets.items()}}
         content = orjson.dumps([content_values, sorted(self.assets), extras], option=orjson.OPT_SORT_KEYS)
         return hashlib.blake2b(self.layout.fingerprint + content, digest_size=20).hexdigest()
 

@@ -64,7 +64,7 @@ def preflight_records(
         fonts=layout.fonts,
         texts=texts,
         product=product.facts,
-        digests={name: f"{asset.sha256} {asset.plates}" for name, asset in merged.assets.items()},
+        digests={name: asset.printed_key for name, asset in merged.assets.items()},
         plated=frozenset(name for name, asset in merged.assets.items() if asset.plates),
         press=press_of(product),
     )

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pikepdf
 import pytest
-from pikepdf import Array, Dictionary, Name
+from pikepdf import Array, Dictionary, Name, Stream
 from PIL import Image
 
 from printing.press import isolation
@@ -205,6 +205,66 @@ def test_refusal_is_a_sentence_about_the_file(content, code, words):
     with pytest.raises(ArtworkRefused, match=words) as refused:
         isolation.prepare(content)
     assert refused.value.code == code
+
+
+def chained(pdf, count):
+    """Objects that each name the one before."""
+    made = [pdf.make_indirect(Dictionary(A=1))]
+    for _ in range(count):
+        made.append(pdf.make_indirect(Dictionary(N=made[-1])))
+    return made
+
+
+def hold_chain(pdf, page):
+    page.Resources = Dictionary(X=chained(pdf, 600)[-1])
+
+
+def hold_each_of_a_chain(pdf, page):
+    """All are near for who begins at the right end."""
+    made = chained(pdf, 600)
+    page.Resources = Dictionary(A=Array(made), X=made[-1])
+
+
+def inherit_chain(pdf, page):
+    del page.Resources
+    page.Parent.Resources = Dictionary(X=chained(pdf, 600)[-1])
+
+
+def hold_ring(pdf, page):
+    made = chained(pdf, 600)
+    made[0].N = made[-1]
+    page.Resources = Dictionary(X=made[300])
+
+
+def hold_arrays(pdf, page):
+    one = pdf.make_indirect(Array([1]))
+    for _ in range(30):
+        for _ in range(20):
+            one = Array([one])
+        one = pdf.make_indirect(one)
+    page.Resources = Dictionary(X=one)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [hold_chain, hold_each_of_a_chain, inherit_chain, hold_ring, hold_arrays],
+    ids=lambda one: one.__name__,
+)
+def test_objects_too_deep_in_each_other_are_refused(change):
+    """Who copies them by recursion, in a thread with a small stack, would end the process."""
+    with pytest.raises(ArtworkRefused, match="deep in each other; allowed: 500") as refused:
+        isolation.prepare(changed(one_page(b"", (100, 100)), change))
+    assert refused.value.code == "artwork_too_complex"
+
+
+def test_forms_that_share_their_resources_are_no_deeper_for_being_many():
+    def hold(pdf, page):
+        page.Resources = shared = pdf.make_indirect(Dictionary(XObject=Dictionary()))
+        for number in range(1000):
+            form = Stream(pdf, b"(1 0 R [[[)", Subtype=Name.Form, BBox=Array([0, 0, 9, 9]), Resources=shared)
+            shared.XObject[f"/F{number}"] = pdf.make_indirect(form)
+
+    assert isolation.prepare(changed(one_page(b"", (100, 100)), hold)).pages
 
 
 def test_isolated_work_gives_the_same_and_keeps_nothing_active():

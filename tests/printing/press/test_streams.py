@@ -93,6 +93,19 @@ def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
     assert grey.startswith(b"0 0 0 0.")
 
 
+def test_picture_inside_of_the_content_takes_no_name_of_another(inks):
+    content = b"q 9 0 0 9 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xff\x00\x00 EI Q /Inline1 Do"
+    with pikepdf.open(BytesIO(one_page(content, (100, 100)))) as pdf:
+        form = pikepdf.Stream(pdf, b"0 0 9 9 re f", Subtype=pikepdf.Name.Form)
+        resources = pdf.pages[0].obj.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Inline1=form))
+        Repaint(pdf, inks).run()
+        drawn = resources.XObject
+        assert {str(name): str(drawn[name].Subtype) for name in drawn} == {
+            "/Inline1": "/Form",
+            "/Inline2": "/Image",
+        }
+
+
 def test_spot_colour_gets_an_ink_alternate_and_keeps_its_name(inks):
     tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 1, 1], C1=[1, 0, 0], N=1)
     spot = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/Gold"), pikepdf.Name.DeviceRGB, tint])

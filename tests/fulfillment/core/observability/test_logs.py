@@ -210,3 +210,12 @@ def test_missing_optional_package_is_named(variable, module):
     assert result.returncode != 0
     assert f"{variable} is set, but the package" in result.stderr
     assert "requirements/optional.txt" in result.stderr
+
+
+def test_half_of_a_pair_of_surrogates_is_escaped():
+    record = logging.LogRecord("x", logging.INFO, "x", 1, "Paper \N{WHITE STAR} \udc80", None, None)
+
+    line = JsonFormatter().format(record).encode()
+
+    assert "\N{WHITE STAR}".encode() in line
+    assert json.loads(line)["message"] == "Paper \N{WHITE STAR} \udc80"

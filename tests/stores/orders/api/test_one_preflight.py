@@ -6,6 +6,7 @@ import pytest
 from PIL import Image
 
 from stores.orders.models import Order
+from stores.proofs.models import Asset
 from tests.factories.orders import make_product, order_body
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.templates import field, page
@@ -53,3 +54,34 @@ def test_too_much_ink_of_an_upload_is_the_same_in_proof_and_order(shop, stored_f
         assert not Order.objects.exists()
     else:
         assert placed.json()["Items"][0]["Preflight"] == proofs[0]
+
+
+def of_inks(*inks):
+    picture = Image.new("CMYK", (480, 360))
+    picture.paste(inks, (0, 0, 480, 180))
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=100, subsampling=0)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_pictures_that_look_alike_on_screens_keep_their_own_findings(shop, stored_files, order):
+    """Black alone, and all inks: both are black."""
+    fields = [field("Photo", Type="Image", SubType="Upload")]
+    make_product(shop.store, "photo", TemplateFields=fields, Template={"Pages": [page(PHOTO)]})
+    client = shop.world.as_application()
+    made = [of_inks(0, 0, 0, 255), of_inks(255, 255, 255, 255)]
+    sent = [
+        client.post("/api/v1/store/associated/asset", one, content_type="image/jpeg").json() for one in made
+    ]
+    assert len(set(Asset.objects.values_list("sha256", flat=True))) == 1
+
+    for number in order:
+        values = {"Photo": sent[number]["AssetID"]}
+        proof = client.call("POST", "/store/associated/product/photo/proof", values).json()
+        placed = shop.place(
+            body=order_body(Items=[{"ProductID": "photo", "Quantity": 100, "TemplateData": values}])
+        )
+
+        codes = [one["Code"] for one in proof["Preflight"]]
+        assert ("total_ink_high" in codes, placed.status_code) == (bool(number), 400 if number else 201)

@@ -1,0 +1,119 @@
+"""Masks of pictures that are given in the picture's own colours, which a print file has no more.
+
+A range of colours that is not painted becomes a stencil. What is mixed with the colour of its edges (a matte) is
+unmixed.
+"""
+
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import pikepdf
+from PIL import Image, ImageChops
+
+from printing.press.paints import COMPONENTS, GREY, OF_CMYK
+from printing.press.repaint import decoded, is_readable, kind_of
+
+# At once, so that little beside the picture is in the memory.
+ROWS = 64
+PACKING = 2
+
+
+def resolve_masks(pdf: pikepdf.Pdf) -> None:
+    """Pictures in forms that are not read here stay as they are."""
+    resolved = []
+    for thing in list(pdf.objects):
+        if not isinstance(thing, pikepdf.Stream) or str(thing.get("/Subtype")) != "/Image":
+            continue
+        soft = thing.get("/SMask")
+        if isinstance(thing.get("/Mask"), pikepdf.Array):
+            if soft is None:
+                _cut_out(pdf, thing)
+            else:
+                del thing.Mask
+        if isinstance(soft, pikepdf.Stream) and "/Matte" in soft and _unmix(thing, soft):
+            resolved.append(soft)
+    for soft in resolved:
+        if "/Matte" in soft:
+            del soft.Matte
+
+
+def _cut_out(pdf: pikepdf.Pdf, image: Any) -> None:
+    kind = kind_of(image.get("/ColorSpace"))
+    ranges = [int(one) for one in image.Mask]
+    if kind is None or len(ranges) != 2 * COMPONENTS[kind] or not is_readable(image, kind):
+        return
+    wide, high = int(image.Width), int(image.Height)
+    content, depth = _samples(image, kind, (wide, high))
+    if len(content) < wide * high * COMPONENTS[kind] * depth:
+        return
+    packer = zlib.compressobj(PACKING)
+    packed = [packer.compress(one) for one in _stencil(content, depth, ranges, wide, high)]
+    stencil = pikepdf.Stream(
+        pdf,
+        b"".join([*packed, packer.flush()]),
+        Type=pikepdf.Name.XObject,
+        Subtype=pikepdf.Name.Image,
+        ImageMask=True,
+        Width=wide,
+        Height=high,
+        BitsPerComponent=1,
+        Filter=pikepdf.Name.FlateDecode,
+    )
+    image.Mask = pdf.make_indirect(stencil)
+
+
+def _samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
+    """As they are stored, and the number of bytes of one; nothing of a damaged picture."""
+    try:
+        if "/DCTDecode" not in str(image.get("/Filter")):
+            return image.read_bytes(), int(image.get("/BitsPerComponent", 8)) // 8
+        picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+        if picture.size != size or len(picture.getbands()) != COMPONENTS[kind]:
+            return b"", 1
+        # Pillow takes all inks of JPEGs to be stored as complements.
+        return (ImageChops.invert(picture) if kind == OF_CMYK else picture).tobytes(), 1
+    except (OSError, ValueError, pikepdf.PdfError):
+        return b"", 1
+
+
+def _stencil(content: bytes, depth: int, ranges: list[int], wide: int, high: int) -> Iterator[bytes]:
+    """A bit of each pixel, set where all of its colours are in their ranges: it is not painted."""
+    import numpy as np  # noqa: PLC0415 - heavy, and rarely needed
+
+    low, most = np.array(ranges[::2]), np.array(ranges[1::2])
+    row = wide * len(low)
+    for top in range(0, high, ROWS):
+        count = row * min(ROWS, high - top)
+        some = np.frombuffer(content, f">u{depth}", count, top * row * depth).reshape(-1, wide, len(low))
+        yield np.packbits(((some >= low) & (some <= most)).all(axis=2), axis=1).tobytes()
+
+
+def _unmix(image: Any, soft: Any) -> bool:
+    kind = kind_of(image.get("/ColorSpace"))
+    matte = [float(one) for one in soft.Matte]
+    if kind is None or len(matte) != COMPONENTS[kind] or not is_readable(image, kind):
+        return False
+    picture, opacity = decoded(image, kind), decoded(soft, GREY)
+    if picture is None or opacity is None or picture.size != opacity.size:
+        return False
+    packer = zlib.compressobj(PACKING)
+    packed = [packer.compress(one) for one in _unmixed(picture, opacity, matte)]
+    for key in ("/Decode", "/DecodeParms"):
+        if key in image:
+            del image[key]
+    image.write(b"".join([*packed, packer.flush()]), filter=pikepdf.Name.FlateDecode)
+    image.BitsPerComponent = 8
+    return True
+
+
+def _unmixed(picture: Image.Image, opacity: Image.Image, matte: list[float]) -> Iterator[bytes]:
+    import numpy as np  # noqa: PLC0415 - heavy, and rarely needed
+
+    edge = np.array(matte, np.float32) * 255
+    for top in range(0, picture.height, ROWS):
+        box = (0, top, picture.width, min(top + ROWS, picture.height))
+        mixed = np.asarray(picture.crop(box), np.float32).reshape(-1, len(matte))
+        share = np.maximum(np.asarray(opacity.crop(box), np.float32).reshape(-1, 1) / 255, 1 / 255)
+        yield np.clip(np.rint(edge + (mixed - edge) / share), 0, 255).astype(np.uint8).tobytes()

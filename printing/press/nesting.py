@@ -1,0 +1,116 @@
+"""How deep the objects of a PDF lie in each other: programs copy them by recursion, in threads with small stacks."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pikepdf
+
+Number = tuple[int, int]
+# Strings come first: they can contain anything.
+_TOKENS = re.compile(rb"\((?:[^\\)]|\\.)*\)|(?P<begin><<|\[)|(?P<end>>>|\])|\b(\d+) (\d+) R\b", re.DOTALL)
+# Of the tree of pages, which nobody follows from within a page.
+_PAGES = frozenset({"/Page", "/Pages"})
+
+
+@dataclass(slots=True)
+class _Met:
+    """An object, while those that it refers to are read. Objects that lead back to each other are a ring."""
+
+    place: int
+    size: int
+    left: list[Number]
+    # The first object of its ring, as far as it is known.
+    first: int
+    # The deepest way within the ring, and from here to others; `depth` is known when the whole ring is.
+    within: int = 0
+    below: int = 0
+    depth: int | None = None
+    is_open: bool = True
+    is_entry: bool = False
+
+    def note(self, other: "_Met") -> None:
+        if other.depth is not None:
+            self.below = max(self.below, other.depth)
+            return
+        self.first = min(self.first, other.first)
+        if other.is_open:
+            other.is_entry = True
+        else:
+            self.within = max(self.within, other.within)
+
+
+def depth_of(pdf: pikepdf.Pdf) -> int:
+    """The deepest of its pages."""
+    nesting = _Nesting(pdf)
+    return max(nesting.depth(page.obj) for page in pdf.pages)
+
+
+class _Nesting:
+    """Reads each object once, and without recursion."""
+
+    def __init__(self, pdf: pikepdf.Pdf) -> None:
+        self._pdf = pdf
+        self._known: dict[Number, _Met] = {}
+        # Those whose ring is not read to its end.
+        self._rings: list[_Met] = []
+
+    def depth(self, page: Any) -> int:
+        """In so many dictionaries and arrays at once can be who follows references and enters each object once,
+        in whatever sequence. Rings count for more: once for each of their entries."""
+        path = [start := self._meet(page.objgen, _text(page))]
+        while path:
+            one = path[-1]
+            if not one.left:
+                path.pop()
+                self._close(one)
+            elif (other := self._known.get(one.left[-1])) is not None:
+                one.left.pop()
+                one.note(other)
+            else:
+                number = one.left[-1]
+                thing = self._pdf.get_object(number)
+                path.append(self._meet(number, b"" if _is_page(thing) else _text(thing)))
+        return start.depth or 0
+
+    def _meet(self, number: Number, text: bytes) -> _Met:
+        place = len(self._rings)
+        met = self._known[number] = _Met(place, *_read(text), first=place)
+        self._rings.append(met)
+        return met
+
+    def _close(self, one: _Met) -> None:
+        one.is_open = False
+        one.within += one.size
+        if one.first < one.place:
+            return
+        ring = self._rings[one.place :]
+        del self._rings[one.place :]
+        entries = sum(other.is_entry for other in ring)
+        depth = (entries + 1) * max(other.within for other in ring) + max(other.below for other in ring)
+        for other in ring:
+            other.depth = depth
+
+
+def _text(thing: Any) -> bytes:
+    if not isinstance(thing, pikepdf.Object):
+        return b""
+    return (thing.stream_dict if isinstance(thing, pikepdf.Stream) else thing).unparse(resolved=True)
+
+
+def _is_page(thing: Any) -> bool:
+    return isinstance(thing, pikepdf.Dictionary) and "/Type" in thing and str(thing.Type) in _PAGES
+
+
+def _read(text: bytes) -> tuple[int, list[Number]]:
+    """How deep the dictionaries and arrays of an object lie in each other, and the objects that it refers to."""
+    deepest, depth, referred = 0, 0, []
+    for token in _TOKENS.finditer(text):
+        if token["begin"]:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token["end"]:
+            depth -= 1
+        elif token[3]:
+            referred.append((int(token[3]), int(token[4])))
+    return deepest, referred

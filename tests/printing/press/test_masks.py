@@ -1,0 +1,160 @@
+"""What a picture leaves free, and what forms leave to their page, is the same on the plates as in the artwork."""
+
+import io
+import zlib
+
+import numpy as np
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name, Stream, String
+from PIL import Image
+
+from printing.press.artwork import prepare_artwork
+from printing.press.device_colours import srgb_profile
+from printing.press.leftovers import left_in_colour
+from printing.press.rules import ColourPolicy, PresetRules
+from printing.typesetting import Press, parse_template, render_print, render_proof
+from tests.support.layered_files import changed
+from tests.support.made_templates import card
+from tests.support.pdf_making import one_page
+from tests.support.preflight_cards import raster
+from tests.support.printing_programs import PLATES, plates
+
+COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+POINTS = 72 / 25.4
+SIZE = ((88.9 + 6) * POINTS, (50.8 + 6) * POINTS)
+YELLOW = b"0 0 1 0 k 0 0 400 300 re f "
+RED, WHITE = b"\xc8\x00\x00", b"\xff\xff\xff"
+HALVES = (WHITE * 20 + RED * 20) * 40
+
+
+def picture(pdf, samples=HALVES, space=Name.DeviceRGB, bits=8, **values):
+    """Of 40 x 40 pixels."""
+    made = Stream(pdf, zlib.compress(samples), Type=Name.XObject, Subtype=Name.Image, Width=40, Height=40)
+    made.ColorSpace, made.BitsPerComponent, made.Filter = space, bits, Name.FlateDecode
+    for name, value in values.items():
+        made[f"/{name}"] = value
+    return pdf.make_indirect(made)
+
+
+def in_rgb(pdf):
+    return picture(pdf, Mask=Array([255] * 6))
+
+
+def in_rgb_of_16_bits(pdf):
+    wide = b"".join(bytes([one, one]) for one in HALVES)
+    return picture(pdf, wide, bits=16, Mask=Array([0xFFFF] * 6))
+
+
+def by_profile(pdf):
+    space = Array([Name.ICCBased, pdf.make_indirect(Stream(pdf, srgb_profile(), N=3))])
+    return picture(pdf, space=space, Mask=Array([250, 255] * 3), Decode=Array([0, 1] * 3))
+
+
+def as_jpeg(pdf):
+    out = io.BytesIO()
+    Image.frombytes("RGB", (40, 40), HALVES).save(out, "JPEG", quality=100, subsampling=0)
+    made = picture(pdf, Mask=Array([250, 255] * 3))
+    made.write(out.getvalue(), filter=Array([Name.DCTDecode]))
+    return made
+
+
+def in_inks(pdf):
+    return picture(pdf, (b"\0\0\0\0" * 20 + b"\0\xff\xff\0" * 20) * 40, Name.DeviceCMYK, Mask=Array([0] * 8))
+
+
+def by_palette(pdf):
+    space = Array([Name.Indexed, Name.DeviceRGB, 1, String(WHITE + RED)])
+    return picture(pdf, (b"\0" * 20 + b"\1" * 20) * 40, space, Mask=Array([0, 0]))
+
+
+def with_matte(pdf):
+    """Red that is mixed with white where it is half clear, and white where it is clear."""
+    opacity = picture(pdf, (b"\0" * 20 + b"\x80" * 20) * 40, Name.DeviceGray, Matte=Array([1, 1, 1]))
+    return picture(pdf, (WHITE * 20 + b"\xe3\x7f\x7f" * 20) * 40, SMask=opacity)
+
+
+def artwork(make):
+    """The left half of the picture leaves the yellow page free; the right half is red."""
+
+    def draw(pdf, page):
+        page.Resources = Dictionary(XObject=Dictionary(X=make(pdf)))
+
+    return changed(one_page(YELLOW + b"q 100 0 0 100 60 30 cm /X Do Q", SIZE), draw)
+
+
+def behind(content):
+    return parse_template(card(Background="b") | {"Artwork": {"b": raster(content, "application/pdf")}}, [])
+
+
+def at(found, x, y):
+    """The inks at a place in points from the lower left corner of the artwork, which has 8 mm around it."""
+    rows, dots = found["Black"].shape[0], 150 / 72
+    left, low = round((x + 8 * POINTS) * dots), round((y + 8 * POINTS) * dots)
+    return [float(found[name][rows - low, left]) for name in PLATES]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [in_rgb, in_rgb_of_16_bits, by_profile, as_jpeg, in_inks, by_palette, with_matte],
+    ids=lambda one: one.__name__,
+)
+def test_what_a_picture_leaves_free_shows_the_page(tmp_path, make):
+    template = behind(artwork(make))
+
+    found = plates(tmp_path, render_print(template, {}, press=COATED).pdf)
+
+    assert at(found, 85, 80) == pytest.approx([0, 0, 1, 0], abs=0.02)
+    least = 0.3 if make is with_matte else 0.8
+    cyan, magenta, yellow, _ = at(found, 135, 80)
+    assert (cyan < 0.2, magenta > least, yellow > 0.8) == (True, True, True)
+    with Image.open(io.BytesIO(render_proof(template, {}, mark=None, press=COATED).pages[0])) as proof:
+        shown, scale = proof.convert("RGB"), 2
+        free, painted = ((x - 3 * POINTS) * scale for x in (85, 135))
+        y = shown.height - (80 - 3 * POINTS) * scale
+        assert shown.getpixel((round(free), round(y))) == pytest.approx((255, 237, 0), abs=8)
+        assert shown.getpixel((round(painted), round(y)))[1] < 170
+
+
+def test_matte_is_taken_out_of_the_colours():
+    prepared = prepare_artwork(artwork(with_matte)).pdf
+
+    with pikepdf.open(io.BytesIO(prepared)) as pdf:
+        image = pdf.pages[0].obj.Resources.XObject.X
+        assert "/Matte" not in image.SMask
+        pixels = np.frombuffer(image.read_bytes(), np.uint8).reshape(40, 40, 3)
+    assert pixels[5, 30].tolist() == pytest.approx([200, 0, 0], abs=2)
+
+
+@pytest.mark.parametrize(
+    ("make", "left"),
+    [
+        (lambda pdf: picture(pdf, RED, Mask=Array([255] * 6)), ["a picture in a form that is not read here"]),
+        (by_palette, []),
+        (in_rgb, []),
+    ],
+    ids=["damaged", "palette", "sound"],
+)
+def test_mask_that_stays_in_the_colours_of_the_picture_is_found(make, left):
+    with pikepdf.open(io.BytesIO(prepare_artwork(artwork(make)).pdf)) as pdf:
+        assert list(left_in_colour(pdf.pages[0].obj.Resources)) == left
+
+
+def test_form_without_resources_prints_in_the_colours_of_its_page(tmp_path):
+    def draw(pdf, page):
+        space = Array([Name.ICCBased, pdf.make_indirect(Stream(pdf, srgb_profile(), N=3))])
+        form = Stream(
+            pdf, b"/Own cs 0.8 0 0 scn 0 0 80 80 re f", Subtype=Name.Form, BBox=Array([0, 0, 90, 90])
+        )
+        page.Resources = Dictionary(
+            XObject=Dictionary(X=pdf.make_indirect(form)), ColorSpace=Dictionary(Own=space)
+        )
+
+    content = changed(
+        one_page(YELLOW + b"/Own cs 0 0 0.8 scn 20 20 30 30 re f 1 0 0 1 60 30 cm /X Do", SIZE), draw
+    )
+
+    found = plates(tmp_path, render_print(behind(content), {}, press=COATED).pdf)
+
+    cyan, magenta, yellow, _ = at(found, 100, 70)
+    assert (cyan < 0.2, magenta > 0.8, yellow > 0.8) == (True, True, True)
