@@ -137,6 +137,7 @@ def is_page(path: str) -> bool:
         return True
 
 
+@cache
 def kind_of(path: str) -> tuple[str, frozenset[str]]:
     parts = urlsplit(path)
     names = frozenset(name for name, _ in parse_qsl(parts.query, keep_blank_values=True))

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,15 @@ def lengthened(text: str) -> str:
 
 
 def write_pseudo(folder: Path) -> None:
-    """Its catalog, for LOCALE_PATHS, with what Django and the libraries translate themselves."""
+    """Its catalog, for LOCALE_PATHS."""
+    place = folder / PSEUDO / "LC_MESSAGES"
+    place.mkdir(parents=True)
+    (place / "django.mo").write_bytes(_compiled_pseudo())
+
+
+@cache
+def _compiled_pseudo() -> bytes:
+    """With what Django and the libraries translate themselves."""
     catalog = messages("django")
     for message in _of_libraries():
         catalog.add(message.id, context=message.context)
@@ -80,9 +89,7 @@ def write_pseudo(folder: Path) -> None:
         forms = message.id if isinstance(message.id, tuple) else (message.id,)
         said = tuple(lengthened(form) for form in forms)
         message.string = said if isinstance(message.id, tuple) else said[0]
-    place = folder / PSEUDO / "LC_MESSAGES"
-    place.mkdir(parents=True)
-    (place / "django.mo").write_bytes(compiled(catalog))
+    return compiled(catalog)
 
 
 def _of_libraries() -> Iterator[Message]:
@@ -164,10 +171,15 @@ class Sources:
         )
 
 
+@cache
+def read_sources() -> Sources:
+    return Sources()
+
+
 def plain_texts(answers: Iterable[tuple[str, Any]]) -> str:
     """Texts in plain letters that the sources hold as they are, a line each: what the database holds is nobody's to
     translate. `answers` are pairs of path and response."""
-    sources, found = Sources(), dict[str, str]()
+    sources, found = read_sources(), dict[str, str]()
     for path, response in answers:
         if response.get("Content-Type", "").startswith("text/html"):
             for text in Texts(response.content.decode()).texts - NAMES - RECORDS:
