@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import printing.typesetting.worker as renderer
-from printing.bounded import RendererKilled
+from printing.bounded import RendererKilled, RenderingBusy
 from printing.typesetting import (
     Field,
     RenderingFailed,
@@ -27,7 +27,6 @@ from printing.typesetting import (
     runs,
     workers,
 )
-from printing.typesetting.errors import RenderingBusy
 from printing.typesetting.workers import Worker, Workers, shared_workers
 from tests.support.made_templates import DEMO, card, hard_texts, text_box, unread_artwork, words_template
 from tests.support.patience import PATIENCE, least_seconds
