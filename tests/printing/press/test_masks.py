@@ -74,6 +74,25 @@ def with_matte(pdf):
     return picture(pdf, (WHITE * 20 + b"\xe3\x7f\x7f" * 20) * 40, SMask=opacity)
 
 
+def in_spot_with_matte(pdf):
+    """It keeps its colour, of which the matte is one."""
+    tint = {
+        "/FunctionType": 2,
+        "/Domain": Array([0, 1]),
+        "/N": 1,
+        "/C0": Array([0] * 4),
+        "/C1": Array([0, 1, 1, 0]),
+    }
+    space = Array([Name.Separation, Name.Lack, Name.DeviceCMYK, Dictionary(tint)])
+    opacity = picture(pdf, (b"\0" * 20 + b"\x80" * 20) * 40, Name.DeviceGray, Matte=Array([0]))
+    return picture(pdf, (b"\0" * 20 + b"\x80" * 20) * 40, space, SMask=opacity)
+
+
+def damaged_with_matte(pdf):
+    opacity = picture(pdf, b"\0", Name.DeviceGray, Matte=Array([1, 1, 1]))
+    return picture(pdf, SMask=opacity)
+
+
 def artwork(make):
     """The left half of the picture leaves the yellow page free; the right half is red."""
 
@@ -130,10 +149,12 @@ def test_matte_is_taken_out_of_the_colours():
     ("make", "left"),
     [
         (lambda pdf: picture(pdf, RED, Mask=Array([255] * 6)), ["a picture in a form that is not read here"]),
+        (damaged_with_matte, ["a picture in a form that is not read here"]),
+        (in_spot_with_matte, []),
         (by_palette, []),
         (in_rgb, []),
     ],
-    ids=["damaged", "palette", "sound"],
+    ids=["damaged", "damaged matte", "matte of a spot color", "palette", "sound"],
 )
 def test_mask_that_stays_in_the_colours_of_the_picture_is_found(make, left):
     with pikepdf.open(io.BytesIO(prepare_artwork(artwork(make)).pdf)) as pdf:
