@@ -218,7 +218,7 @@ def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Ima
             return None
         read = Image.frombytes(mode, (int(image.Width), int(image.Height)), content)
         return _in_range(read, image.get("/Decode"))
-    except (OSError, ValueError, pikepdf.PdfError):
+    except (OSError, ValueError, pikepdf.PdfError, Image.DecompressionBombError):
         return None
 
 

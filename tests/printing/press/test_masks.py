@@ -9,6 +9,7 @@ import pytest
 from pikepdf import Array, Dictionary, Name, Stream, String
 from PIL import Image
 
+from printing.press import masks
 from printing.press.artwork import prepare_artwork
 from printing.press.device_colours import srgb_profile
 from printing.press.leftovers import left_in_colour
@@ -159,6 +160,55 @@ def test_matte_is_taken_out_of_the_colours():
 def test_mask_that_stays_in_the_colours_of_the_picture_is_found(make, left):
     with pikepdf.open(io.BytesIO(prepare_artwork(artwork(make)).pdf)) as pdf:
         assert list(left_in_colour(pdf.pages[0].obj.Resources)) == left
+
+
+def shared(pdf):
+    """The mask belongs to a damaged picture as well."""
+    whole = with_matte(pdf)
+    whole.Other = picture(pdf, RED, SMask=whole.SMask)
+    return whole
+
+
+def test_matte_stays_for_a_picture_that_could_not_be_unmixed():
+    with pikepdf.open(io.BytesIO(prepare_artwork(artwork(shared)).pdf)) as pdf:
+        image = pdf.pages[0].obj.Resources.XObject.X
+        assert ("/Matte" in image.SMask, "/Matte" in image.Other.SMask) == (False, True)
+        assert image.SMask.read_bytes() == image.Other.SMask.read_bytes()
+
+
+@pytest.mark.parametrize("values", [{"Width": Name.Wide}, {"Height": 10**9}, {"BitsPerComponent": Name.All}])
+def test_picture_with_odd_values_stays_as_it_is(values):
+    def odd(make):
+        def made(pdf):
+            image = make(pdf)
+            for name, value in values.items():
+                image[f"/{name}"] = value
+            return image
+
+        return made
+
+    for make in (in_rgb, with_matte):
+        with pikepdf.open(io.BytesIO(prepare_artwork(artwork(odd(make))).pdf)) as pdf:
+            image = pdf.pages[0].obj.Resources.XObject.X
+            assert isinstance(image.get("/Mask"), Array) or "/Matte" in image.SMask
+
+
+def test_pictures_of_no_more_than_the_memory_are_unmixed(monkeypatch):
+    """A poster with a matte was refused: to read it takes more than its process has."""
+    monkeypatch.setattr(masks, "WORKING_BYTES", masks.TIMES * 40 * 40 * 3 + 1)
+
+    def two(pdf):
+        first = with_matte(pdf)
+        first.Other = with_matte(pdf)
+        return first
+
+    with pikepdf.open(io.BytesIO(prepare_artwork(artwork(two)).pdf)) as pdf:
+        image = pdf.pages[0].obj.Resources.XObject.X
+        found = ["/Matte" in one.SMask for one in (image, image.Other)]
+        assert list(left_in_colour(Dictionary(XObject=Dictionary(A=image, B=image.Other)))) == [
+            "a picture in a form that is not read here"
+        ]
+    assert sorted(found) == [False, True]
 
 
 def test_form_without_resources_prints_in_the_colours_of_its_page(tmp_path):
