@@ -12,7 +12,9 @@ from PIL import Image
 from printing.press import masks
 from printing.press.artwork import prepare_artwork
 from printing.press.device_colours import srgb_profile
+from printing.press.inheritance import give_resources
 from printing.press.leftovers import left_in_colour
+from printing.press.profiles import SHIPPED
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof
 from tests.support.layered_files import changed
@@ -229,3 +231,35 @@ def test_form_without_resources_prints_in_the_colours_of_its_page(tmp_path):
 
     cyan, magenta, yellow, _ = at(found, 100, 70)
     assert (cyan < 0.2, magenta > 0.8, yellow > 0.8) == (True, True, True)
+
+
+def test_form_without_resources_has_those_of_the_first_page_that_draws_it():
+    with pikepdf.new() as pdf:
+        form = pdf.make_indirect(Stream(pdf, b"", Subtype=Name.Form, BBox=Array([0, 0, 9, 9])))
+        for name in ("First", "Second", "Third"):
+            pdf.add_blank_page().obj.Resources = Dictionary(XObject=Dictionary(X=form), Of=Name(f"/{name}"))
+        give_resources(pdf)
+        assert str(form.Resources.Of) == "/First"
+
+
+def test_color_space_that_a_mask_names_as_well_stays_for_a_form():
+    """The mask becomes grey and names it no more; the form keeps its inks. Both have those of the page."""
+
+    def draw(pdf, page):
+        space = Array([Name.ICCBased, pdf.make_indirect(Stream(pdf, SHIPPED.read_bytes(), N=4))])
+        group = Dictionary(S=Name.Transparency, CS=Name.DeviceCMYK)
+        form = Stream(pdf, b"/Own cs 0 0 0 0 scn 0 0 400 300 re f", Subtype=Name.Form, Group=group)
+        form.BBox = Array([0, 0, 400, 300])
+        mask = Dictionary(S=Name.Luminosity, G=pdf.make_indirect(form))
+        inner = Stream(pdf, b"/Own cs 0 1 1 0 scn 60 30 100 100 re f", Subtype=Name.Form, BBox=form.BBox)
+        page.Resources = Dictionary(
+            ExtGState=Dictionary(GS=Dictionary(SMask=mask)),
+            ColorSpace=Dictionary(Own=space),
+            XObject=Dictionary(X=pdf.make_indirect(inner)),
+        )
+
+    content = changed(one_page(b"/GS gs /X Do", SIZE), draw)
+
+    with pikepdf.open(io.BytesIO(render_print(behind(content), {}, press=COATED).pdf)) as pdf:
+        [drawing] = [one for one in pdf.objects if isinstance(one, Stream) and b"/Own cs" in one.read_bytes()]
+        assert "/Own" in drawing.Resources.ColorSpace
