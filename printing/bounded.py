@@ -121,7 +121,8 @@ def _reply(task: str, folder: Path, seconds: float, memory: int, options: Mappin
             timeout=seconds,
             check=False,
             cwd=PROJECT,
-            env={"PATH": os.defpath, "PYTHONPATH": str(PROJECT)},
+            # One thread: on many cores those of numpy would take more memory than the task may.
+            env={"PATH": os.defpath, "PYTHONPATH": str(PROJECT), "OPENBLAS_NUM_THREADS": "1"},
             # A stop signal is for the web process, which finishes its requests first.
             start_new_session=True,
         )

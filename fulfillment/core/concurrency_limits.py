@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
-from printing import bounded
+from printing import bounded, waiting
 
 # The client address of this thread's request: the caller, when there is no user or application.
 client_address: ContextVar[str] = ContextVar("address", default="this process")
@@ -74,9 +74,12 @@ class ConcurrencyLimit:
         held = self._acquire(caller, wait)
         with held.whole:
             token, of_engine = _kinds_of_this_thread.set((*kinds, self.name)), bounded.caller.set(caller)
+            before = waiting.waited_before.get() if kinds else waiting.waited_seconds()
+            of_waits = waiting.waited_before.set(before)
             try:
                 yield held
             finally:
+                waiting.waited_before.reset(of_waits)
                 bounded.caller.reset(of_engine)
                 _kinds_of_this_thread.reset(token)
 

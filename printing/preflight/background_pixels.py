@@ -14,7 +14,6 @@ from printing.preflight.geometry import Area
 from printing.press.artwork import PreparedArtwork
 from printing.typesetting import (
     Artwork,
-    RenderingBusy,
     RenderingFailed,
     Template,
     ValuesInvalid,
@@ -127,7 +126,10 @@ background_cache: WeightedCache[tuple[object, ...], BackgroundPixels] = Weighted
 
 
 def background_pixels_of(template: Template, pages: Iterable[int]) -> dict[int, BackgroundPixels]:
-    """The backgrounds by page number. Pages whose background cannot be rendered are omitted."""
+    """The backgrounds by page number. Pages whose background cannot be rendered are omitted.
+
+    Raises RenderingBusy.
+    """
     found: dict[int, BackgroundPixels] = {}
     wanted: dict[int, tuple[object, ...]] = {}
     for number in pages:
@@ -190,7 +192,7 @@ def _drawn_together(template: Template, numbers: list[int], scale: float) -> dic
     some = Template(template.digest, pages, template.artwork, template.gallery, template.families)
     try:
         pngs = render_backgrounds(some, ppi=scale * 25.4)
-    except (RenderingFailed, RenderingBusy, ValuesInvalid):
+    except (RenderingFailed, ValuesInvalid):
         return _drawn_alone(template, numbers, scale) if len(numbers) > 1 else {}
     return {
         number: Image.open(io.BytesIO(png)).convert("RGB") for number, png in zip(numbers, pngs, strict=True)

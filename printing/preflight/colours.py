@@ -11,7 +11,6 @@ from printing.preflight.geometry import Area
 from printing.press.rules import ColourPolicy
 from printing.typesetting import (
     Press,
-    RenderingBusy,
     RenderingFailed,
     Template,
     ValuesInvalid,
@@ -110,7 +109,7 @@ _read: WeightedCache[tuple[object, ...], PlateInk] = WeightedCache(capacity=KEPT
 def plate_inks(
     template: Template, numbers: Collection[int], press: Press, most: float
 ) -> dict[int, PlateInk]:
-    """By page number; pages that cannot be drawn are omitted."""
+    """By page number; pages that cannot be drawn are omitted. Raises RenderingBusy."""
     keys = {number: (_key(template, number, press), most) for number in numbers}
     found = {number: ink for number, key in keys.items() if (ink := _read.get(key)) is not None}
     wanted = [number for number in numbers if number not in found]
@@ -134,7 +133,7 @@ def _drawn(template: Template, numbers: list[int], press: Press, most: float) ->
     ppi = min(PPI, proof_dpi((page.width, page.height) for page in pages))
     try:
         pictures = render_inks(replace(template, pages=pages), press, ppi=ppi)
-    except (RenderingFailed, RenderingBusy, ValuesInvalid):
+    except (RenderingFailed, ValuesInvalid):
         return {}
     return {
         number: _ink_of(Image.open(io.BytesIO(png)), ppi / 25.4, most)

@@ -10,7 +10,7 @@ from printing.press.streams import Visited, resources_of_kind
 
 def give_resources(pdf: pikepdf.Pdf) -> None:
     """With those of the page, or of the form, that draws them first."""
-    visited, left = Visited(), [page.obj for page in pdf.pages]
+    visited, left = Visited(), [page.obj for page in reversed(pdf.pages)]
     while left:
         holder = left.pop()
         if "/Resources" not in holder or not visited.is_new(holder.Resources):

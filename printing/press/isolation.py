@@ -11,6 +11,7 @@ from zlib import crc32
 
 from PIL import Image
 
+from printing import bounded, waiting
 from printing.bounded import TaskFailed, busy, caller, run_bounded
 from printing.pictures.reading import held_samples, is_jpeg
 from printing.press import pictures
@@ -26,37 +27,47 @@ SECONDS = 60.0
 ARTWORK_SECONDS, ARTWORK_BYTES = 20.0, 400 << 20
 
 # The lock of one of these is the turn of a caller: of each, one large picture waits beside those of others.
-_TURNS = sorted(set(Path(__file__).parents[1].rglob(f"*{Path(__file__).suffix}")) - {Path(__file__)})
+_SHARED, _WAITING = Path(__file__), Path(bounded.__file__)
+_TURNS = sorted(set(Path(__file__).parents[1].rglob(f"*{Path(__file__).suffix}")) - {_SHARED, _WAITING})
 
 
-# A caller waits no longer for its turn, and leaves a moment after it to those who waited meanwhile.
+# A request waits no longer for its turns, and a caller leaves a moment after one to others who wait.
 TURN_SECONDS = 20.0
 LOOK_SECONDS, LEFT_SECONDS = 0.01, 0.05
 
 
 @contextmanager
-def one_at_a_time() -> Iterator[float]:
+def one_at_a_time() -> Iterator[None]:
     """On this machine, also with several web processes; the lock of a file ends with its process.
 
-    Gives the seconds that were waited. Not reentrant: a thread that holds it must not take it again. Raises
-    RenderingBusy.
+    Not reentrant: a thread that holds it must not take it again. Raises RenderingBusy.
     """
-    began = time.monotonic()
+    end = time.monotonic() + TURN_SECONDS - waiting.waited_of_request()
     turn = _TURNS[crc32(caller.get().encode()) % len(_TURNS)]
     with turn.open("rb") as own:
-        _wait_for(own, began)
-        with Path(__file__).open("rb") as shared:
-            _wait_for(shared, began)
-            yield time.monotonic() - began
-        time.sleep(LEFT_SECONDS)
+        with _SHARED.open("rb") as shared:
+            with waiting.counted(), _WAITING.open("rb") as shown:
+                _wait_for(own, end)
+                fcntl.flock(shown, fcntl.LOCK_SH)
+                _wait_for(shared, end)
+            yield
+        if _others_wait():
+            time.sleep(LEFT_SECONDS)
 
 
-def _wait_for(lock: BinaryIO, began: float) -> None:
+def _others_wait() -> bool:
+    with _WAITING.open("rb") as shown, suppress(BlockingIOError):
+        fcntl.flock(shown, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    return True
+
+
+def _wait_for(lock: BinaryIO, end: float) -> None:
     """Looks again and again, because a wait within `flock` has no limit."""
     while True:
         with suppress(BlockingIOError):
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if time.monotonic() > began + TURN_SECONDS:
+        if time.monotonic() > end:
             raise busy("Other large pictures are being read.")
         time.sleep(LOOK_SECONDS)
 

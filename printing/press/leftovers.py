@@ -50,9 +50,9 @@ def _picture_in_colour(image: Any) -> Iterator[str]:
 
 
 def _has_mask_in_colour(image: Any, kind: str | None) -> bool:
-    """What preparation could not resolve, because the picture or its mask is damaged."""
-    by_range = kind not in _IN_INKS and isinstance(image.get("/Mask"), pikepdf.Array)
-    return by_range or "/Matte" in image.get("/SMask", pikepdf.Dictionary())
+    """What preparation did not resolve, of a picture whose colours are converted: formats that it does not read."""
+    soft = image.get("/SMask", pikepdf.Dictionary())
+    return kind not in _IN_INKS and (isinstance(image.get("/Mask"), pikepdf.Array) or "/Matte" in soft)
 
 
 def _spot_in_colour(space: Any) -> Iterator[str]:

@@ -5,7 +5,8 @@ unmixed.
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import copy
 from io import BytesIO
 from typing import Any
 
@@ -18,41 +19,81 @@ from printing.press.repaint import decoded, is_readable, kind_of
 # At once, so that little beside the picture is in the memory.
 ROWS = 64
 PACKING = 2
+# A picture takes so many times its samples while it is read, beside the results of those before it. The processes
+# that do this have 310 MB in all.
+TIMES, WORKING_BYTES = 4, 160 << 20
+# What a file may say in place of numbers, and pictures that Pillow takes for attacks.
+_ODD = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValueError,
+    Image.DecompressionBombError,
+    Image.DecompressionBombWarning,
+)
 
 
 def resolve_masks(pdf: pikepdf.Pdf) -> None:
-    """Pictures in forms that are not read here stay as they are."""
-    resolved = []
+    """Pictures in formats that are not read here, too large or with odd values stay as they are."""
+    kept, left = 0, set()
+    unmixed: list[tuple[Any, Any]] = []
     for thing in list(pdf.objects):
         if not isinstance(thing, pikepdf.Stream) or str(thing.get("/Subtype")) != "/Image":
             continue
         soft = thing.get("/SMask")
         if isinstance(thing.get("/Mask"), pikepdf.Array):
             if soft is None:
-                _cut_out(pdf, thing)
+                kept += _written(_cut_out, pdf, thing, kept)
             else:
                 del thing.Mask
-        if isinstance(soft, pikepdf.Stream) and "/Matte" in soft and _unmix(thing, soft):
-            resolved.append(soft)
-    for soft in resolved:
-        if "/Matte" in soft:
-            del soft.Matte
+        if isinstance(soft, pikepdf.Stream) and "/Matte" in soft:
+            if written := _written(_unmix, thing, soft, kept):
+                kept += written
+                unmixed.append((thing, soft))
+            else:
+                left.add(soft.objgen)
+    _drop_mattes(unmixed, left)
 
 
-def _cut_out(pdf: pikepdf.Pdf, image: Any) -> None:
+def _drop_mattes(unmixed: list[tuple[Any, Any]], left: set[tuple[int, int]]) -> None:
+    """A mask may belong to several pictures: those in `left` are still mixed with the matte."""
+    for image, soft in unmixed:
+        if soft.objgen in left:
+            image.SMask = copy(soft)
+        if "/Matte" in image.SMask:
+            del image.SMask.Matte
+
+
+def _written(resolve: Callable[..., int], *values: Any) -> int:
+    """The number of bytes that it wrote; none for a picture that stays as it is."""
+    try:
+        return resolve(*values)
+    except _ODD:
+        return 0
+
+
+def _fits(image: Any, kind: str, kept: int) -> bool:
+    depth = 2 if int(image.get("/BitsPerComponent", 8)) == 16 else 1
+    size = int(image.Width) * int(image.Height) * COMPONENTS[kind] * depth
+    return TIMES * size + kept <= WORKING_BYTES
+
+
+def _cut_out(pdf: pikepdf.Pdf, image: Any, kept: int) -> int:
     kind = kind_of(image.get("/ColorSpace"))
     ranges = [int(one) for one in image.Mask]
     if kind is None or len(ranges) != 2 * COMPONENTS[kind] or not is_readable(image, kind):
-        return
+        return 0
     wide, high = int(image.Width), int(image.Height)
-    content, depth = _samples(image, kind, (wide, high))
-    if len(content) < wide * high * COMPONENTS[kind] * depth:
-        return
+    content, depth = _samples(image, kind, (wide, high)) if _fits(image, kind, kept) else (b"", 1)
+    if len(content) < max(1, wide * high * COMPONENTS[kind] * depth):
+        return 0
     packer = zlib.compressobj(PACKING)
     packed = [packer.compress(one) for one in _stencil(content, depth, ranges, wide, high)]
+    written = b"".join([*packed, packer.flush()])
     stencil = pikepdf.Stream(
         pdf,
-        b"".join([*packed, packer.flush()]),
+        written,
         Type=pikepdf.Name.XObject,
         Subtype=pikepdf.Name.Image,
         ImageMask=True,
@@ -62,6 +103,7 @@ def _cut_out(pdf: pikepdf.Pdf, image: Any) -> None:
         Filter=pikepdf.Name.FlateDecode,
     )
     image.Mask = pdf.make_indirect(stencil)
+    return len(written)
 
 
 def _samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
@@ -90,22 +132,25 @@ def _stencil(content: bytes, depth: int, ranges: list[int], wide: int, high: int
         yield np.packbits(((some >= low) & (some <= most)).all(axis=2), axis=1).tobytes()
 
 
-def _unmix(image: Any, soft: Any) -> bool:
+def _unmix(image: Any, soft: Any, kept: int) -> int:
     kind = kind_of(image.get("/ColorSpace"))
     matte = [float(one) for one in soft.Matte]
     if kind is None or len(matte) != COMPONENTS[kind] or not is_readable(image, kind):
-        return False
+        return 0
+    if not _fits(image, kind, kept) or (image.Width, image.Height) != (soft.Width, soft.Height):
+        return 0
     picture, opacity = decoded(image, kind), decoded(soft, GREY)
     if picture is None or opacity is None or picture.size != opacity.size:
-        return False
+        return 0
     packer = zlib.compressobj(PACKING)
     packed = [packer.compress(one) for one in _unmixed(picture, opacity, matte)]
     for key in ("/Decode", "/DecodeParms"):
         if key in image:
             del image[key]
-    image.write(b"".join([*packed, packer.flush()]), filter=pikepdf.Name.FlateDecode)
+    written = b"".join([*packed, packer.flush()])
+    image.write(written, filter=pikepdf.Name.FlateDecode)
     image.BitsPerComponent = 8
-    return True
+    return len(written)
 
 
 def _unmixed(picture: Image.Image, opacity: Image.Image, matte: list[float]) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ import pikepdf
 
 Number = tuple[int, int]
 # Strings come first: they can contain anything.
-_TOKENS = re.compile(rb"\((?:[^\\)]|\\.)*\)|(?P<begin><<|\[)|(?P<end>>>|\])|\b(\d+) (\d+) R\b", re.DOTALL)
+_TOKENS = re.compile(rb"\((?:[^\\)]++|\\.)*+\)|(?P<begin><<|\[)|(?P<end>>>|\])|\b(\d+) (\d+) R\b", re.DOTALL)
 # Of the tree of pages, which nobody follows from within a page.
 _PAGES = frozenset({"/Page", "/Pages"})
 
@@ -56,8 +56,8 @@ class _Nesting:
         self._rings: list[_Met] = []
 
     def depth(self, page: Any) -> int:
-        """In so many dictionaries and arrays at once can be who follows references and enters each object once,
-        in whatever sequence. Rings count for more: once for each of their entries."""
+        """How many dictionaries and arrays a reader can be inside at the same time, if it follows references and
+        enters each object once. Rings may count for more, but not for more than all of their objects."""
         path = [start := self._meet(page.objgen, _text(page))]
         while path:
             one = path[-1]
@@ -87,7 +87,8 @@ class _Nesting:
         ring = self._rings[one.place :]
         del self._rings[one.place :]
         entries = sum(other.is_entry for other in ring)
-        depth = (entries + 1) * max(other.within for other in ring) + max(other.below for other in ring)
+        within = (entries + 1) * max(other.within for other in ring)
+        depth = min(within, sum(other.size for other in ring)) + max(other.below for other in ring)
         for other in ring:
             other.depth = depth
 

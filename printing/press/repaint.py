@@ -41,6 +41,8 @@ class Repaint:
         self._pdf, self._paint = pdf, paint
         self._visited = Visited()
         self._emptied: list[tuple[Any, list[str]]] = []
+        # Of dictionaries that several drawings share: one that becomes grey leaves those of inks to the others.
+        self._kept: set[tuple[tuple[int, int], str]] = set()
 
     def run(self) -> None:
         for page in self._pdf.pages:
@@ -49,10 +51,10 @@ class Repaint:
             if isinstance(page.obj.Contents, pikepdf.Array):
                 page.contents_coalesce()
             self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint)
-        for spaces, names in self._emptied:
+        for resources, names in self._emptied:
             for name in names:
-                if name in spaces:
-                    del spaces[name]
+                if name in resources.ColorSpace and (_shared(resources), name) not in self._kept:
+                    del resources.ColorSpace[name]
 
     def _drawing(self, stream: Any, resources: Any, paint: Paint) -> None:
         if not self._visited.is_new(stream):
@@ -74,8 +76,10 @@ class Repaint:
             stream.write(painted)
         replaced = [name for name in own if paint.target != OF_CMYK or spaces[name] != OF_CMYK]
         if replaced:
-            self._emptied.append((named, replaced))
+            self._emptied.append((resources, replaced))
         if resources is not None:
+            if (shared := _shared(resources)) != (0, 0):
+                self._kept |= {(shared, name) for name in own if name not in replaced}
             self._resources(resources, paint)
 
     def _outlined(self, one: Instruction, resources: Any) -> Instruction:
@@ -101,10 +105,6 @@ class Repaint:
         if not self._visited.is_new(resources):
             return
         self._colours(resources, paint)
-        for state in resources_of_kind(resources, "/ExtGState"):
-            mask = state.get("/SMask")
-            if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
-                self._form(mask.G, Shades() if str(mask.get("/S")) == "/Luminosity" else paint)
         for drawn in resources_of_kind(resources, "/XObject"):
             draw = {"/Form": self._form, "/Image": self._picture}.get(str(drawn.get("/Subtype")))
             if draw is not None:
@@ -112,6 +112,11 @@ class Repaint:
         for font in resources_of_kind(resources, "/Font"):
             if str(font.get("/Subtype")) == "/Type3":
                 self._glyphs(font, paint)
+        # Last: what a page shows as well must not become grey.
+        for state in resources_of_kind(resources, "/ExtGState"):
+            mask = state.get("/SMask")
+            if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
+                self._form(mask.G, Shades() if str(mask.get("/S")) == "/Luminosity" else paint)
 
     def _glyphs(self, font: Any, paint: Paint) -> None:
         for glyph in font.CharProcs.values():
@@ -184,6 +189,12 @@ class Repaint:
         )
 
 
+def _shared(resources: Any) -> tuple[int, int]:
+    """The number of the dictionary that drawings may have together."""
+    spaces = resources.get("/ColorSpace")
+    return spaces.objgen if spaces is not None and spaces.is_indirect else resources.objgen
+
+
 def is_readable(image: Any, kind: str) -> bool:
     """Whether the format of a picture is supported; its data may still be damaged."""
     filters = image.get("/Filter", pikepdf.Array())
@@ -218,7 +229,7 @@ def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Ima
             return None
         read = Image.frombytes(mode, (int(image.Width), int(image.Height)), content)
         return _in_range(read, image.get("/Decode"))
-    except (OSError, ValueError, pikepdf.PdfError):
+    except (OSError, ValueError, pikepdf.PdfError, Image.DecompressionBombError):
         return None
 
 

@@ -81,7 +81,6 @@ def _pixels(thing: pikepdf.Object) -> int:
 
 
 def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_large: bool) -> bytes:
-    deadline = time.monotonic() + seconds
     workdir = current_workdir()
     setting = {
         "layout": "pdf page",
@@ -93,13 +92,13 @@ def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_
         "outputs": ["png"],
     }
     with (
-        isolation.one_at_a_time() if is_large else nullcontext(0.0) as waited,
-        shared_workers.lend(deadline + waited) as worker,
+        isolation.one_at_a_time() if is_large else nullcontext(),
+        shared_workers.lend(deadline := time.monotonic() + seconds) as worker,
     ):
         root = workdir.empty_root(worker.slot)
         try:
             request = {**setting, "root": str(root)}
-            header, parts = worker.render(request, [json.dumps(job).encode(), pdf], deadline + waited)
+            header, parts = worker.render(request, [json.dumps(job).encode(), pdf], deadline)
         finally:
             workdir.clear_job(root)
     if not header["ok"]:

@@ -20,6 +20,7 @@ from printing.typesetting.runs import DPI, PAGE_PIXELS, Run, SetText
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import current_workdir
 from printing.typesetting.workers import shared_workers
+from printing.waiting import own_time
 
 SECONDS = 10.0
 MARK_LETTERS = 24
@@ -108,7 +109,7 @@ def render_page(
     job = _marked(builder, {**SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}, mark)
     workdir = current_workdir()
     artwork = workdir.hold_template(template)
-    deadline = time.monotonic() + seconds
+    deadline = own_time() + seconds
     try:
         sheet = builder.build(values, artwork)
         problems = [*sheet.problems, *sheet.messages]
@@ -219,7 +220,7 @@ def _render(
     seconds: float,
     press: Press | None = None,
 ) -> tuple[list[bytes], tuple[SetText, ...]]:
-    deadline = time.monotonic() + seconds
+    deadline = own_time() + seconds
     workdir = current_workdir()
     artwork = workdir.hold_template(builder.template)
     try:

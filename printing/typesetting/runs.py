@@ -18,6 +18,7 @@ from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import Press
 from printing.typesetting.workdir import WorkDir
 from printing.typesetting.workers import Worker, shared_workers
+from printing.waiting import waited_seconds
 
 # Most proofs change few pages.
 DRAWN_BYTES = 32 * 1024 * 1024
@@ -62,7 +63,7 @@ class SetText:
 
 @dataclass(slots=True)
 class Run:
-    """What is rendered, and until when. With a `press` everything is made from one PDF."""
+    """What is rendered, and until when by `own_time`. With a `press` everything is made from one PDF."""
 
     builder: SheetBuilder
     workdir: WorkDir
@@ -105,16 +106,19 @@ class Run:
 
         Large pictures are held whole, by one renderer at a time. A wait for others' is not the fault of these values.
         """
-        with isolation.one_at_a_time() if self.builder.sheet.is_large else nullcontext(0.0) as waited:
-            self.deadline += waited
+        with isolation.one_at_a_time() if self.builder.sheet.is_large else nullcontext():
             return self._render_in_turn(setting, new)
+
+    @property
+    def _end(self) -> float:
+        return self.deadline + waited_seconds()
 
     def _render_in_turn(
         self, setting: dict[str, Any], new: Sequence[int]
     ) -> tuple[list[dict[str, Any]], list[bytes]]:
         builder, sheet, job = self.builder, self.builder.sheet, self.job
         with (
-            shared_workers.lend(self.deadline) as worker,
+            shared_workers.lend(self._end) as worker,
             self.workdir.job(worker.slot, builder.template, sheet.files()) as (root, paths),
         ):
             request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}
@@ -123,7 +127,7 @@ class Run:
             elif "page-only" not in job and new:
                 return self._render_with_pages(worker, request, new, paths)
             shown = [sheet.pages[at] for at in new] or sheet.pages
-            header, parts = _observed(worker, request, [_job(shown, job, paths)], self.deadline)
+            header, parts = _observed(worker, request, [_job(shown, job, paths)], self._end)
             return [header], parts
 
     def _press_request(self, press: Press, root: Path, paths: Mapping[str, str]) -> dict[str, Any]:
@@ -148,12 +152,12 @@ class Run:
                     self.workdir.job(second.slot, self.builder.template, sheet.files())
                 )
                 of_pages = {**request, "root": str(root), "outputs": ["png"]}
-                second.send(of_pages, [_job(fresh[own:], self.job, paths)], self.deadline)
+                second.send(of_pages, [_job(fresh[own:], self.job, paths)], self._end)
             jobs = [_job(sheet.pages, self.job, paths), _job(fresh[:own], self.job, paths)]
-            header, parts = _observed(worker, {**request, "then": ["png"]}, jobs, self.deadline)
+            header, parts = _observed(worker, {**request, "then": ["png"]}, jobs, self._end)
             if second is None:
                 return [header], parts
-            drawn, pages = second.receive(self.deadline)
+            drawn, pages = second.receive(self._end)
             observe_renderer(drawn.get("stages", {}))
         return [header, drawn], [*parts, *pages]
 

@@ -65,7 +65,7 @@ class WorkDir:
         try:
             self._write(digest, pictures)
         except OSError as error:
-            if error.errno != errno.ENOSPC:
+            if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
                 raise
             self._delete_unused(0, 0)
             self._write(digest, pictures)

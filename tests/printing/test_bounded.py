@@ -76,6 +76,18 @@ def test_task_lets_requests_go_first():
         assert answer == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
 
 
+def number_of_threads(folder: Path) -> int:
+    import numpy as np  # noqa: PLC0415, F401 - in the process of the task
+
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+def test_task_takes_no_more_memory_on_a_machine_of_many_cores():
+    """Each thread of numpy has its own: with 36 cores it took more than the task may."""
+    with run_bounded(f"{HERE}:number_of_threads", {}, seconds=PATIENCE) as (answer, _):
+        assert answer == 1
+
+
 def never_end(folder: Path, file: str) -> None:
     Path(file).write_text(str(os.getpid()))
     while True:

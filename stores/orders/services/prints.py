@@ -1,6 +1,5 @@
 """The print files of an order: each is stored as soon as it is rendered, before the order is written."""
 
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -22,6 +21,7 @@ from fulfillment.core.errors import (
     raise_faults,
 )
 from printing.preflight import Severity
+from printing.waiting import own_time
 from stores.concurrency_limits import ORDERS
 from stores.orders.requests import ListedProduct, OrderRequest, PriceRequest
 from stores.orders.selectors.access import StoreAccess
@@ -146,13 +146,13 @@ def preflight_items(
         return None
     uploads = Uploads(access.caller, access.store.pk)
     versions = product_versions_of(product.pk for _, product, _ in items)
-    deadline = time.monotonic() + SECONDS
+    deadline = own_time() + SECONDS
     known: dict[tuple[int, ArtworkChoice], list[dict[str, Any]]] = {}
     for index, product, choice in items:
         key = (product.pk, choice)
         if key in known:
             continue
-        if time.monotonic() > deadline:
+        if own_time() > deadline:
             raise _too_large(index, f"the PDFs of one quote may take {SECONDS:.0f} seconds together")
         with _pointing_to(f"/Items/{index}/Artwork"):
             version = versions[product.pk]
@@ -224,7 +224,7 @@ class _Work:
         self._uploads = Uploads(access.caller, access.store.pk)
         self._versions = product_versions_of(printed) if printed else {}
         self._seconds = seconds or (DEMO_SECONDS if access.store.is_demo else SECONDS)
-        self._deadline = time.monotonic() + self._seconds
+        self._deadline = own_time() + self._seconds
         self._bytes = 0
 
     def store(self, index: int, product: ListedProduct, content: Content) -> StoredPrint:
@@ -241,7 +241,7 @@ class _Work:
         return self.stored[key]
 
     def _render(self, index: int, product: ListedProduct, content: Content) -> PrintedFile:
-        seconds = self._deadline - time.monotonic()
+        seconds = self._deadline - own_time()
         if seconds <= 0:
             raise _too_slow(index, self._seconds)
         if product.pk not in self._versions:
@@ -259,7 +259,7 @@ class _Work:
                 )
         except (RenderersBusy, ServiceBusy, TooManyAtOnce) as error:
             # The first file had the whole time, so a retry may help. Later ones failed because the time was used up.
-            if not self.stored or time.monotonic() < self._deadline:
+            if not self.stored or own_time() < self._deadline:
                 raise
             raise _too_slow(index, self._seconds) from error
 

@@ -1,7 +1,6 @@
 """Print files of ordered products: checks the values and renders the file for the press."""
 
 import hashlib
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -9,6 +8,7 @@ from uuid import UUID
 from accounts.callers import Caller
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.typesetting import render_print
+from printing.waiting import own_time
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.selectors import ProductVersion
 from stores.proofs.services.artwork import ArtworkChoice, artwork_errors, merge_artwork
@@ -76,10 +76,10 @@ def render_artwork_file(
 
 def _printed(merged: Merge, seconds: float) -> PrintedFile:
     caller, product = merged.uploads.caller, merged.product
-    deadline = time.monotonic() + seconds
+    deadline = own_time() + seconds
     with RENDERINGS.limited(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
         layout, images = merged.layout, merged.images(plates=True)
-        seconds = deadline - time.monotonic()
+        seconds = deadline - own_time()
         printed = render_print(
             layout.template,
             merged.values,

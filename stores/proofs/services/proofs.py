@@ -18,7 +18,7 @@ from accounts.rate_limits import enforce_limit
 from applications.registration.services.usage import PROOF, record_milestone
 from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.db.prepared import execute
-from fulfillment.core.errors import RenderersBusy
+from fulfillment.core.errors import RenderersBusy, Unavailable
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import (
     files_are_complete,
@@ -54,7 +54,8 @@ def preflight_records(
 ) -> list[dict[str, Any]]:
     """Findings as the API shows them, the same for proof and order: `plates` are the uploads as they are printed.
 
-    An error in preflight itself is logged and does not fail the proof or order.
+    An error in preflight itself is logged and does not fail the proof or order. Raises Unavailable where it could not
+    look for now: without its findings an order would be printed unchecked.
     """
     product, layout = merged.product, merged.layout
     job = Job(
@@ -70,6 +71,8 @@ def preflight_records(
     )
     try:
         return records(preflight(replace(job, **merged.placed), Limits.of(product.rules)))
+    except Unavailable:
+        raise
     except Exception:
         logger.exception("Preflight failed for the product %s", product.external_id)
         return []

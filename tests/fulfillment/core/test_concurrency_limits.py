@@ -17,6 +17,7 @@ from fulfillment.core.concurrency_limits import (
 )
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.plugins import offered_modules
+from printing import waiting
 from printing.bounded import PROJECT
 from printing.bounded import caller as engine_caller
 from stores.concurrency_limits import ORDERS, PICTURES, RENDERINGS
@@ -86,6 +87,16 @@ def test_print_engine_knows_the_caller_of_limited_work():
             assert engine_caller.get() == "person"
         assert engine_caller.get() == "person"
     assert not engine_caller.get()
+
+
+def test_print_engine_knows_what_limited_work_waited():
+    with ORDERS.limited("person"):
+        for _ in range(2):
+            with RENDERINGS.limited("person"), waiting.counted():
+                time.sleep(0.01)
+        assert waiting.waited_of_request() >= 0.02
+    with RENDERINGS.limited("person"):
+        assert waiting.waited_of_request() == 0
 
 
 def test_caller_at_the_limit_leaves_room_to_another(crowd):

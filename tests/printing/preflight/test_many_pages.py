@@ -3,13 +3,14 @@
 import hashlib
 from itertools import count
 
+import pytest
 from pikepdf import Dictionary, Name
 
 from printing.documents import Target, examine_document, place_document
 from printing.preflight import Job, preflight
 from printing.preflight import background_pixels as drawing
 from printing.preflight.findings import USUAL
-from printing.typesetting import Artwork, FontSet, RenderingTimedOut, Template
+from printing.typesetting import Artwork, FontSet, RenderingBusy, RenderingTimedOut, Template
 from printing.typesetting.template import Page
 from tests.support.document_making import BLUE, document
 
@@ -57,3 +58,19 @@ def test_pages_that_take_too_long_are_not_all_tried_alone(monkeypatch):
     assert drawing.background_pixels_of(Template("slow", pages, artwork, {}, frozenset()), range(200)) == {}
     assert tried == [200, *[1] * (len(tried) - 1)]
     assert len(tried) < 10
+
+
+def test_pages_are_not_unread_because_renderers_are_busy(monkeypatch):
+    pages = tuple(Page(CARD.width, CARD.height, CARD.bleed, str(number), ()) for number in range(2))
+    artwork = {one.background: Artwork(one.background, "application/pdf", b"", "busy", 0, 0) for one in pages}
+    tried = []
+
+    def draw(some, ppi):
+        tried.append(len(some.pages))
+        raise RenderingBusy
+
+    monkeypatch.setattr(drawing, "render_backgrounds", draw)
+    with pytest.raises(RenderingBusy):
+        drawing.background_pixels_of(Template("busy", pages, artwork, {}, frozenset()), range(2))
+
+    assert tried == [2]

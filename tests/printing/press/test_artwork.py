@@ -1,6 +1,7 @@
 """PDFs of others before they are printed: what is hidden is gone, what is shown is content, boxes are true."""
 
 import io
+from itertools import pairwise
 
 import numpy as np
 import pikepdf
@@ -263,6 +264,16 @@ def test_forms_that_share_their_resources_are_no_deeper_for_being_many():
         for number in range(1000):
             form = Stream(pdf, b"(1 0 R [[[)", Subtype=Name.Form, BBox=Array([0, 0, 9, 9]), Resources=shared)
             shared.XObject[f"/F{number}"] = pdf.make_indirect(form)
+
+    assert isolation.prepare(changed(one_page(b"", (100, 100)), hold)).pages
+
+
+def test_objects_that_name_those_before_and_after_are_no_deeper_than_all_of_them():
+    def hold(pdf, page):
+        made = chained(pdf, 60)
+        for one, after in pairwise(made):
+            one.After = after
+        page.Resources = Dictionary(X=made[30])
 
     assert isolation.prepare(changed(one_page(b"", (100, 100)), hold)).pages
 

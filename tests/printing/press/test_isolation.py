@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image, ImageFile
 
+from printing import waiting
 from printing.bounded import RenderingBusy, caller
 from printing.pictures.reading import held_samples
 from printing.preflight.pictures import facts_of
@@ -222,6 +223,46 @@ def test_large_picture_waits_no_longer_than_the_limit(monkeypatch):
     monkeypatch.setattr(isolation, "TURN_SECONDS", 0.1)
     with isolation.one_at_a_time(), pytest.raises(RenderingBusy, match="Other large pictures"):
         isolation.clean(large("PNG"))
+
+
+def test_waits_of_a_request_have_one_limit_together(monkeypatch):
+    """Several of a proof in a transaction were longer than a database lets it be idle."""
+    monkeypatch.setattr(isolation, "TURN_SECONDS", 0.3)
+    token = waiting.waited_before.set(waiting.waited_seconds())
+    try:
+        with Path(isolation.__file__).open("rb") as elsewhere:
+            fcntl.flock(elsewhere, fcntl.LOCK_EX)
+            for _ in range(5):
+                with pytest.raises(RenderingBusy):
+                    isolation.clean(large("PNG"))
+        assert 0.3 <= waiting.waited_of_request() < 1.2
+    finally:
+        waiting.waited_before.reset(token)
+
+
+def test_wait_is_no_time_of_the_work():
+    """What is large to prepare waits before the renderer does."""
+    with Path(isolation.__file__).open("rb") as elsewhere:
+        fcntl.flock(elsewhere, fcntl.LOCK_EX)
+        end = threading.Timer(0.5, fcntl.flock, (elsewhere, fcntl.LOCK_UN))
+        began, own = time.monotonic(), waiting.own_time()
+        end.start()
+        with isolation.one_at_a_time():
+            assert time.monotonic() - began >= 0.5
+            assert waiting.own_time() - own < 0.4
+        end.join(PATIENCE)
+
+
+def test_turn_that_nobody_waits_for_is_left_at_once(monkeypatch, tmp_path):
+    """The pictures of a batch took the longer."""
+    slept = []
+    (tmp_path / "waiting").touch()
+    monkeypatch.setattr(isolation, "_WAITING", tmp_path / "waiting")
+    monkeypatch.setattr(isolation, "time", SimpleNamespace(monotonic=time.monotonic, sleep=slept.append))
+    with isolation.one_at_a_time():
+        pass
+
+    assert isolation.LEFT_SECONDS not in slept
 
 
 def test_turn_after_that_of_a_caller_is_the_others(monkeypatch):

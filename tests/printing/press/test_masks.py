@@ -9,9 +9,12 @@ import pytest
 from pikepdf import Array, Dictionary, Name, Stream, String
 from PIL import Image
 
+from printing.press import masks
 from printing.press.artwork import prepare_artwork
 from printing.press.device_colours import srgb_profile
+from printing.press.inheritance import give_resources
 from printing.press.leftovers import left_in_colour
+from printing.press.profiles import SHIPPED
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof
 from tests.support.layered_files import changed
@@ -74,6 +77,25 @@ def with_matte(pdf):
     return picture(pdf, (WHITE * 20 + b"\xe3\x7f\x7f" * 20) * 40, SMask=opacity)
 
 
+def in_spot_with_matte(pdf):
+    """It keeps its colour, of which the matte is one."""
+    tint = {
+        "/FunctionType": 2,
+        "/Domain": Array([0, 1]),
+        "/N": 1,
+        "/C0": Array([0] * 4),
+        "/C1": Array([0, 1, 1, 0]),
+    }
+    space = Array([Name.Separation, Name.Lack, Name.DeviceCMYK, Dictionary(tint)])
+    opacity = picture(pdf, (b"\0" * 20 + b"\x80" * 20) * 40, Name.DeviceGray, Matte=Array([0]))
+    return picture(pdf, (b"\0" * 20 + b"\x80" * 20) * 40, space, SMask=opacity)
+
+
+def damaged_with_matte(pdf):
+    opacity = picture(pdf, b"\0", Name.DeviceGray, Matte=Array([1, 1, 1]))
+    return picture(pdf, SMask=opacity)
+
+
 def artwork(make):
     """The left half of the picture leaves the yellow page free; the right half is red."""
 
@@ -130,14 +152,65 @@ def test_matte_is_taken_out_of_the_colours():
     ("make", "left"),
     [
         (lambda pdf: picture(pdf, RED, Mask=Array([255] * 6)), ["a picture in a form that is not read here"]),
+        (damaged_with_matte, ["a picture in a form that is not read here"]),
+        (in_spot_with_matte, []),
         (by_palette, []),
         (in_rgb, []),
     ],
-    ids=["damaged", "palette", "sound"],
+    ids=["damaged", "damaged matte", "matte of a spot color", "palette", "sound"],
 )
 def test_mask_that_stays_in_the_colours_of_the_picture_is_found(make, left):
     with pikepdf.open(io.BytesIO(prepare_artwork(artwork(make)).pdf)) as pdf:
         assert list(left_in_colour(pdf.pages[0].obj.Resources)) == left
+
+
+def shared(pdf):
+    """The mask belongs to a damaged picture as well."""
+    whole = with_matte(pdf)
+    whole.Other = picture(pdf, RED, SMask=whole.SMask)
+    return whole
+
+
+def test_matte_stays_for_a_picture_that_could_not_be_unmixed():
+    with pikepdf.open(io.BytesIO(prepare_artwork(artwork(shared)).pdf)) as pdf:
+        image = pdf.pages[0].obj.Resources.XObject.X
+        assert ("/Matte" in image.SMask, "/Matte" in image.Other.SMask) == (False, True)
+        assert image.SMask.read_bytes() == image.Other.SMask.read_bytes()
+
+
+@pytest.mark.parametrize("values", [{"Width": Name.Wide}, {"Height": 10**9}, {"BitsPerComponent": Name.All}])
+def test_picture_with_odd_values_stays_as_it_is(values):
+    def odd(make):
+        def made(pdf):
+            image = make(pdf)
+            for name, value in values.items():
+                image[f"/{name}"] = value
+            return image
+
+        return made
+
+    for make in (in_rgb, with_matte):
+        with pikepdf.open(io.BytesIO(prepare_artwork(artwork(odd(make))).pdf)) as pdf:
+            image = pdf.pages[0].obj.Resources.XObject.X
+            assert isinstance(image.get("/Mask"), Array) or "/Matte" in image.SMask
+
+
+def test_pictures_of_no_more_than_the_memory_are_unmixed(monkeypatch):
+    """A poster with a matte was refused: to read it takes more than its process has."""
+    monkeypatch.setattr(masks, "WORKING_BYTES", masks.TIMES * 40 * 40 * 3 + 1)
+
+    def two(pdf):
+        first = with_matte(pdf)
+        first.Other = with_matte(pdf)
+        return first
+
+    with pikepdf.open(io.BytesIO(prepare_artwork(artwork(two)).pdf)) as pdf:
+        image = pdf.pages[0].obj.Resources.XObject.X
+        found = ["/Matte" in one.SMask for one in (image, image.Other)]
+        assert list(left_in_colour(Dictionary(XObject=Dictionary(A=image, B=image.Other)))) == [
+            "a picture in a form that is not read here"
+        ]
+    assert sorted(found) == [False, True]
 
 
 def test_form_without_resources_prints_in_the_colours_of_its_page(tmp_path):
@@ -158,3 +231,35 @@ def test_form_without_resources_prints_in_the_colours_of_its_page(tmp_path):
 
     cyan, magenta, yellow, _ = at(found, 100, 70)
     assert (cyan < 0.2, magenta > 0.8, yellow > 0.8) == (True, True, True)
+
+
+def test_form_without_resources_has_those_of_the_first_page_that_draws_it():
+    with pikepdf.new() as pdf:
+        form = pdf.make_indirect(Stream(pdf, b"", Subtype=Name.Form, BBox=Array([0, 0, 9, 9])))
+        for name in ("First", "Second", "Third"):
+            pdf.add_blank_page().obj.Resources = Dictionary(XObject=Dictionary(X=form), Of=Name(f"/{name}"))
+        give_resources(pdf)
+        assert str(form.Resources.Of) == "/First"
+
+
+def test_color_space_that_a_mask_names_as_well_stays_for_a_form():
+    """The mask becomes grey and names it no more; the form keeps its inks. Both have those of the page."""
+
+    def draw(pdf, page):
+        space = Array([Name.ICCBased, pdf.make_indirect(Stream(pdf, SHIPPED.read_bytes(), N=4))])
+        group = Dictionary(S=Name.Transparency, CS=Name.DeviceCMYK)
+        form = Stream(pdf, b"/Own cs 0 0 0 0 scn 0 0 400 300 re f", Subtype=Name.Form, Group=group)
+        form.BBox = Array([0, 0, 400, 300])
+        mask = Dictionary(S=Name.Luminosity, G=pdf.make_indirect(form))
+        inner = Stream(pdf, b"/Own cs 0 1 1 0 scn 60 30 100 100 re f", Subtype=Name.Form, BBox=form.BBox)
+        page.Resources = Dictionary(
+            ExtGState=Dictionary(GS=Dictionary(SMask=mask)),
+            ColorSpace=Dictionary(Own=space),
+            XObject=Dictionary(X=pdf.make_indirect(inner)),
+        )
+
+    content = changed(one_page(b"/GS gs /X Do", SIZE), draw)
+
+    with pikepdf.open(io.BytesIO(render_print(behind(content), {}, press=COATED).pdf)) as pdf:
+        [drawing] = [one for one in pdf.objects if isinstance(one, Stream) and b"/Own cs" in one.read_bytes()]
+        assert "/Own" in drawing.Resources.ColorSpace

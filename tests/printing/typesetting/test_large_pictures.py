@@ -4,12 +4,22 @@ from contextlib import contextmanager
 
 import pytest
 
+from printing import waiting
 from printing.press import isolation
 from printing.press.rules import ColourPolicy, PresetRules
-from printing.typesetting import Field, parse_template, render_pdf_page, render_print, render_proof
+from printing.typesetting import (
+    Field,
+    parse_template,
+    render_page,
+    render_pdf_page,
+    render_print,
+    render_proof,
+)
+from printing.typesetting.jobs import SheetBuilder
 from printing.typesetting.press import Press
 from printing.typesetting.workers import Worker
 from tests.support.made_templates import card, picture
+from tests.support.patience import PATIENCE
 
 CMYK, MANAGED = (Press(PresetRules(policy=one)) for one in (ColourPolicy.CMYK, ColourPolicy.MANAGED))
 
@@ -21,6 +31,10 @@ def photo_template(width, height, *, pages=1):
     )
 
 
+def render_page_of(template, *values, seconds):
+    return render_page(template, 0, *values, pixels=100, seconds=seconds)
+
+
 @pytest.fixture
 def was_alone(monkeypatch):
     """For each request to a renderer, whether it was sent in the lane of large pictures."""
@@ -28,9 +42,9 @@ def was_alone(monkeypatch):
 
     @contextmanager
     def noted():
-        with one_at_a_time() as waited:
+        with one_at_a_time():
             alone.append(True)
-            yield waited
+            yield
             alone.pop()
 
     def send(worker, *message):
@@ -66,3 +80,16 @@ def test_other_pictures_wait_for_no_large_one(was_alone):
 
     # A second renderer may have drawn the pages of the last one.
     assert was_alone in ([False] * 5, [False] * 6)
+
+
+@pytest.mark.parametrize("render", [render_proof, render_print, render_page_of], ids=lambda one: one.__name__)
+def test_wait_of_what_is_prepared_is_no_time_of_the_renderer(monkeypatch, render):
+    """As if a picture had waited for longer than the rendering may take until it was separated."""
+
+    def build(builder, *values):
+        waiting._waited.seconds += 2 * PATIENCE
+        return original(builder, *values)
+
+    original = SheetBuilder.build
+    monkeypatch.setattr(SheetBuilder, "build", build)
+    assert render(photo_template(80, 50), {"Photo": "x"}, {"Photo": picture(30, 20)}, seconds=-PATIENCE)

@@ -21,8 +21,8 @@ def folder():
     made.close()
 
 
-def full(*ignored, **also):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def full(*ignored, number=errno.ENOSPC, **also):
+    raise OSError(number, os.strerror(number))
 
 
 def names(folder: Path) -> set[str]:
@@ -74,19 +74,20 @@ def test_unused_artwork_takes_no_more_bytes_than_allowed(folder, monkeypatch):
     assert sorted(path.stat().st_size for path in files) == [301, 302, 350]
 
 
-def test_full_disk_gets_the_room_of_unused_artwork_and_keeps_no_part(folder, monkeypatch):
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_full_disk_gets_the_room_of_unused_artwork_and_keeps_no_part(folder, monkeypatch, number):
     folder.hold_template(unused := of_size(10))
     folder.release_template(unused)
     written, write_bytes = of_size(20), Path.write_bytes
 
     def while_room(path, content):
-        full() if len(names(folder.root / "artwork")) > 1 else write_bytes(path, content)
+        full(number=number) if len(names(folder.root / "artwork")) > 1 else write_bytes(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", while_room)
     folder.hold_template(written)
     assert names(folder.root / "artwork") == {written.artwork_digest}
 
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=os.strerror(number)):
         folder.hold_template(of_size(30))
     assert names(folder.root / "artwork") == {written.artwork_digest}
 

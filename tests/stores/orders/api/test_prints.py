@@ -1,7 +1,6 @@
 """What the print files of one order may cost, and when they are stored."""
 
 from io import BytesIO
-from types import SimpleNamespace
 
 import pytest
 from django.core.files.storage import default_storage
@@ -78,7 +77,7 @@ def test_print_files_of_an_order_have_a_time_together(shop, photo_card, monkeypa
         return render(**arguments)
 
     monkeypatch.setattr(prints, "render_print_file", take_twelve_seconds)
-    monkeypatch.setattr(prints, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(prints, "own_time", lambda: clock[0])
 
     refused = place(shop, lines("Ada", "Grace", "Edith", "Mary"))
 

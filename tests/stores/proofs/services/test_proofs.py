@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.callers import Caller
 from fulfillment.core.errors import RenderersBusy, Unavailable
 from fulfillment.core.files.storage import StorageUnavailable
-from printing.bounded import busy
+from printing.bounded import busy, killed
 from printing.typesetting import RenderingTimedOut
 from stores.proofs.models import Proof
 from stores.proofs.selectors import product_version_of
@@ -179,6 +179,20 @@ def test_busy_renderers_are_answered_503(failed_proof):
 
     assert (response.status_code, response.json()["Code"]) == (503, "renderers_busy")
     assert issubclass(RenderersBusy, Unavailable)
+
+
+@pytest.mark.parametrize("reason", [busy("Others."), killed("was killed")], ids=["busy", "killed"])
+def test_proof_is_not_stored_without_its_preflight(world, monkeypatch, reason):
+    """It was, and orders of it were printed unchecked."""
+    make_card(world.associated)
+
+    def fail(*args):
+        raise reason
+
+    monkeypatch.setattr(proofs, "preflight", fail)
+    response = world.as_application().call("POST", "/store/associated/product/card/proof", {"Name": "Ada"})
+
+    assert (response.status_code, Proof.objects.count()) == (503, 0)
 
 
 def test_values_that_take_too_long_are_not_to_be_sent_again(failed_proof):
