@@ -52,6 +52,8 @@ class ServiceUploadForm(forms.ModelForm):
     file = forms.FileField(widget=UnfoldAdminFileFieldWidget)
     help_text: Any
     max_bytes: int
+    # The admin passes it.
+    caller = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -69,7 +71,7 @@ class ServiceUploadForm(forms.ModelForm):
                 % {"max_megabytes": self.max_bytes // 1_000_000}
             )
         try:
-            with FILES.limited():
+            with FILES.limited(self.caller):
                 self.instance = self.add_file(file.name, file.read())
         except DomainError as error:
             raise forms.ValidationError(error.message) from error
