@@ -1,5 +1,6 @@
 """Admins of records that cannot be changed, or that a service adds and removes."""
 
+from contextlib import nullcontext
 from typing import Any
 
 from django import forms
@@ -46,14 +47,28 @@ class RemovedByService(ConsoleAdmin):
         return super().response_delete(request, display, object_id)
 
 
+class AddedInTurn(ConsoleAdmin):
+    """For a `ServiceUploadForm`: the file is read in its turn, for which the view's transaction does not wait."""
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        is_upload = request.method == "POST" and object_id is None
+        with (
+            errors_as_messages(request),
+            FILES.limited(f"user:{request.user.pk}") if is_upload else nullcontext(),
+        ):
+            response: HttpResponse = super().changeform_view(request, object_id, *args, **kwargs)
+            return response
+        return HttpResponseRedirect(request.get_full_path())
+
+
 class ServiceUploadForm(forms.ModelForm):
     """`help_text` has a place for `max_megabytes`. What the service refuses is shown at the file."""
 
     file = forms.FileField(widget=UnfoldAdminFileFieldWidget)
     help_text: Any
     max_bytes: int
-    # The admin passes it.
-    caller = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -71,8 +86,7 @@ class ServiceUploadForm(forms.ModelForm):
                 % {"max_megabytes": self.max_bytes // 1_000_000}
             )
         try:
-            with FILES.limited(self.caller):
-                self.instance = self.add_file(file.name, file.read())
+            self.instance = self.add_file(file.name, file.read())
         except DomainError as error:
             raise forms.ValidationError(error.message) from error
         return file
