@@ -348,7 +348,8 @@ def may_still_order(batch: Batch) -> bool:
 def people_of_batch(batch: Batch) -> set[UUID]:
     """Who made and who ordered it, each with the owners of the application."""
     application = Application.objects.filter(pk=batch.actor_application).first()
-    return people_who_ordered(batch) | people_behind(application) | ({batch.actor_user} - {None})
+    people = people_who_ordered(batch) | people_behind(application)
+    return people | {batch.actor_user} if batch.actor_user else people
 
 
 def _may_order(caller: Caller, store: Store) -> bool:

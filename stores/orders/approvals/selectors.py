@@ -29,14 +29,15 @@ class Ordered(Protocol):
 
 def people_who_ordered(order: Ordered) -> set[UUID]:
     """The user, and the owners of the application."""
-    return people_behind(order.application) | ({order.user_id} - {None})
+    return people_behind(order.application) | ({order.user_id} if order.user_id else set())
 
 
 def people_behind(application: Application | None) -> set[UUID]:
     """The owners, who control what the application orders; none for a built-in one."""
     if application is None or application.is_first_party:
         return set()
-    return {application.user_id, *owner_ids(application)} - {None}
+    people = [application.user_id, *owner_ids(application)]
+    return {person for person in people if person is not None}
 
 
 def approver_ids(store_id: int, ordered_by: Collection[UUID]) -> list[UUID]:
