@@ -53,7 +53,7 @@ ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"
 CHECKED_AGAIN = "All rows are being checked again: review the result, then order."
 NOTHING_ORDERED = "Nothing is ordered."
-NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store any more."
+NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store anymore."
 ROWS_AT_ONCE = 50
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
