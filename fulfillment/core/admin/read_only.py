@@ -1,6 +1,6 @@
 """Admins of records that cannot be changed, or that a service adds and removes."""
 
-from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -48,18 +48,16 @@ class RemovedByService(ConsoleAdmin):
 
 
 class AddedInTurn(ConsoleAdmin):
-    """For a `ServiceUploadForm`: the file is read in its turn, for which the view's transaction does not wait."""
+    """For a `ServiceUploadForm`: the file is added in its turn, for which no transaction waits."""
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        is_upload = request.method == "POST" and object_id is None
-        with (
-            errors_as_messages(request),
-            FILES.limited(f"user:{request.user.pk}") if is_upload else nullcontext(),
-        ):
-            response: HttpResponse = super().changeform_view(request, object_id, *args, **kwargs)
-            return response
+        change_form = partial(super().changeform_view, request, object_id, *args, **kwargs)
+        if request.method != "POST" or object_id is not None:
+            return change_form()
+        with errors_as_messages(request), FILES.limited(f"user:{request.user.pk}"):
+            return change_form()
         return HttpResponseRedirect(request.get_full_path())
 
 
