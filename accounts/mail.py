@@ -53,7 +53,7 @@ class _Limited(smtplib.SMTP):
     @staticmethod
     def _hang_up(connection: socket.socket) -> None:
         with suppress(OSError):
-            # Not that of TLS, which another thread reads.
+            # Of the plain socket: `SSLSocket.shutdown` would drop the TLS object that the other thread reads from.
             socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 

@@ -1,6 +1,7 @@
 from datetime import timedelta
 
 from django.contrib.sessions.models import Session
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import (
@@ -36,9 +37,17 @@ def retention_rules() -> list[RetentionRule]:
             lambda: Notification.objects.filter(created__lte=timezone.now() - NOTIFICATION_RETENTION),
         ),
         # Notifications name them, which are removed after the same time.
-        rule_for_rows(
-            "decided association requests",
-            lambda: AssociationRequest.objects.filter(decided__lte=timezone.now() - NOTIFICATION_RETENTION),
-        ),
+        rule_for_rows("decided association requests", _superseded_requests),
         rule_for_rows("sessions", lambda: Session.objects.filter(expire_date__lte=timezone.now())),
     ]
+
+
+def _superseded_requests() -> QuerySet[AssociationRequest]:
+    """The last decision between an application and a store or user stays: a repeated request finds it."""
+    same = Q(store=OuterRef("store")) | Q(user=OuterRef("user"))
+    later = AssociationRequest.objects.filter(
+        same, application=OuterRef("application"), decided__gt=OuterRef("decided")
+    )
+    return AssociationRequest.objects.filter(
+        Exists(later), decided__lte=timezone.now() - NOTIFICATION_RETENTION
+    )

@@ -130,7 +130,7 @@ def change_profile(*, user: User, **profile: Unpack[Profile]) -> User:
 
 
 def end_sessions(*, user: User) -> None:
-    """Reads all sessions: whose one is, only its content says."""
+    """Reads all sessions: the table does not say whose a session is; only its content does."""
     for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
         if session.get_decoded().get(SESSION_KEY) == str(user.pk):
             session.delete()

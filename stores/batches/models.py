@@ -87,6 +87,7 @@ class Batch(models.Model):
     # Who ordered: the actor of its orders.
     actor_kind = models.CharField(max_length=20, blank=True)
     actor_user = models.UUIDField(null=True)
+    actor_application = models.UUIDField(null=True)
     note = models.CharField(max_length=1000, blank=True)
     created = models.DateTimeField()
     updated = models.DateTimeField()

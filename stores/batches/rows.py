@@ -120,7 +120,7 @@ def _key_of(row: SourceRow, mapping: Mapping[str, str], taken: Iterable[str]) ->
             value=key,
         )
     if len(key) > KEY_LENGTH or not KEY_FORM.match(key):
-        message = f"{ROW_KEY}: use 1 to {KEY_LENGTH} visible characters without a slash."
+        message = f"{ROW_KEY}: use 1 to {KEY_LENGTH} visible characters in one line, without a slash."
         return "", problem_record(
             "row_key_invalid",
             message,

@@ -35,7 +35,7 @@ from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, folded, it
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
 from stores.catalog.models import Product, Store
-from stores.orders.approvals.selectors import exceeds_total
+from stores.orders.approvals.selectors import exceeds_total, people_behind, people_who_ordered
 from stores.orders.models import Order
 from stores.orders.selectors.access import STORE_FIELDS, WRITE, StoreAccess, authorize_store
 from stores.proofs.models import Proof
@@ -335,12 +335,21 @@ def may_still_order(batch: Batch) -> bool:
     user = User.objects.filter(pk=user_id, is_active=True).first() if user_id else None
     if user_id and user is None:
         return False
-    if user and (batch.is_first_party or user_id != batch.user_id):
+    on_pages = batch.is_first_party or user_id != batch.user_id
+    if user and on_pages and batch.actor_application is None:
         return _may_order(Caller.on_pages(user), batch.store)
-    application = Application.objects.filter(pk=batch.application_id, is_enabled=True).first()
+    application_id = batch.actor_application or batch.application_id
+    application = Application.objects.filter(pk=application_id, is_enabled=True).first()
     if application is None:
         return False
     return _may_order(replace(Caller.of_application(application), user_id=user_id), batch.store)
+
+
+def people_of_batch(batch: Batch) -> set[UUID]:
+    """Who made and who ordered it, each with the owners of the application."""
+    application = Application.objects.filter(pk=batch.actor_application).first()
+    people = people_who_ordered(batch) | people_behind(application)
+    return people | {batch.actor_user} if batch.actor_user else people
 
 
 def _may_order(caller: Caller, store: Store) -> bool:

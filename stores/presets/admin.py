@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from fulfillment.core.admin.read_only import RemovedByService, ServiceUploadForm
+from fulfillment.core.admin.read_only import AddedInTurn, RemovedByService, ServiceUploadForm
 from fulfillment.core.recorded_texts import translated
 from printing.preflight.table import RULES, Rule
 from printing.press.profiles import PROFILE_BYTES
@@ -150,7 +150,7 @@ class OutputProfileForm(ServiceUploadForm):
 
 
 @admin.register(OutputProfile)
-class OutputProfileAdmin(RemovedByService):
+class OutputProfileAdmin(AddedInTurn, RemovedByService):
     harmless_pages = ("add", "change", "delete")
     forbidden = ("change",)
     form = OutputProfileForm

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
 
 from fulfillment.core.admin.base import OwnPage
-from fulfillment.core.admin.read_only import RemovedByService, ServiceUploadForm
+from fulfillment.core.admin.read_only import AddedInTurn, RemovedByService, ServiceUploadForm
 from fulfillment.core.files.downloads import serves_picture
 from printing.typesetting import FontSet
 from printing.typesetting.fonts import FONT_BYTES
@@ -76,7 +76,7 @@ class FontForm(ServiceUploadForm):
 
 
 @admin.register(Font)
-class FontAdmin(RemovedByService):
+class FontAdmin(AddedInTurn, RemovedByService):
     harmless_pages = ("add", "change", "delete")
     forbidden = ("change",)
     form = FontForm

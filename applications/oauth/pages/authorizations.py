@@ -7,10 +7,13 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
 from applications.oauth.selectors import user_authorizations
 from applications.oauth.services import revoke_authorization
+from applications.registration.models import Application
 from applications.registration.selectors.applications import application_unknown, find_application
+from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import harmless
 
 AUTHORIZATIONS_A_PAGE = 25
@@ -35,10 +38,13 @@ def show_authorizations(request: HttpRequest) -> HttpResponse:
 @signed_in
 def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET asks for confirmation; POST performs the action."""
-    user, application = signed_in_user(request), find_application(application_id)
-    # Only applications that the user has authorised; names of others are not revealed.
-    if application not in [each.application for each in user_authorizations(user)]:
-        raise application_unknown()
+    user = signed_in_user(request)
+    try:
+        application = _authorized_application(user, application_id)
+    except NotFound:
+        if request.method == "POST":  # a second click
+            return redirect("portal:authorizations")
+        raise
     if request.method == "POST":
         revoke_authorization(user=user, application=application)
         messages.success(
@@ -46,3 +52,11 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
         )
         return redirect("portal:authorizations")
     return render(request, "accounts/revoke.html", {"application": application, "section": "authorizations"})
+
+
+def _authorized_application(user: User, application_id: str) -> Application:
+    """Raises NotFound for others too, so that it reveals no name."""
+    application = find_application(application_id)
+    if application not in [each.application for each in user_authorizations(user)]:
+        raise application_unknown()
+    return application

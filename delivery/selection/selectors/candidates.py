@@ -155,7 +155,8 @@ def overlaps_polygon(found: Candidates, polygon: shapely.Polygon, matches: np.nd
             "The polygon has %(corners)s positions, and %(routes)s routes may lie in it. Simplify it, or choose a "
             "smaller area."
         )
-        shown = {"corners": number_format(corners), "routes": number_format(count, force_grouping=True)}
+        counts = {"corners": corners, "routes": count}
+        shown = {name: number_format(number, force_grouping=True) for name, number in counts.items()}
         raise Invalid.at("/Polygon", "area_too_large", message % shown)
     area = shapely.transform(polygon, lambda corners: corners * GRID)
     shapely.prepare(area)

@@ -1,5 +1,6 @@
 """Admins of records that cannot be changed, or that a service adds and removes."""
 
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -46,6 +47,20 @@ class RemovedByService(ConsoleAdmin):
         return super().response_delete(request, display, object_id)
 
 
+class AddedInTurn(ConsoleAdmin):
+    """For a `ServiceUploadForm`: the file is added in its turn, for which no transaction waits."""
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        change_form = partial(super().changeform_view, request, object_id, *args, **kwargs)
+        if request.method != "POST" or object_id is not None:
+            return change_form()
+        with errors_as_messages(request), FILES.limited(f"user:{request.user.pk}"):
+            return change_form()
+        return HttpResponseRedirect(request.get_full_path())
+
+
 class ServiceUploadForm(forms.ModelForm):
     """`help_text` has a place for `max_megabytes`. What the service refuses is shown at the file."""
 
@@ -69,8 +84,7 @@ class ServiceUploadForm(forms.ModelForm):
                 % {"max_megabytes": self.max_bytes // 1_000_000}
             )
         try:
-            with FILES.limited():
-                self.instance = self.add_file(file.name, file.read())
+            self.instance = self.add_file(file.name, file.read())
         except DomainError as error:
             raise forms.ValidationError(error.message) from error
         return file

@@ -147,7 +147,9 @@ LEASE_SECONDS = 10
 
 
 class ProviderSlots:
-    """A provider may take as many as it leaves free: of 8 the first has 4, a second one 2, two more one each."""
+    """A provider may take a slot while it has fewer than are free: of 8 the first has 4, a second one 2, two more one
+    each. With two providers, two stay free.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -39,6 +39,7 @@ WITH due AS MATERIALIZED (
     SELECT id FROM production_gangsheet one WHERE next_try <= (SELECT clock_timestamp())
     AND NOT EXISTS (
         SELECT FROM production_gangsheet other WHERE other.provider_id = one.provider_id
+        AND other.next_try IS NOT NULL
         AND (other.id = ANY(%s) OR (other.next_try, other.id) < (one.next_try, one.id))
     )
     ORDER BY next_try LIMIT %s FOR UPDATE SKIP LOCKED

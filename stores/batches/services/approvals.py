@@ -12,14 +12,13 @@ from django.utils.translation import gettext as _
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import Batch, BatchApproval
-from stores.batches.selectors import counts_of
+from stores.batches.selectors import counts_of, people_of_batch
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders
 from stores.batches.services.rows import lock_batch
 from stores.budgets.services.approvals import check_place
 from stores.orders.approvals.models import OWN_ORDER
-from stores.orders.approvals.selectors import people_who_ordered
 from stores.orders.approvals.services import EXPIRED
 from stores.orders.models import ApprovalState
 from stores.orders.services.transitions import Actor
@@ -103,7 +102,7 @@ def _lock_undecided(batch: Batch, actor: Actor) -> tuple[Batch, BatchApproval]:
     if approval is None:
         raise Conflict(_("The batch needs no approval."), code="approval_not_requested")
     approval.batch = locked
-    if actor.user_id in {*approval.ordered_by, *people_who_ordered(locked)}:
+    if actor.user_id in {*approval.ordered_by, *people_of_batch(locked)}:
         raise Forbidden(
             _("You ordered this batch, or own the application that did."), code="approver_ordered"
         )

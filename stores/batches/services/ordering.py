@@ -34,6 +34,7 @@ from stores.batches.selectors import (
     may_still_order,
     order_count,
     outdated_because,
+    people_of_batch,
     shown_batches,
 )
 from stores.batches.services.batches import close_batch
@@ -41,7 +42,7 @@ from stores.batches.services.notices import announce, notify_approvers
 from stores.batches.services.rows import begin_check, in_turn, job_lock, lock_batch, lock_open
 from stores.budgets.services import release_reservation, reserve_budgets
 from stores.catalog.models import Store
-from stores.orders.approvals.selectors import exceeds_total, people_who_ordered
+from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import ActorKind, ApprovalState
 from stores.orders.pricing import Option
 from stores.orders.representations import dumps
@@ -52,7 +53,7 @@ ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"
 CHECKED_AGAIN = "All rows are being checked again: review the result, then order."
 NOTHING_ORDERED = "Nothing is ordered."
-NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store any more."
+NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store anymore."
 ROWS_AT_ONCE = 50
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
@@ -107,6 +108,7 @@ def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) ->
     locked.status, locked.updated = BatchStatus.ORDERING, now
     locked.external_id, locked.note = external_id, ""
     locked.actor_kind, locked.actor_user = actor.kind, actor.user_id
+    locked.actor_application = actor.application_id
     locked.reservation_id = uuid4()
     locked.save()
     outcome = reserve_budgets(
@@ -322,7 +324,7 @@ def _request_approval(batch: Batch, reasons: Sequence[dict[str, object]], now: d
         batch=batch,
         state=ApprovalState.PENDING,
         reasons=orjson.loads(dumps(list(reasons))),
-        ordered_by=sorted(people_who_ordered(batch) | {batch.actor_user} - {None}),
+        ordered_by=sorted(people_of_batch(batch)),
         requested=now,
         expires=now + time_left,
         reminder_due=now + time_left / 2,

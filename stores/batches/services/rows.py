@@ -169,7 +169,7 @@ def forget_jobs(locked: Batch) -> None:
 
 
 def waiting_jobs(locked: Batch) -> QuerySet[ProcrastinateJob]:
-    """Locked as well: a worker begins none before it can see what this transaction changes.
+    """Their rows are locked too, so a worker begins none of them before it can see what this transaction changes.
 
     A queueing lock would not do so, and would keep a job that is under way from being tried again.
     """

@@ -121,7 +121,7 @@ class BudgetViewSet(ApiViewSet):
     )
     def list(self, request: Request, store_id: str) -> Response:
         standings = list_budgets(authorize_budgets(request.auth, store_id, READ))
-        names = scope_names((one.budget for one in standings), people=request.auth.sees_names)
+        names = scope_names((one.budget for one in standings), names_people=request.auth.sees_names)
         return Response([budget_record(standing, store_id, names) for standing in standings])
 
     @extend_schema(
@@ -197,7 +197,7 @@ class BudgetViewSet(ApiViewSet):
         entry = adjust_budget(
             budget=budget, amount=values["Amount"], note=values["Note"], caller=request.auth
         )
-        [record] = entry_records([entry], budget, people=request.auth.sees_names)
+        [record] = entry_records([entry], budget, names_people=request.auth.sees_names)
         return Response(record, status=201)
 
 
@@ -245,23 +245,23 @@ class BudgetEntryViewSet(ApiViewSet):
     def list(self, request: Request, store_id: str, budget_id: str) -> Response | StreamingHttpResponse:
         access = authorize_budgets(request.auth, store_id, READ)
         budget = standing_for(access, budget_id).budget
-        entries, people = entries_for(access, budget), access.caller.sees_names
+        entries, names_people = entries_for(access, budget), access.caller.sees_names
         query = request.query_params
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         if "after" in query:
             entries = entries.filter(pk__gt=_cursor(query["after"]))
         if _wants_csv(request):
-            rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget, people=people))
+            rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget, names_people=names_people))
             return streamed_file(rows, f"budget-{budget.pk}.csv", request.auth.key)
         page = list(entries[: take + 1])
         path = f"/store/{store_id}/budget/{budget_id}/entry"
         more = len(page) > take
         headers = next_page(path, query.items(), str(page[take - 1].pk)) if more else {}
-        return Response(entry_records(page[:take], budget, people=people), headers=headers)
+        return Response(entry_records(page[:take], budget, names_people=names_people), headers=headers)
 
 
 def _budget_response(request: Request, standing: Standing, store_id: str, **options: Any) -> Response:
-    names = scope_names([standing.budget], people=request.auth.sees_names)
+    names = scope_names([standing.budget], names_people=request.auth.sees_names)
     return Response(budget_record(standing, store_id, names), **options)
 
 

@@ -112,7 +112,7 @@ def wrong_balances(stores: Sequence[int] | None) -> QuerySet[Budget]:
     return budgets.filter(Exists(BudgetPeriod.objects.filter(budget=OuterRef("pk"), differs=True)))
 
 
-def scope_names(budgets: Iterable[Budget], *, people: bool = True) -> Mapping[UUID, tuple[str, str]]:
+def scope_names(budgets: Iterable[Budget], *, names_people: bool = True) -> Mapping[UUID, tuple[str, str]]:
     """By `scope_key`: the ID that the API shows, and the name; nothing for those that were erased or removed.
 
     People have none for callers who do not see names.
@@ -120,7 +120,9 @@ def scope_names(budgets: Iterable[Budget], *, people: bool = True) -> Mapping[UU
     keys = {budget.scope_key for budget in budgets if budget.scope_key}
     if not keys:
         return {}
-    persons = {user.pk: (str(user.pk), user.full_name) for user in _known_people(keys if people else ())}
+    persons = {
+        user.pk: (str(user.pk), user.full_name) for user in _known_people(keys if names_people else ())
+    }
     applications = Application.objects.filter(pk__in=keys).values_list("pk", "name")
     centers = CostCenter.objects.filter(pk__in=keys)
     return {
@@ -130,10 +132,10 @@ def scope_names(budgets: Iterable[Budget], *, people: bool = True) -> Mapping[UU
     }
 
 
-def actor_names(entries: Iterable[BudgetEntry], *, people: bool = True) -> Mapping[UUID, str]:
+def actor_names(entries: Iterable[BudgetEntry], *, names_people: bool = True) -> Mapping[UUID, str]:
     """The names of people and applications in entries; nothing for those that were erased or removed."""
     listed = list(entries)
-    persons = {entry.actor_user for entry in listed if entry.actor_user and people}
+    persons = {entry.actor_user for entry in listed if entry.actor_user and names_people}
     applications = {entry.actor_application for entry in listed if entry.actor_application}
     named: dict[Any, str] = dict(Application.objects.filter(pk__in=applications).values_list("pk", "name"))
     return {**named, **{user.pk: user.full_name for user in _known_people(persons)}}
@@ -172,19 +174,21 @@ def filtered_entries(budget: Budget, chosen: EntryFilter) -> QuerySet[BudgetEntr
     return found
 
 
-def entry_records(entries: Iterable[BudgetEntry], budget: Budget, *, people: bool = True) -> list[Record]:
+def entry_records(
+    entries: Iterable[BudgetEntry], budget: Budget, *, names_people: bool = True
+) -> list[Record]:
     listed = list(entries)
-    names = actor_names(listed, people=people)
+    names = actor_names(listed, names_people=names_people)
     return [entry_record(entry, budget, names) for entry in listed]
 
 
 def statement_cells(
-    entries: QuerySet[BudgetEntry], budget: Budget, *, people: bool = True
+    entries: QuerySet[BudgetEntry], budget: Budget, *, names_people: bool = True
 ) -> Iterator[Iterable[Any]]:
     """The cells of every entry, the oldest first, in short statements."""
     last = 0
     while page := list(entries.filter(pk__gt=last).order_by("pk")[:BATCH]):
-        yield from (entry_cells(record) for record in entry_records(page, budget, people=people))
+        yield from (entry_cells(record) for record in entry_records(page, budget, names_people=names_people))
         last = page[-1].pk
 
 

@@ -1,5 +1,6 @@
 """Requests as the console shows them: equal ones share a card, and are decided together."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,8 @@ from stores.orders.representations import order_etag
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_SHOWN = 4
-# Of the items of each order: read here, the values of a page of orders could take more than a gigabyte.
+# One digest of all items of an order. PostgreSQL computes it, because the values of 25 orders could take more than a
+# gigabyte in this process.
 DIGESTS = """
 SELECT order_id, encode(sha256(convert_to(string_agg(item, '' ORDER BY position), 'UTF8')), 'hex')
 FROM (
@@ -96,12 +98,10 @@ class RequestCard:
 def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None) -> list[RequestCard]:
     """In the order of the first of each; reads the items and budgets of all orders at once."""
     found = list(requests)
-    keys = [one.pk for one in found]
-    digests: dict[UUID, str] = dict(fetch_rows(DIGESTS, [keys]))
-    standings = standings_with_orders(keys)
+    likenesses = _likenesses(found)
+    standings = standings_with_orders([one.pk for one in found])
     cards: dict[Any, RequestCard] = {}
-    for request in found:
-        alike = _likeness(request, digests[request.pk])
+    for request, alike in zip(found, likenesses, strict=True):
         gauges = [gauge_of(one) for one in standings.get(request.pk, [])]
         card = cards.setdefault(alike, RequestCard(viewer_id in request.ordered_by, gauges))
         order = request.order
@@ -120,8 +120,17 @@ def _read_items(cards: Collection[RequestCard]) -> None:
         by_order[item.order_id].pictured = item
 
 
-def _likeness(request: ApprovalRequest, digest: str) -> tuple[Any, ...]:
-    """Equal for requests that may be decided together. Decided ones stay alone."""
+def _likenesses(requests: Sequence[ApprovalRequest]) -> list[tuple[Any, ...]]:
+    """Equal for requests that may be decided together. Items are compared only of orders that else are alike."""
+    rough = [_rough_likeness(one) for one in requests]
+    groups = Counter(rough)
+    keys = [one.pk for one, alike in zip(requests, rough, strict=True) if groups[alike] > 1]
+    digests: dict[UUID, str] = dict(fetch_rows(DIGESTS, [keys])) if keys else {}
+    return [(*alike, digests.get(one.pk)) for one, alike in zip(requests, rough, strict=True)]
+
+
+def _rough_likeness(request: ApprovalRequest) -> tuple[Any, ...]:
+    """Decided requests stay alone."""
     order = request.order
     return (
         order.pk if order.approval != ApprovalState.PENDING else None,
@@ -132,7 +141,6 @@ def _likeness(request: ApprovalRequest, digest: str) -> tuple[Any, ...]:
         order.production_days,
         order.total,
         orjson.dumps(request.reasons, option=orjson.OPT_SORT_KEYS),
-        digest,
     )
 
 

@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from accounts.models import User
 from accounts.permissions import Grant
 from accounts.selectors.staff import people_with
+from applications.registration.models import Application
 from applications.registration.selectors.applications import own_applications
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.api.serializers import timestamp
@@ -27,11 +28,15 @@ class Ordered(Protocol):
 
 
 def people_who_ordered(order: Ordered) -> set[UUID]:
-    """The user, and the owners of the application: an owner controls what the application orders."""
-    people = {order.user_id}
-    application = order.application
-    if application is not None and not application.is_first_party:
-        people |= {application.user_id, *owner_ids(application)}
+    """The user, and the owners of the application."""
+    return people_behind(order.application) | ({order.user_id} if order.user_id else set())
+
+
+def people_behind(application: Application | None) -> set[UUID]:
+    """The owners, who control what the application orders; none for a built-in one."""
+    if application is None or application.is_first_party:
+        return set()
+    people = [application.user_id, *owner_ids(application)]
     return {person for person in people if person is not None}
 
 

@@ -34,7 +34,7 @@ LETTER_COUNTRIES = {"US", "CA", "MX"}
 MAX_PICTURES = 100
 # Of all orders of one document, which 200 orders could exceed fifty times.
 MAX_ITEMS = 2_000
-# Of all slips of one document together; the pictures that are not drawn by then are left out.
+# Of all slips of one document together. No picture is begun after its seconds; the layout has at least the rest.
 SECONDS, PICTURE_SECONDS = 20.0, 10.0
 
 
@@ -48,8 +48,9 @@ class PackingSlipUnusable(Conflict):
 class PackingSlipsTooSlow(Conflict):
     code = PackingSlipUnusable.code
 
-    def __init__(self) -> None:
-        super().__init__(_("These packing slips take too long to be laid out. Select fewer orders."))
+    def __init__(self, refused: Sequence[str] = ()) -> None:
+        reason = _("These packing slips take too long to be laid out. Select fewer orders.")
+        super().__init__(" ".join([reason, *refused]))
 
 
 class TooManyItems(Conflict):
@@ -127,10 +128,11 @@ class _Document:
         self._logos: dict[int, str | None] = {}
         self._is_busy = False
         self._begun = time.monotonic()
+        self._deadline = self._begun + SECONDS
 
     def left(self) -> float:
         """The seconds until its deadline."""
-        return self._begun + SECONDS - time.monotonic()
+        return self._deadline - time.monotonic()
 
     def logo(self, store: Store) -> str | None:
         if store.pk not in self._logos:
@@ -151,6 +153,8 @@ class _Document:
             self._is_busy = True
         except DomainError as error:
             logger.warning("A packing slip has no picture of an item: %s", error.message)
+        finally:
+            self._deadline = max(self._deadline, time.monotonic() + SECONDS - PICTURE_SECONDS)
         return None
 
     def _add(self, picture: bytes) -> str:
@@ -159,14 +163,18 @@ class _Document:
 
 
 def _without_unusable(orders: Sequence[Order], slips: Sequence[Any], document: _Document) -> PackingSlips:
-    good, refused = [], []
-    for order, slip in zip(orders, slips, strict=True):
-        try:
-            _render([slip], order, document)
-            good.append(slip)
-        except PackingSlipUnusable as error:
-            refused.append(f"{order.number}: {error.message}")
-    return PackingSlips(_render(good, orders[-1], document) if good else b"", refused)
+    good: list[Any] = []
+    refused: list[str] = []
+    try:
+        for order, slip in zip(orders, slips, strict=True):
+            try:
+                _render([slip], order, document)
+                good.append(slip)
+            except PackingSlipUnusable as error:
+                refused.append(f"{order.number}: {error.message}")
+        return PackingSlips(_render(good, orders[-1], document) if good else b"", refused)
+    except PackingSlipsTooSlow as error:
+        raise PackingSlipsTooSlow(refused) from error
 
 
 def _render(slips: Sequence[Any], order: Order, document: _Document) -> bytes:

@@ -68,10 +68,12 @@ CHANGED_FIELDS = (
 class Actor:
     kind: ActorKind
     user_id: UUID | None = None
+    # Of a third party, alone or for the user.
+    application_id: UUID | None = None
 
 
 def actor_of(access: StoreAccess) -> Actor:
-    return Actor(actor_kind(access), access.caller.user_id)
+    return Actor(actor_kind(access), access.caller.user_id, access.caller.third_party_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,19 @@ def test_staff_who_order_a_batch_do_not_approve_it(access, world):
     assert refusal.value.code == "approver_ordered"
 
 
+def test_owner_of_the_application_that_orders_a_batch_does_not_approve_it(access, world):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
+    batch = letters(access_again(access), 1)
+    other = Actor(ActorKind.APPLICATION, application_id=world.other_application.pk)
+    order_batch(batch=fresh(batch), actor=other)
+    Role.objects.create(user=world.outsider, store=access.store, grant="Order.All.Approve")
+
+    path = f"/store/associated/batch/{batch.pk}/approve"
+    answer = world.as_user(world.outsider).call("POST", path, {})
+
+    assert (answer.status_code, answer.json()["Code"]) == (403, "approver_ordered")
+
+
 @pytest.mark.parametrize(("decision", "body"), [("approve", {}), ("deny", {"Reason": "No"})])
 def test_attempt_of_who_ordered_is_in_the_audit_log(access, world, decision, body):
     Store.objects.filter(pk=access.store.pk).update(approval_above=0)

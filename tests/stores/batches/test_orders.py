@@ -129,15 +129,23 @@ def test_batch_of_a_user_that_its_application_orders_needs_both(world, ended):
     assert_only_ordered_while_nothing_ended(world, caller, ended)
 
 
-@pytest.mark.parametrize("ended", ["nothing", "role", "user"])
-def test_batch_of_the_pages_that_an_application_orders_needs_its_user(world, ended):
-    assert_only_ordered_while_nothing_ended(world, Caller.on_pages(world.user), ended)
+@pytest.mark.parametrize("ended", ["nothing", "role", "user", "association", "application"])
+def test_batch_of_the_pages_that_an_application_orders_needs_both(world, ended):
+    actor = actor_of(access_to(world))
+    assert_only_ordered_while_nothing_ended(world, Caller.on_pages(world.user), ended, actor)
 
 
-def assert_only_ordered_while_nothing_ended(world, caller, ended):
+@pytest.mark.parametrize("ended", ["nothing", "association", "application"])
+def test_batch_of_another_application_needs_the_one_that_orders_it(world, ended):
+    Role.objects.create(application=world.other_application, store=world.associated, grant="Order.Self.Write")
+    other = Caller.of_application(world.other_application)
+    assert_only_ordered_while_nothing_ended(world, other, ended, actor_of(access_to(world)))
+
+
+def assert_only_ordered_while_nothing_ended(world, caller, ended, actor=OWNER):
     Role.objects.get_or_create(user=world.user, store=world.associated, grant="Order.Self.Write")
     batch = letters(authorize_store(caller, "associated", WRITE))
-    order_batch(batch=batch, actor=OWNER)
+    order_batch(batch=batch, actor=actor)
     {
         "nothing": lambda: None,
         "association": Role.objects.filter(application=world.application, user=None).delete,

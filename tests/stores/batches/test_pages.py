@@ -169,6 +169,13 @@ def test_rows_are_filtered_without_regard_to_accents_and_spaces(browser, batch):
     ] == [1, 1]
 
 
+def test_page_shows_rows_whose_key_from_an_earlier_release_has_several_lines(browser, batch):
+    mapped(browser, batch)
+    batch.rows.filter(name="Alan Turing").update(key="a\nb")
+
+    assert "Alan Turing" in browser.get(f"/batches/{batch.pk}").content.decode()
+
+
 def test_page_of_rows_ends_before_it_is_too_large(browser, batch, monkeypatch):
     mapped(browser, batch)
     monkeypatch.setattr("stores.batches.selectors.PAGE_BYTES", 1)

@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils.html import escape
 
 from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.errors import ServiceBusy
 from stores.catalog.models import CatalogUpload, Product
 from stores.catalog.services.uploads import TASK
 from tests.factories.stores import make_product
@@ -178,6 +179,18 @@ def test_operators_export_every_store(world, operator):
     everything = json.loads(b"".join(operator.get("/admin/stores/store/catalog.json").streaming_content))
 
     assert [store["StoreID"] for store in everything["Stores"]] == ["associated", "unassociated", "demo"]
+
+
+def test_export_counts_until_it_is_sent(operator, settings):
+    settings.FILES_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 1, 0
+    answer = operator.get("/admin/stores/store/catalog.json")
+
+    with pytest.raises(ServiceBusy), FILES.limited("another"):
+        pytest.fail("took the turn of a file that is being sent")
+
+    assert len(b"".join(answer.streaming_content)) == int(answer["Content-Length"])
+    with FILES.limited("another"):
+        assert answer["Content-Disposition"] == 'attachment; filename="stores.json"'
 
 
 def test_export_is_made_in_its_turn(operator, settings):

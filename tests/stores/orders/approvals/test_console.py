@@ -11,7 +11,7 @@ from django.urls import reverse
 from PIL import Image
 
 from accounts.models import Role
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderItem
 from stores.orders.services import print_files
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
@@ -148,6 +148,23 @@ def test_orders_of_different_artwork_share_no_card(shop, console):
         order.items.update(artwork={"AssetID": f"00000000-0000-4000-8000-00000000000{number}"})
 
     assert [len(card.members) for card in console.get(QUEUE).context["cards"]] == [1, 1]
+
+
+def test_values_are_compared_only_of_orders_that_may_be_equal(shop, console):
+    place(shop)
+    place(shop, quantity=200)
+    with CaptureQueriesContext(connection) as queries:
+        console.get(QUEUE)
+
+    assert not any("string_agg" in query["sql"] for query in queries)
+
+
+def test_orders_without_items_are_shown(shop, console):
+    orders = [place(shop), place(shop)]
+    OrderItem.objects.all().delete()
+    page = console.get(QUEUE).content.decode()
+
+    assert all(str(order.number) in page for order in orders)
 
 
 def test_pages_read_only_what_they_show_of_items(shop, console):

@@ -2,6 +2,7 @@ import io
 import itertools
 import time
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 import zxingcpp
@@ -11,7 +12,7 @@ from pypdf import PdfReader
 
 from accounts.callers import Caller
 from fulfillment.core.errors import ServiceBusy
-from printing.typesetting import render_pdf_page
+from printing.typesetting import RenderingFailed, RenderingTimedOut, render_pdf_page
 from stores.catalog.services.stores import save_profile
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order, OrderItem, Shipment
@@ -153,3 +154,35 @@ def test_texts_of_a_slip_are_made_within_the_limit_of_renderings(order, monkeypa
 
     with closing(RENDERINGS.stream(iter(()), "another")), pytest.raises(ServiceBusy):
         render_packing_slip(order=order, caller=Caller())
+
+
+def test_slow_picture_leaves_time_to_lay_out_the_slip(printed, monkeypatch):
+    now, seconds = [0.0], []
+
+    def draw(**given):
+        now[0] += packing_slips.SECONDS
+        raise print_files.PrintFileDamaged("Slow")
+
+    monkeypatch.setattr(packing_slips, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(packing_slips, "print_picture", draw)
+    monkeypatch.setattr(
+        packing_slips, "render_document", lambda *given, **named: seconds.append(named["seconds"]) or b""
+    )
+
+    render_packing_slip(order=printed, caller=Caller(user_id=printed.user_id))
+
+    assert seconds == [packing_slips.SECONDS - packing_slips.PICTURE_SECONDS]
+
+
+def test_slips_that_take_too_long_name_those_that_cannot_be_rendered(shop, monkeypatch):
+    first, _ = [shop.place().json()["OrderNumber"] for _ in range(2)]
+    outcomes = iter([RenderingFailed("all"), RenderingFailed("the first"), RenderingTimedOut("the second")])
+
+    def render(*given, **named):
+        raise next(outcomes)
+
+    monkeypatch.setattr(packing_slips, "render_document", render)
+    orders = Order.objects.select_related("store").order_by("number")
+
+    with pytest.raises(packing_slips.PackingSlipsTooSlow, match=f"{first}: .* cannot be rendered"):
+        packing_slips.render_packing_slips(orders=orders, caller=Caller())
