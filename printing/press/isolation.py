@@ -26,10 +26,10 @@ RENDERED_PIXELS = 16_000_000
 SECONDS = 60.0
 ARTWORK_SECONDS, ARTWORK_BYTES = 20.0, 400 << 20
 
-# The lock of one of these is the turn of a caller: of each, one large picture waits beside those of others.
+# Locks are those of files that are always there: of the picture that is read, and of all who wait for it.
 _SHARED, _WAITING = Path(__file__), Path(bounded.__file__)
+# The lock of one of these is the turn of a caller: of each, one large picture waits beside those of others.
 _TURNS = sorted(set(Path(__file__).parents[1].rglob(f"*{Path(__file__).suffix}")) - {_SHARED, _WAITING})
-
 
 # A request waits no longer for its turns, and a caller leaves a moment after one to others who wait.
 TURN_SECONDS = 20.0

@@ -1,4 +1,4 @@
-"""How deep the objects of a PDF lie in each other: programs copy them by recursion, in threads with small stacks."""
+"""How deeply the objects of a PDF are nested: programs copy them by recursion, in threads with small stacks."""
 
 import re
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ import pikepdf
 Number = tuple[int, int]
 # Strings come first: they can contain anything.
 _TOKENS = re.compile(rb"\((?:[^\\)]++|\\.)*+\)|(?P<begin><<|\[)|(?P<end>>>|\])|\b(\d+) (\d+) R\b", re.DOTALL)
-# Of the tree of pages, which nobody follows from within a page.
+# Nodes of the page tree: who copies one page does not follow references to others.
 _PAGES = frozenset({"/Page", "/Pages"})
 
 
 @dataclass(slots=True)
 class _Met:
-    """An object, while those that it refers to are read. Objects that lead back to each other are a ring."""
+    """An object, while those that it refers to are read. Objects that lead back to each other are a cycle."""
 
     place: int
     size: int
     left: list[Number]
-    # The first object of its ring, as far as it is known.
+    # The first object of its cycle, as far as it is known.
     first: int
-    # The deepest way within the ring, and from here to others; `depth` is known when the whole ring is.
+    # The deepest way within the cycle, and from here to others; `depth` is known when the whole cycle is.
     within: int = 0
     below: int = 0
     depth: int | None = None
@@ -52,12 +52,12 @@ class _Nesting:
     def __init__(self, pdf: pikepdf.Pdf) -> None:
         self._pdf = pdf
         self._known: dict[Number, _Met] = {}
-        # Those whose ring is not read to its end.
-        self._rings: list[_Met] = []
+        # Those whose cycle is not read to its end.
+        self._cycles: list[_Met] = []
 
     def depth(self, page: Any) -> int:
         """How many dictionaries and arrays a reader can be inside at the same time, if it follows references and
-        enters each object once. Rings may count for more, but not for more than all of their objects."""
+        enters each object once. Cycles may count for more, but not for more than all of their objects."""
         path = [start := self._meet(page.objgen, _text(page))]
         while path:
             one = path[-1]
@@ -74,9 +74,9 @@ class _Nesting:
         return start.depth or 0
 
     def _meet(self, number: Number, text: bytes) -> _Met:
-        place = len(self._rings)
+        place = len(self._cycles)
         met = self._known[number] = _Met(place, *_read(text), first=place)
-        self._rings.append(met)
+        self._cycles.append(met)
         return met
 
     def _close(self, one: _Met) -> None:
@@ -84,12 +84,12 @@ class _Nesting:
         one.within += one.size
         if one.first < one.place:
             return
-        ring = self._rings[one.place :]
-        del self._rings[one.place :]
-        entries = sum(other.is_entry for other in ring)
-        within = (entries + 1) * max(other.within for other in ring)
-        depth = min(within, sum(other.size for other in ring)) + max(other.below for other in ring)
-        for other in ring:
+        cycle = self._cycles[one.place :]
+        del self._cycles[one.place :]
+        entries = sum(other.is_entry for other in cycle)
+        within = (entries + 1) * max(other.within for other in cycle)
+        depth = min(within, sum(other.size for other in cycle)) + max(other.below for other in cycle)
+        for other in cycle:
             other.depth = depth
 
 

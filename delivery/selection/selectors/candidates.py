@@ -162,8 +162,8 @@ def overlaps_polygon(found: Candidates, polygon: shapely.Polygon, matches: np.nd
     shapely.prepare(area)
     met = np.zeros(len(found), bool)
     with_shape, begins = found.packed.first_corners()
-    asked = matches[with_shape]
-    with_shape, begins = with_shape[asked], begins[asked]
+    is_candidate = matches[with_shape]
+    with_shape, begins = with_shape[is_candidate], begins[is_candidate]
     # Most are decided by one corner; of the others those nearby are looked at whole.
     met[with_shape] = shapely.contains_xy(area, found.packed.corners[begins])
     left = matches & ~met & found.packed.near(box_of(polygon))
