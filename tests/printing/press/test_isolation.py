@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
+from zlib import crc32
 
 import pytest
 from PIL import Image, ImageFile
@@ -267,21 +268,30 @@ def test_turn_that_nobody_waits_for_is_left_at_once(monkeypatch, tmp_path):
     assert isolation.LEFT_SECONDS not in slept
 
 
-def test_turn_after_that_of_a_caller_is_the_others(monkeypatch):
+def test_turn_after_that_of_a_caller_is_the_others(monkeypatch, tmp_path):
     """Three at once of one caller, and one of another that arrives last."""
+    # Of its own: tests in other processes take turns as well.
+    places = [tmp_path / name for name in ("shared", "waiting", "greedy", "other")]
+    for place in places:
+        place.touch()
+    monkeypatch.setattr(isolation, "_SHARED", places[0])
+    monkeypatch.setattr(isolation, "_WAITING", places[1])
+    monkeypatch.setattr(isolation, "_TURNS", places[2:])
+    monkeypatch.setattr(isolation, "LEFT_SECONDS", 1.0)
+    assert len({crc32(name) % 2 for name in (b"greedy", b"other")}) == 2
     order, held = [], threading.Event()
 
-    def read(who, wait=0.0):
+    def read(who, until=lambda: True):
         caller.set(who)
         with isolation.one_at_a_time():
             order.append(who)
             held.set()
-            time.sleep(wait)
+            wait_for(until)
 
-    threads = [threading.Thread(target=read, args=("greedy", 0.2)) for _ in range(3)]
+    threads = [threading.Thread(target=read, args=("greedy", isolation._others_wait))]
     threads[0].start()
     held.wait(PATIENCE)
-    threads += [threading.Thread(target=read, args=("other",))]
+    threads += [threading.Thread(target=read, args=(who,)) for who in ("greedy", "greedy", "other")]
     for thread in threads[1:]:
         thread.start()
     for thread in threads:
