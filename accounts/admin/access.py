@@ -19,8 +19,6 @@ from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.http.dangerous import dangerous
 
-UNSAID = "Choose a store or an application, or select Everywhere."
-
 
 class RoleForm(forms.ModelForm):
     """A role over everything has its own field, so that a forgotten store does not grant every store."""
@@ -46,7 +44,7 @@ class RoleForm(forms.ModelForm):
         on_one = bool(values.get("application") or values.get("store"))
         # A refused choice has its own error.
         if not on_one and not values.get("everywhere") and not {"application", "store"} & set(self.errors):
-            self.add_error("everywhere", UNSAID)
+            self.add_error("everywhere", _("Choose a store or an application, or select Everywhere."))
         if on_one and values.get("everywhere"):
             self.add_error(
                 "everywhere", _("Choose either a store or an application, or Everywhere, not both.")
@@ -119,7 +117,7 @@ class SubscriptionAdmin(ConsoleAdmin):
     readonly_fields = ["user", "application"]
     actions = ["regenerate_primary", "regenerate_secondary"]
 
-    @admin.display(ordering="user__username")
+    @admin.display(description="Owner", ordering="user__username")
     def owner(self, subscription: Subscription) -> Any:
         return subscription.user or subscription.application
 

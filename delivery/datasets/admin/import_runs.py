@@ -9,7 +9,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import (
@@ -42,11 +42,11 @@ FORMATS = [
     ("delstat", "Delivery Statistics, fixed width"),
 ]
 LABELS = {
-    "zip": gettext_noop("ZIP code"),
-    "route": gettext_noop("Carrier route"),
-    "residential": gettext_noop("Residential count"),
-    "business": gettext_noop("Business count"),
-    "total": gettext_noop("Total count"),
+    "zip": gettext_lazy("ZIP code"),
+    "route": gettext_lazy("Carrier route"),
+    "residential": gettext_lazy("Residential count"),
+    "business": gettext_lazy("Business count"),
+    "total": gettext_lazy("Total count"),
 }
 
 
@@ -326,6 +326,6 @@ def _report(run: ImportRun) -> dict[str, Any]:
 
 def _preview_table(preview: Preview) -> dict[str, Any]:
     return {
-        "headers": [_("Line"), *map(_, LABELS.values())],
+        "headers": [_("Line"), *LABELS.values()],
         "rows": [list(row) for row in preview.rows],
     }
