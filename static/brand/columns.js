@@ -11,3 +11,8 @@ document.addEventListener("change", ({ target }) => {
   unused.hidden = !left.length;
   unused.querySelector("span").textContent = left.join(", ");
 });
+
+// A person or the browser may have chosen before this file was loaded.
+for (const choice of document.querySelectorAll(".columns-choice select")) {
+  choice.dispatchEvent(new Event("change", { bubbles: true }));
+}
