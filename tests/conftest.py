@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.utils import translation
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from fulfillment.core.caches import clear_caches
@@ -72,10 +73,12 @@ def static_files_looked_at_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def caches_cleared():
-    """What a process keeps outlives a test's transaction, and the next test may have the same keys."""
+def process_as_new():
+    """What a process keeps outlives a test's transaction, and the next test may have the same keys. Its thread keeps
+    the language of the last request."""
     clear_caches()
     preflight.clear_caches()
+    translation.deactivate()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
