@@ -130,7 +130,7 @@ def _may_send(request: HttpRequest, size: int) -> bool:
 
 
 class ReadableForms:
-    """Refuses forms that cannot be read.
+    """Refuses forms that cannot be read, or have a NUL, which cannot be stored.
 
     Its `process_view` parses the form: it must run after that of `UploadLimits`.
     """
@@ -143,13 +143,15 @@ class ReadableForms:
 
     def process_view(self, request: HttpRequest, *called: Any) -> HttpResponse | None:
         try:
-            request.POST  # noqa: B018 - it parses the form
+            sent = request.POST
         except UnreadablePostError:
             # The client is gone; what is left of the form has no token against forgery.
             return None
         except TypeError:
             # Of Python, for the name of a part with a number and without one (RFC 2231).
             return problem(400, "invalid_request", "The head of a part of the form cannot be read.")
+        if any("\0" in text for name, values in sent.lists() for text in (name, *values)):
+            return problem(400, "invalid_request", "The form contains a NUL character.")
         return None
 
 
