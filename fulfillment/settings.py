@@ -114,6 +114,7 @@ PAGE_MIDDLEWARE = [
     "accounts.pages.middleware.Languages",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.pages.middleware.UploadLimits",
+    "fulfillment.site.middleware.ReadableForms",
     # Programs use no cookies, so other sites cannot make a browser send credentials.
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

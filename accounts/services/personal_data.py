@@ -59,7 +59,9 @@ def erase_console_log(user: User) -> None:
     about, emails = _about(user), set(user_emails(user))
     # As Django's log writes it: JSON in ASCII.
     holders = _any_of({json.dumps(one.username)[1:-1] for one in known_as(user)})
-    of_role = Q(change_message__regex=rf'"object": "[[:alnum:].]+ for ({holders})"')
+    # As a role and a member of a cost center are called, and as a role was called before.
+    called = rf'(({holders})(: | in )|[[:alnum:].]+ for ({holders})")'
+    of_role = Q(change_message__regex=rf'"object": "{called}')
     for column, condition in {"object_repr": about, "change_message": about | of_role}.items():
         if emails:
             condition |= Q(**{f"{column}__iregex": _whole(_any_of(emails))})

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.core.handlers.exception import convert_exception_to_response
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
@@ -127,6 +127,32 @@ def _may_send(request: HttpRequest, size: int) -> bool:
         is_staff = admin.site.has_permission(request)
         return is_staff and (size <= PRINT_FILE_BYTES or request.user.is_operator)
     return request.content_type != URL_ENCODED and size <= PRINT_FILE_BYTES
+
+
+class ReadableForms:
+    """Refuses forms that cannot be read, or have a NUL, which cannot be stored.
+
+    Its `process_view` parses the form: it must run after that of `UploadLimits`.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *called: Any) -> HttpResponse | None:
+        try:
+            sent = request.POST
+        except UnreadablePostError:
+            # The client is gone; what is left of the form has no token against forgery.
+            return None
+        except TypeError:
+            # Of Python, for the name of a part with a number and without one (RFC 2231).
+            return problem(400, "invalid_request", "The head of a part of the form cannot be read.")
+        if any("\0" in text for name, values in sent.lists() for text in (name, *values)):
+            return problem(400, "invalid_request", "The form contains a NUL character.")
+        return None
 
 
 class ApiHistory:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from fulfillment.core.admin.search import CONTAINS, match_rank
+from fulfillment.core.api.responses import preferred_type
 from fulfillment.core.plugins import Hit, offered
 from fulfillment.site.audit_log import log_kinds
 from fulfillment.site.navigation import minor_pages, navigation_for
@@ -31,7 +32,7 @@ def search_page(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
     """JSON for the search box, a page for a browser without scripts."""
     text = request.GET.get("s", "")
     hits = find(request, text)
-    if request.get_preferred_type(["text/html", "application/json"]) == "application/json":
+    if preferred_type(request, ["text/html", "application/json"]) == "application/json":
         shown = [
             {"kind": hit.kind, "title": hit.title, "detail": hit.detail, "address": hit.address}
             for hit in hits

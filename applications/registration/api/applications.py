@@ -3,7 +3,6 @@ from typing import Any
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
@@ -38,7 +37,7 @@ from fulfillment.core.api.responses import MediaTypeOnly, is_unchanged, not_modi
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid, NotFound
-from fulfillment.core.files.uploads import BMPParser, JPEGParser, PNGParser, uploaded_file
+from fulfillment.core.files.uploads import BMPParser, FormParser, JPEGParser, PNGParser, uploaded_file
 
 WRITE = ("Application.All.Write", "Application.Self.Write")
 VERBOSE = OpenApiParameter(
@@ -182,7 +181,7 @@ class IconFormSerializer(serializers.Serializer):
 class IconViewSet(ApiViewSet):
     tag = "Applications"
     renderer_classes = [*api_settings.DEFAULT_RENDERER_CLASSES, PNGImage]
-    parser_classes = [MultiPartParser, PNGParser, JPEGParser, BMPParser]
+    parser_classes = [FormParser, PNGParser, JPEGParser, BMPParser]
     maximum_bytes = MAX_ICON_BYTES - 1
     access = {
         "create": Access(

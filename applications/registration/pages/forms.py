@@ -1,7 +1,9 @@
+from datetime import UTC
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from applications.registration.models import Application
@@ -131,9 +133,20 @@ class ChangeApplicationForm(OptimisticLockMixin, ApplicationForm):
         self.fields["is_enabled"].disabled = instance.is_blocked
 
 
+class MomentField(forms.DateTimeField):
+    """A time in the zone of the user, which is none of the years before 1 and after 9999 in UTC either."""
+
+    def to_python(self, value: Any) -> Any:
+        moment = super().to_python(value)
+        try:
+            return moment and moment.astimezone(UTC)
+        except OverflowError as error:
+            raise ValidationError(self.error_messages["invalid"], code="invalid") from error
+
+
 class KeyForm(forms.Form):
-    start_date = forms.DateTimeField(label=_("Valid from"), required=False)
-    end_date = forms.DateTimeField(label=_("Valid until"), required=False)
+    start_date = MomentField(label=_("Valid from"), required=False)
+    end_date = MomentField(label=_("Valid until"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

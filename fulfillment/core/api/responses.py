@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -133,6 +133,12 @@ class Negotiation(DefaultContentNegotiation):
         if request.content_type:
             return super().select_parser(request, parsers)
         return parsers[0] if parsers[0].media_type == "application/json" else None
+
+
+def preferred_type(request: HttpRequest, media_types: Sequence[str]) -> str:
+    """The one that the Accept header weighs most; the first if it wants none of them."""
+    ranges = _media_ranges(request.META.get("HTTP_ACCEPT", "*/*"))
+    return max(media_types, key=lambda media_type: _weight(media_type, ranges))
 
 
 class MethodsOnly(BaseMetadata):

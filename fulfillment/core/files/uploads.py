@@ -5,7 +5,7 @@ from typing import IO, Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import UnsupportedMediaType
+from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 
@@ -44,8 +44,24 @@ class BMPParser(RawParser):
     media_type = "image/bmp"
 
 
+class FormParser(MultiPartParser):
+    """A form with a file."""
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except TypeError as error:
+            # Of Python, for the name of a part with a number and without one (RFC 2231).
+            raise ParseError("The head of a part of the form cannot be read.") from error
+
+
 def uploaded_file(request: Request, kind: str, limit: str) -> bytes:
-    """The file a view with RawParsers and MultiPartParser was sent; `kind` begins the codes of refusals.
+    """The file a view with RawParsers and FormParser was sent; `kind` begins the codes of refusals.
 
     It may have one byte more than `maximum_bytes`: the service refuses it then, with what else it knows.
     """
@@ -61,7 +77,7 @@ def uploaded_file(request: Request, kind: str, limit: str) -> bytes:
     media_type = request.content_type.split(";")[0].strip().lower()
     if media_type not in {parser.media_type for parser in view.parser_classes}:
         raise UnsupportedMediaType(request.content_type)
-    if media_type != MultiPartParser.media_type:
+    if media_type != FormParser.media_type:
         return request.data if isinstance(request.data, bytes) else b""
     files = [file for named in request.FILES.lists() for file in named[1]]
     if len(files) != 1:

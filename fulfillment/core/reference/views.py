@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
+from fulfillment.core.api.responses import preferred_type
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.reference.guides import changes, guides, rendered
 from fulfillment.core.reference.operations import events, groups, operations
@@ -108,7 +109,7 @@ def show_catalog(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, template: str, text: Callable[[], str], **context: Any) -> HttpResponse:
     """HTML; Markdown at the address with `.md`, and for an `Accept` header that prefers it."""
-    preferred = request.get_preferred_type(["text/html", "text/markdown"])
+    preferred = preferred_type(request, ["text/html", "text/markdown"])
     if request.path_info.endswith(".md") or preferred == "text/markdown":
         response = HttpResponse(text(), content_type=MARKDOWN)
     else:

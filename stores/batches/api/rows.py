@@ -1,7 +1,6 @@
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
@@ -19,7 +18,7 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.downloads import XLSX, pdf_response
-from fulfillment.core.files.uploads import RawParser, uploaded_file
+from fulfillment.core.files.uploads import FormParser, RawParser, uploaded_file
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, batch_response
 from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
 from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
@@ -82,7 +81,7 @@ class RowsFormSerializer(serializers.Serializer):
 
 class BatchFileViewSet(ApiViewSet):
     tag = "Batches"
-    parser_classes = [MultiPartParser, RowsCSVParser, RowsXLSXParser, RowsJSONParser]
+    parser_classes = [FormParser, RowsCSVParser, RowsXLSXParser, RowsJSONParser]
     maximum_bytes = 50 * 1024 * 1024
     access = {"update": OWN_WRITE}
     errors = {

@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from fulfillment.core.errors import Conflict, DomainError
 from stores.batches.services.personal_data import erase_unordered_recipients, erase_unordered_rows
 from stores.orders.models import ActorKind, Order
+from stores.orders.services.board import delete_views_naming
 from stores.orders.services.recipients import erase_recipient, names_recipient, orders_for_recipient
 from stores.orders.services.transitions import Actor
 
@@ -42,6 +43,7 @@ class Command(BaseCommand):
         words = [one for one in (options["email"], options["name"], options["postal_code"]) if one]
         if words:
             self._erase_unordered(words, dry_run=options["dry_run"])
+        self._delete_views([*words[:1], *_named(orders)], dry_run=options["dry_run"])
         if options["dry_run"]:
             for order in orders:
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
@@ -66,6 +68,11 @@ class Command(BaseCommand):
             self.stdout.write(f"{batches} batches to the recipient that are not ordered {done} cancelled.")
         if rows := erase_unordered_rows(words=words, dry_run=dry_run):
             self.stdout.write(f"{rows} rows of batches that are not ordered {done} deleted.")
+
+    def _delete_views(self, people: list[str], *, dry_run: bool) -> None:
+        if views := delete_views_naming(people, dry_run=dry_run):
+            done = "would be" if dry_run else "were"
+            self.stdout.write(f"{views} saved views that search for the recipient {done} deleted.")
 
     def _report(self, unchanged: list[str], named: list[str]) -> None:
         if named:
@@ -99,6 +106,12 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
     return orders_for_recipient(
         email=options["email"], name=options["name"], postal_code=options["postal_code"]
     )
+
+
+def _named(orders: list[Order]) -> list[str]:
+    """The names and e-mail addresses of the recipients that are not erased yet."""
+    recipients = [order.recipient for order in orders if not order.recipient_erased]
+    return [value for sent in recipients for name in ("Name", "Email") if (value := sent.get(name, ""))]
 
 
 def _find_order(reference: str) -> Q:

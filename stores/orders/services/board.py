@@ -1,7 +1,10 @@
 """Internal notes on orders, and saved views of the list of orders."""
 
+import re
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
+from urllib.parse import parse_qs
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -88,3 +91,18 @@ def delete_order_view(*, owner: Any, view_id: int) -> str:
         raise NotFound(_("You have no such view."), code="view_not_found")
     view.delete()
     return view.name
+
+
+def delete_views_naming(people: Collection[str], *, dry_run: bool) -> int:
+    """Deletes saved views whose name or search has one of these names or addresses, without regard to case."""
+    words = "|".join(re.escape(word) for one in people if (word := one.strip()))
+    naming = re.compile(rf"(?<!\w)({words})(?!\w)", re.IGNORECASE)
+    views = OrderView.objects.values_list("pk", "name", "query") if words else []
+    named = [
+        pk
+        for pk, name, query in views
+        if any(naming.search(text) for text in (name, *parse_qs(query).get("q", [])))
+    ]
+    if not dry_run:
+        OrderView.objects.filter(pk__in=named).delete()
+    return len(named)

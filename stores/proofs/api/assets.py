@@ -7,7 +7,6 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiTypes, extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,7 +14,7 @@ from accounts.api.idempotency import idempotent
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp, timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.files.uploads import JPEGParser, PDFParser, PNGParser, uploaded_file
+from fulfillment.core.files.uploads import FormParser, JPEGParser, PDFParser, PNGParser, uploaded_file
 from printing.documents import MAX_BYTES as DOCUMENT_BYTES
 from stores.catalog.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
 from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
@@ -84,7 +83,7 @@ def limits_uploads(view: Callable[..., Response]) -> Callable[..., Response]:
 
 class AssetViewSet(ApiViewSet):
     tag = "Proofs"
-    parser_classes = [MultiPartParser, PNGParser, JPEGParser, PDFParser]
+    parser_classes = [FormParser, PNGParser, JPEGParser, PDFParser]
     access = {"create": PRODUCT_ACCESS}
     errors = {
         "create": {

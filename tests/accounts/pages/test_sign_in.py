@@ -124,7 +124,7 @@ def test_refused_sign_up_says_where_and_keeps_what_was_typed(world, client, sett
     assert "already exists" in response.context["form"].errors["username"][0]
 
 
-@pytest.mark.parametrize("name", [name for name in REFUSED if name], ids=ascii)
+@pytest.mark.parametrize("name", [name for name in REFUSED if name and "\0" not in name], ids=ascii)
 def test_sign_up_with_a_name_that_resembles_another_is_refused(world, client, name):
     response = client.post("/accounts/signup/", {**NEW, "username": name})
 

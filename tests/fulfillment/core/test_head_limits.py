@@ -4,6 +4,7 @@ import io
 from ipaddress import ip_network
 
 import pytest
+from django.http import HttpResponse
 from django.urls import reverse
 
 from accounts import rate_limits
@@ -187,3 +188,70 @@ def test_cached_refusal_with_a_wrong_token_runs_one_query(world, settings, djang
 
     with django_assert_max_num_queries(1):
         ApiClient("sfa_unknown").call("GET", "/store", REMOTE_ADDR="198.51.100.7")
+
+
+ODD_PARAMETERS = [
+    "a*=x; a*0=y",
+    "charset*=nowhere''x",
+    *("charset=zlib", "charset=idna", "charset=undefined", ' charset = "unicode_escape"', "Charset=utf-7"),
+]
+
+
+@pytest.mark.parametrize("parameters", ODD_PARAMETERS)
+@pytest.mark.parametrize("path", ["/accounts/login/", "/api/v1/docs", "/healthz", "/api/v1/store"])
+def test_parameters_of_a_content_type_fail_no_request(db, handler, parameters, path):
+    status, body = answer(
+        handler,
+        PATH_INFO=path,
+        QUERY_STRING="next=%c3%a4%5cx00%5cud800+AAA-",
+        CONTENT_TYPE=f"text/plain;{parameters}",
+    )
+
+    assert status in {200, 400, 401}, body
+
+
+@pytest.mark.parametrize("parameters", ODD_PARAMETERS)
+def test_parameters_of_an_accept_header_fail_no_request(db, handler, parameters):
+    assert answer(handler, PATH_INFO="/api/v1/docs", HTTP_ACCEPT=f"text/html; {parameters}")[0] == 200
+
+
+def test_charset_of_a_content_type_carries_nothing_past_the_checks_of_the_address(db, handler, monkeypatch):
+    sent = {
+        "PATH_INFO": "/accounts/password-reset/",
+        "QUERY_STRING": "s=%5cx00",
+        "CONTENT_TYPE": "a/b; charset=unicode_escape",
+    }
+    seen = []
+    monkeypatch.setattr(
+        handler, "get_response", lambda request: seen.append(request.GET["s"]) or HttpResponse()
+    )
+
+    answer(handler, **sent)
+
+    assert seen == ["\\x00"]
+
+
+PARTS = ["name*=x; name*0=y", "name*0=y; name*=x", "name=a; filename*=x; filename*0=y"]
+
+
+def form_of(head):
+    body = f"--b\r\nContent-Disposition: form-data; {head}\r\n\r\nx\r\n--b--\r\n".encode()
+    return body, "multipart/form-data; boundary=b"
+
+
+@pytest.mark.parametrize("head", PARTS)
+def test_head_of_a_part_fails_no_page(db, client, head):
+    body, kind = form_of(head)
+
+    assert client.generic("POST", "/accounts/login/", body, content_type=kind).status_code == 400
+
+
+@pytest.mark.parametrize("head", PARTS)
+@pytest.mark.parametrize("path", ["/store/associated/asset", "/application/{application}/icon"])
+def test_head_of_a_part_fails_no_upload(world, path, head):
+    body, kind = form_of(head)
+    address = "/api/v1" + path.format(application=world.application.pk)
+
+    response = world.as_operator().generic("POST", address, body, content_type=kind)
+
+    assert (response.status_code, response.json()["detail"][:23]) == (400, "The head of a part of t")

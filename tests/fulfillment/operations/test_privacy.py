@@ -28,6 +28,7 @@ from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.privacy import data_providers, erase_user, export_user_data, find_user
 from stores.orders.models import Order
 from tests.factories.accounts import UserFactory
+from tests.factories.budgets import make_cost_center
 from tests.factories.orders import make_product, order_body
 from tests.support.jobs import mail_owners
 from tests.support.scenario import PASSWORD, build_world
@@ -393,6 +394,37 @@ def test_erasing_finds_roles_of_a_name_beyond_ascii_in_the_log(world):
     erase_user(user=user)
 
     assert LogEntry.objects.get().change_message == "[erased]"
+
+
+@pytest.mark.parametrize("name", ["zoe", "zénobie"])
+def test_erasing_finds_the_person_on_pages_of_other_records_in_the_log(world, signed_in, name):
+    user = User.objects.create(tenant=world.tenant, username=name, email="z@x.example")
+    console = signed_in(world.operator)
+    none = {f"{one}-{kind}_FORMS": "0" for one in ("roles", "keys") for kind in ("TOTAL", "INITIAL")}
+    forms = {
+        f"/admin/applications/application/{world.application.pk}/change/": {
+            **none,
+            "name": world.application.name,
+            "support_email": "help@print.example",
+            "roles-TOTAL_FORMS": "1",
+            "roles-0-user": str(user.pk),
+            "roles-0-grant": "Application.Self.Read",
+        },
+        f"/admin/stores/costcenter/{make_cost_center(world.associated).pk}/change/": {
+            "name": "Marketing",
+            "members-TOTAL_FORMS": "1",
+            "members-INITIAL_FORMS": "0",
+            "members-0-user": str(user.pk),
+        },
+    }
+    for page, form in forms.items():
+        assert console.post(page, form).status_code == 302
+    written = json.dumps(name)[1:-1]
+    assert LogEntry.objects.filter(change_message__contains=written).count() == 2
+
+    erase_user(user=user)
+
+    assert not LogEntry.objects.filter(change_message__contains=written).exists()
 
 
 def test_address_and_phone_that_were_only_claimed_touch_nothing_of_others(world, person):

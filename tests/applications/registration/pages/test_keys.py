@@ -53,6 +53,25 @@ def test_dates_in_the_wrong_order_are_refused_at_the_field(world, browser, addre
     assert world.application.keys.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("zone", "name", "date"),
+    [("America/Denver", "end_date", "9999-12-31T23:59"), ("Asia/Tokyo", "start_date", "0001-01-01T00:00")],
+)
+def test_date_that_has_no_year_in_utc_is_refused_at_the_field(
+    world, browser, client, address, zone, name, date
+):
+    """Python cannot read it from the database: the audit log would show nothing but an error."""
+    world.user.time_zone = zone
+    world.user.save()
+
+    response = browser.post(address, {name: date})
+
+    assert response.context["form"].errors == {name: ["Enter a valid date/time."]}
+    assert browser.get(address).status_code == 200
+    client.force_login(world.operator)
+    assert client.get("/admin/audit/").status_code == 200
+
+
 def test_changing_one_date_keeps_the_seconds_of_the_other(world, browser, address):
     key = world.application.keys.get()
     form = browser.get(f"{address}/{key.pk}/dates").context["form"]

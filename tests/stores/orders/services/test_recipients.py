@@ -25,8 +25,9 @@ from fulfillment.operations import retention
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.retention import prune
 from stores.catalog.models import TemplateField
-from stores.orders.models import ActorKind, Order, OrderedAsset, OrderHistory, OrderTally
+from stores.orders.models import ActorKind, Order, OrderedAsset, OrderHistory, OrderTally, OrderView
 from stores.orders.services import recipients
+from stores.orders.services.board import save_order_view
 from stores.orders.services.ordered_assets import record_ordered_assets
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.recipients import erase_recipient
@@ -193,6 +194,28 @@ def test_prices_statuses_and_history_stay(placed):
     ]
     row = placed.client.call("GET", "/store/associated/order/export").json()
     assert "Quarrington" not in str(row)
+
+
+@pytest.mark.parametrize("by", ["--order", "--email"])
+def test_saved_views_that_search_for_the_recipient_are_deleted(world, placed, by, capsys):
+    views = {
+        "Her orders": "q=wilhelmina%40Quarrington.example&status__exact=10",
+        "For WILHELMINA QUARRINGTON": "",
+        "Search": "q=Wilhelmina+quarrington",
+        "Bees": "q=Beesworth&status__exact=10",
+        "Her family": "q=Wilhelmina+Quarringtons",
+    }
+    for name, query in views.items():
+        save_order_view(owner=world.operator, name=name, query=query)
+    number = Order.objects.get().number
+    wanted = str(number) if by == "--order" else "wilhelmina@quarrington.example"
+
+    call_command("erase_recipient", by, wanted, "--dry-run")
+    assert OrderView.objects.count() == 5
+    call_command("erase_recipient", by, wanted)
+
+    assert [view.name for view in OrderView.objects.all()] == ["Bees", "Her family"]
+    assert "3 saved views that search for the recipient were deleted." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("external_id", ["PO-QUARRINGTON-7", "wq-7"])
