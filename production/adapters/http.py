@@ -92,7 +92,7 @@ def _retry_after(header: str) -> float | None:
         return min(float(header), MAX_PAUSE)
     try:
         seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     return min(max(seconds, 0.0), MAX_PAUSE)
 
