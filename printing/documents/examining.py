@@ -150,13 +150,13 @@ def _check_drawn(pdf: pikepdf.Pdf) -> None:
     """Ten forms that each draw the next one ten times are a few bytes, and drawn ten billion times."""
     known: dict[tuple[int, int], int] = {}
     for page in pdf.pages:
-        if (drawn := _drawn_by(page.obj, page, known)) > DRAWN:
+        if (drawn := _drawn_by(page.obj.get("/Resources", {}), page, known)) > DRAWN:
             raise _refused(f"a page that draws {drawn:,} pictures and forms", f"{DRAWN:,}")
 
 
-def _drawn_by(holder: Any, stream: Any, known: dict[tuple[int, int], int]) -> int:
+def _drawn_by(resources: Any, stream: Any, known: dict[tuple[int, int], int]) -> int:
     """How many pictures and forms it draws, with those that its forms draw; a form within itself counts once."""
-    drawable = holder.get("/Resources", {}).get("/XObject", {})
+    drawable = resources.get("/XObject", {})
     if not drawable:
         return 0
     names = Counter(str(one.operands[0]) for one in pikepdf.parse_content_stream(stream, "Do"))
@@ -168,7 +168,7 @@ def _drawn_by(holder: Any, stream: Any, known: dict[tuple[int, int], int]) -> in
         if drawn.objgen not in known:
             known[drawn.objgen] = 1
             if drawn.get("/Subtype") == "/Form":
-                known[drawn.objgen] += _drawn_by(drawn, drawn, known)
+                known[drawn.objgen] += _drawn_by(drawn.get("/Resources", resources), drawn, known)
         total += count * known[drawn.objgen]
     return total
 

@@ -53,6 +53,11 @@ class PlacedDocument:
     facts: Sequence[ArtworkFacts]
     missing: int
 
+    @property
+    def weight(self) -> int:
+        """In memory, in bytes."""
+        return sum(map(len, (*self.pages, *self.screens))) + sum(one.weight for one in self.facts)
+
 
 def place_document(
     prepared: bytes, pages: Sequence[ArtworkPage], targets: Sequence[Target], *, first: int = 1, ppi: float

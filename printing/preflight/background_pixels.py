@@ -32,6 +32,8 @@ PAPER, INK = 250, 238
 ALONE_SECONDS = 30.0
 # Shorter runs of ink are ends of lines or patterns.
 EDGE_MM = 5.0
+# Of larger areas, in pixels, a colour is that of so many samples along each side.
+SAMPLED, SAMPLES = 5_000, 32
 
 Pixels = tuple[int, int, int, int]
 
@@ -58,7 +60,11 @@ class BackgroundPixels:
         box = self._pixels(area)
         if box is None:
             return None
-        red, green, blue = self.picture.resize((1, 1), Image.Resampling.BOX, box).getpixel((0, 0))  # type: ignore[misc]
+        picture, size = self.picture, (box[2] - box[0], box[3] - box[1])
+        if size[0] * size[1] > SAMPLED:
+            # A page may have thousands of letters as large as itself.
+            picture, box = picture.resize((SAMPLES, SAMPLES), Image.Resampling.NEAREST, box), None
+        red, green, blue = picture.resize((1, 1), Image.Resampling.BOX, box).getpixel((0, 0))  # type: ignore[misc]
         return float(red), float(green), float(blue)
 
     def fill(self, area: Area, color: Seen) -> None:

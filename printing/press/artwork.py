@@ -162,6 +162,8 @@ def place_artwork(prepared: bytes, page: ArtworkPage, number: int, width: float,
 
 
 def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ...]:
+    # Layers of forms that have the resources of their page are named there.
+    give_resources(source)
     remove_hidden_layers(source)
     noted = [_note(page.obj) for page in source.pages]
     form = source.Root.get("/AcroForm")

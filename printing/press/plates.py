@@ -25,6 +25,7 @@ from printing.press.paints import (
     is_grey,
     mixed,
 )
+from printing.press.palettes import is_palette
 from printing.press.repaint import Repaint, decoded, is_readable, kind_of, write_plain
 from printing.press.streams import states_of
 
@@ -192,9 +193,8 @@ class _Drawing(Repaint):
             return
         space = image.get("/ColorSpace")
         kind = kind_of(space)
-        is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
-        if is_palette and kind_of(space[1]) is not None:
-            self._palette(image, space, paint)
+        if is_palette(space) and kind_of(space[1]) is not None:
+            image.ColorSpace = self._palette(space, paint)
         elif kind is None:
             self._spot(space, paint)
         elif not is_readable(image, kind) or (read := decoded(image, kind)) is None:

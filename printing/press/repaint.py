@@ -9,7 +9,18 @@ import pikepdf
 from PIL import Image, ImageChops
 
 from printing.press.gradients import repaint_gradient, repaint_tint
-from printing.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
+from printing.press.paints import (
+    DEVICE,
+    GREY,
+    OF_CMYK,
+    OF_LAB,
+    OF_RGB,
+    Paint,
+    Shades,
+    byte,
+    luminosity,
+)
+from printing.press.palettes import is_palette, repainted_palette
 from printing.press.pictures import INVERTED, jpeg_of
 from printing.press.streams import Instruction, ParsedStream, Visited, recoloured, resources_of_kind
 
@@ -116,13 +127,30 @@ class Repaint:
         for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
-                self._form(mask.G, Shades() if str(mask.get("/S")) == "/Luminosity" else paint)
+                self._mask(mask, paint)
+
+    def _mask(self, mask: Any, paint: Paint) -> None:
+        """Its backdrop is a color of its group."""
+        if str(mask.get("/S")) != "/Luminosity":
+            self._form(mask.G, paint)
+            return
+        if "/Group" in mask.G:
+            mask.G.Group.CS = pikepdf.Name(DEVICE[GREY])
+        self._form(mask.G, Shades())
+        if "/BC" in mask:
+            kind = KINDS_OF_SIZES.get(len(mask.BC), GREY)
+            mask.BC = pikepdf.Array([luminosity(kind, [float(one) for one in mask.BC])])
 
     def _glyphs(self, font: Any, paint: Paint) -> None:
         for glyph in font.CharProcs.values():
             self._drawing(glyph, font.get("/Resources"), paint)
 
     def _colours(self, resources: Any, paint: Paint) -> None:
+        spaces = resources.get("/ColorSpace")
+        if isinstance(spaces, pikepdf.Dictionary) and self._visited.is_new(spaces):
+            for name, space in list(spaces.items()):
+                if is_palette(space):
+                    spaces[name] = self._palette(space, paint)
         for space in resources_of_kind(resources, "/ColorSpace"):
             self._spot(space, paint)
         for shading in resources_of_kind(resources, "/Shading"):
@@ -157,8 +185,8 @@ class Repaint:
         if not self._visited.is_new(image) or image.get("/ImageMask", False):
             return
         space = image.get("/ColorSpace")
-        if isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed":
-            self._palette(image, space, paint)
+        if is_palette(space):
+            image.ColorSpace = self._palette(space, paint)
             return
         kind = kind_of(space)
         if kind is None or (kind == OF_CMYK and paint.target == OF_CMYK):
@@ -172,21 +200,9 @@ class Repaint:
         if painted is not None:
             _write_picture(image, painted, paint.target)
 
-    def _palette(self, image: Any, space: Any, paint: Paint) -> None:
+    def _palette(self, space: Any, paint: Paint) -> Any:
         kind = kind_of(space[1])
-        if kind is None:
-            return
-        table = bytes(space[3].read_bytes() if isinstance(space[3], pikepdf.Stream) else bytes(space[3]))
-        size = COMPONENTS[kind]
-        entries = [table[start : start + size] for start in range(0, len(table) - size + 1, size)]
-        painted = [paint.colour(kind, [value / 255 for value in entry]) for entry in entries]
-        if any(one is None for one in painted):
-            return
-        written = bytes(byte(value) for one in painted for value in one or ())
-        base = pikepdf.Name(DEVICE[paint.target])
-        image.ColorSpace = pikepdf.Array(
-            [pikepdf.Name.Indexed, base, len(entries) - 1, pikepdf.String(written)]
-        )
+        return space if kind is None else repainted_palette(space, kind, paint)
 
 
 def _shared(resources: Any) -> tuple[int, int]:

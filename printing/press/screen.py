@@ -112,7 +112,7 @@ def _shrink(drawn: _Drawn, scale: float, quality: int | None) -> bool:
     across = min(width, max(1, math.ceil(drawn.width * scale)))
     down = min(height, max(1, math.ceil(drawn.height * scale)))
     kind = kind_of(image.get("/ColorSpace"))
-    if (across, down) == (width, height) or kind is None or "/Matte" in image:
+    if (across, down) == (width, height) or kind is None or _is_masked_by_colors(image):
         return False
     if (picture := decoded(image, kind, (across, down))) is None:
         return False
@@ -128,6 +128,12 @@ def _shrink(drawn: _Drawn, scale: float, quality: int | None) -> bool:
         image.write(picture.tobytes())
     image.Width, image.Height, image.BitsPerComponent = across, down, 8
     return True
+
+
+def _is_masked_by_colors(image: Any) -> bool:
+    """Whether its mask is in its own colors or pixels; preparation leaves only what it could not read."""
+    is_matte = "/Matte" in image or "/Matte" in image.get("/SMask", pikepdf.Dictionary())
+    return is_matte or isinstance(image.get("/Mask"), pikepdf.Array)
 
 
 def _matrix_of(thing: Any, outer: Matrix) -> Matrix:

@@ -10,12 +10,14 @@ from typing import Any
 
 import aiohttp
 
-from applications.webhooks.sending.client import Blocked, bare_session, guarded_socket, tls_context
+from applications.webhooks.sending.client import Blocked, LimitedConnector, bare_session, guarded_socket
 from applications.webhooks.sending.url_policy import parse
 from production.adapters.addresses import not_allowed
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
 MAX_BYTES = 256 * 1024
+# With headers, and around the parts of the content.
+TAKEN_BYTES = 2 * MAX_BYTES
 CONNECT_SECONDS = 15
 MAX_STORED_LENGTH = 10_000
 MAX_PAUSE = 3600.0
@@ -90,7 +92,7 @@ def _retry_after(header: str) -> float | None:
         return min(float(header), MAX_PAUSE)
     try:
         seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     return min(max(seconds, 0.0), MAX_PAUSE)
 
@@ -138,8 +140,8 @@ async def _exchange(
 
     tracing = aiohttp.TraceConfig()
     tracing.on_request_headers_sent.append(note)
-    connector = aiohttp.TCPConnector(
-        ssl=tls_context(), socket_factory=lambda info: guarded_socket(info, url.scheme), force_close=True
+    connector = LimitedConnector(
+        TAKEN_BYTES, socket_factory=lambda info: guarded_socket(info, url.scheme), force_close=True
     )
     agent = {"User-Agent": USER_AGENT}
     async with (

@@ -81,6 +81,24 @@ def test_fax_that_unpacks_to_too_many_pixels_is_refused():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("has_own", [True, False])
+def test_forms_that_draw_each_other_ten_times_are_refused(has_own):
+    with pikepdf.new() as pdf:
+        forms = pdf.make_indirect(Dictionary())
+        for number in range(6):
+            forms[f"/F{number}"] = form = pdf.make_stream(
+                f"/F{number + 1} Do ".encode() * 10, Subtype=Name.Form, BBox=Array([0, 0, 9, 9])
+            )
+            if has_own:
+                form.Resources = Dictionary(XObject=forms)
+        page = pdf.add_blank_page(page_size=(252, 144)).obj
+        page.Resources, page.Contents = Dictionary(XObject=forms), pdf.make_stream(b"/F0 Do")
+        content = written(pdf)
+
+    with pytest.raises(DocumentRefused, match="a page that draws"):
+        examine_document(content)
+
+
 def test_many_pages_are_in_order_after_two_processes():
     with pikepdf.open(io.BytesIO(document(pages=17))) as pdf:
         for number, page in enumerate(pdf.pages):

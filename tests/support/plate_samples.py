@@ -145,7 +145,7 @@ def _masked(kind: Any, space: Any, inner: bytes, **more: Any) -> bytes:
             Type=Name.XObject,
             Subtype=Name.Form,
             BBox=[0, 0, 300, 170],
-            Group=Dictionary(S=Name.Transparency, CS=space),
+            Group=Dictionary(S=Name.Transparency, **({"CS": space} if space is not None else {})),
         )
         mask = Dictionary(Type=Name.Mask, S=kind, G=form, **more)
         page.Resources = Dictionary(ExtGState=Dictionary(GS=Dictionary(SMask=mask)))
@@ -313,6 +313,22 @@ def samples() -> dict[str, bytes]:
         ),
         "mask by alpha": _masked(Name.Alpha, Name.DeviceGray, b"0 g 90 50 100 60 re f"),
         "mask with a backdrop": _masked(Name.Luminosity, Name.DeviceGray, b"1 g 90 50 100 60 re f", BC=[0.5]),
+        "mask with a backdrop of inks": _masked(
+            Name.Luminosity, CMYK, b"0 0 0 1 k 90 50 100 60 re f", BC=[0, 0, 0, 0.2]
+        ),
+        "mask of a group without a space": _masked(Name.Luminosity, None, b"1 1 1 rg 90 50 100 60 re f"),
+        "palette of RGB": _in_space(
+            lambda _: Array(
+                [Name.Indexed, Name.DeviceRGB, 1, pikepdf.String(bytes([255, 0, 0, 220, 30, 40]))]
+            ),
+            b"1 sc",
+        ),
+        "picture of a palette of Lab": _plain_picture(
+            bytes([at // 70 for at in range(140)] * 100),
+            (140, 100),
+            8,
+            lambda _: Array([Name.Indexed, lab, 1, pikepdf.String(bytes([153, 88, 178, 200, 148, 90]))]),
+        ),
         "mask of a picture": _plain_picture(
             bytes([30, 120, 200, 10]) * 14_000,
             (140, 100),

@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.client_proto import ResponseHandler
 from django.conf import settings
 
 from applications.webhooks.sending.signatures import USER_AGENT
@@ -21,6 +22,8 @@ from applications.webhooks.sending.url_policy import may_connect, parse
 
 TIME_LIMIT = 15.0
 STORED_BYTES = 2048
+# Of a response with its headers, and of all that an endpoint sends without being asked.
+TAKEN_BYTES = 16 * 1024
 
 
 class Blocked(OSError):
@@ -115,12 +118,12 @@ class Client:
         await self._resolver.close()
 
     def _session(self, scheme: str, resolver: AbstractResolver) -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(
+        connector = LimitedConnector(
+            TAKEN_BYTES,
             # A second safeguard: the sender limits connections as well.
             limit=settings.WEBHOOK_CONNECTIONS,
             keepalive_timeout=30,
             resolver=resolver,
-            ssl=tls_context(),
             socket_factory=lambda info: self._socket(info, scheme),
         )
         tracing = aiohttp.TraceConfig()
@@ -164,6 +167,35 @@ def tls_context() -> ssl.SSLContext:
     names = [cipher["name"] for cipher in context.get_ciphers()]
     context.set_ciphers(":".join(name for name in names if not name.startswith("DHE-")))
     return context
+
+
+class _LimitedHandler(ResponseHandler):
+    """Hangs up on a server that sends too much after a request: interim responses, or responses that nobody asked for,
+    take far longer to read than to send, and on a kept connection those pile up.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, *, limit: int) -> None:
+        super().__init__(loop)
+        self._limit = self._left = limit
+
+    def set_response_params(self, **given: Any) -> None:
+        self._left = self._limit
+        super().set_response_params(**given)
+
+    def data_received(self, data: bytes) -> None:
+        taken = data[: max(self._left, 0)]
+        self._left -= len(data)
+        super().data_received(taken)
+        if self._left < 0 and self.transport is not None:
+            self.transport.abort()
+
+
+class LimitedConnector(aiohttp.TCPConnector):
+    """Takes so many bytes after each request."""
+
+    def __init__(self, taken_bytes: int, **options: Any) -> None:
+        super().__init__(ssl=tls_context(), **options)
+        self._factory = partial(_LimitedHandler, loop=self._loop, limit=taken_bytes)  # type: ignore[assignment]
 
 
 def bare_session(

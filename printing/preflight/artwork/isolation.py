@@ -94,7 +94,7 @@ def _part(
 
 
 artwork_cache: WeightedCache[str, ArtworkFacts] = WeightedCache(
-    capacity=CACHE_BYTES, weight=lambda facts: 500 + 200 * len(facts.parts) + len(facts.bare)
+    capacity=CACHE_BYTES, weight=lambda facts: facts.weight
 )
 
 

@@ -58,5 +58,10 @@ class ArtworkFacts:
     page_count: int = 1
     bare: bytes = b""
 
+    @property
+    def weight(self) -> int:
+        """In memory, in bytes."""
+        return 500 + 400 * len(self.parts) + len(self.bare)
+
     def of_kind(self, kind: Part) -> Iterable[ArtworkPart]:
         return (part for part in self.parts if part.kind == kind)

@@ -55,11 +55,10 @@ def small_reversed(sheet: Sheet) -> Iterator[Hit]:
 def _small_reversed(sheet: Sheet) -> Iterator[Hit]:
     limits = sheet.limits
     for behind, part, area in _texts(sheet):
-        color, ground = color_of(part.color), sheet.ground_of(behind, area)
-        points = part.size * behind.unit_mm / MM_OF_POINT
-        if color is None or ground is None or not limits.text_pt <= points < limits.reversed_text_pt - 0.05:
+        color, points = color_of(part.color), part.size * behind.unit_mm / MM_OF_POINT
+        if color is None or not limits.text_pt <= points < limits.reversed_text_pt - 0.05:
             continue
-        if is_reversed(color, ground):
+        if (ground := sheet.ground_of(behind, area)) is not None and is_reversed(color, ground):
             yield hit_behind(
                 behind, part.area, f"{points:.1f} pt, light on dark", f"{limits.reversed_text_pt:g} pt"
             )

@@ -82,6 +82,19 @@ def test_object_of_a_hidden_layer_is_not_in_the_artwork(tmp_path, kind):
     assert drawn(tmp_path, prepare_artwork(artwork).pdf).min() == 255
 
 
+def test_hidden_layer_that_a_form_finds_in_its_page_is_not_in_the_artwork(tmp_path):
+    def add(pdf, page):
+        layer = pdf.make_indirect(Dictionary(Type=Name.OCG, Name="German"))
+        pdf.Root.OCProperties = Dictionary(OCGs=Array([layer]), D=Dictionary(**off(layer)))
+        form = Dictionary(Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 100, 100]))
+        inner = pdf.make_stream(b"/OC /L BDC " + BLUE + b" EMC", form)
+        page.Resources = Dictionary(Properties=Dictionary(L=layer), XObject=Dictionary(X=inner))
+
+    artwork = changed(one_page(b"/X Do", (100, 100)), add)
+
+    assert drawn(tmp_path, prepare_artwork(artwork).pdf).min() == 255
+
+
 def stamp(look, **more):
     return Dictionary(
         Type=Name.Annot, Subtype=Name.Stamp, Rect=Array([50, 0, 100, 100]), F=4, AP=Dictionary(N=look), **more

@@ -13,6 +13,7 @@ from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Press, RenderingFailed, parse_template, render_print, render_proof
 from tests.support.layered_files import HIDDEN, encrypted
 from tests.support.made_templates import card, words_template
+from tests.support.plate_samples import artwork, samples
 from tests.support.preflight_cards import pdf, raster
 
 COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
@@ -37,6 +38,16 @@ def test_inks_that_multiply_are_mixed_as_on_the_press():
     green = colour(proof.pages[0], 30, 20)
     assert green[1] > 2 * green[0]
     assert green == pytest.approx((0, 150, 64), abs=6)
+
+
+@pytest.mark.parametrize("name", ["palette of RGB", "picture of a palette of Lab"])
+def test_colors_of_a_palette_are_printed_as_they_are_shown(name):
+    template = behind(artwork(samples()[name]))
+
+    shown, printed = (render_proof(template, {}, mark=None, press=press).pages[0] for press in (None, COATED))
+
+    for place in ((30, 25), (60, 25)):
+        assert colour(printed, *place) == pytest.approx(colour(shown, *place), abs=40)
 
 
 def test_overprint_is_switched_off_in_file_and_proof_alike():

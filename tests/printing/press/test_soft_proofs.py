@@ -3,7 +3,9 @@
 from io import BytesIO
 
 import numpy as np
+import pikepdf
 import pytest
+from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
 from printing.press.rules import ColourPolicy, PresetRules
@@ -73,3 +75,36 @@ def test_pdf_without_large_pictures_stays_as_it_is():
     content = one_page(b"1 0 0 rg 0 0 50 50 re f", (100, 100))
 
     assert fit_pictures(content, 144) == content
+
+
+@pytest.mark.parametrize("masked", [{"Mask": [0, 9] * 3}, {"SMask": {"Matte": [0, 0, 0]}}])
+def test_picture_whose_mask_is_in_its_own_colors_keeps_its_pixels(masked):
+    """One that is too large for preparation to resolve: other pixels would be masked."""
+    with pikepdf.new() as pdf:
+        page = pdf.add_blank_page(page_size=(72, 72)).obj
+        made = pdf.make_stream(
+            bytes(300 * 300 * 3),
+            Subtype=Name.Image,
+            Width=300,
+            Height=300,
+            BitsPerComponent=8,
+            ColorSpace=Name.DeviceRGB,
+        )
+        if "Mask" in masked:
+            made.Mask = Array(masked["Mask"])
+        else:
+            made.SMask = pdf.make_stream(
+                bytes(300 * 300),
+                Subtype=Name.Image,
+                Width=300,
+                Height=300,
+                BitsPerComponent=8,
+                ColorSpace=Name.DeviceGray,
+            )
+            made.SMask.Matte = Array(masked["SMask"]["Matte"])
+        page.Resources = Dictionary(XObject=Dictionary(P=made))
+        page.Contents = pdf.make_stream(b"q 72 0 0 72 0 0 cm /P Do Q")
+        out = BytesIO()
+        pdf.save(out)
+
+    assert fit_pictures(out.getvalue(), 72, quality=88) == out.getvalue()

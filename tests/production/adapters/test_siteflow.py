@@ -10,7 +10,7 @@ from production.adapters import http
 from production.adapters.http import ProviderResponse
 from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
 from production.adapters.siteflow_orders import signed_headers
-from production.interface import ProviderRefused, ProviderUnavailable
+from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 from tests.support.production_jobs import job_file, made_job
 from tests.support.siteflow import SECRET, TOKEN, running_siteflow
 
@@ -155,6 +155,18 @@ def test_busy_or_gone_is_tried_again(flow, when, path, act, is_unsent, retry_aft
         _adapter(flow).submit(_job())
     assert (caught.value.is_unsent, caught.value.retry_after) == (is_unsent, retry_after)
     assert _adapter(flow).submit(_job()).reference == "of-1001-1"
+
+
+@pytest.mark.parametrize(
+    "moment", ["Mon, 01 Jan 99999999999999999999 00:00:00 GMT", f"1 Jan 2027 00:00 +{10**14}"]
+)
+def test_impossible_date_asks_for_no_pause(moment):
+    response = ProviderResponse(503, {"retry-after": moment}, "")
+
+    error = http.failure("Site Flow", "", response, Exchange("", ""))
+
+    assert isinstance(error, ProviderUnavailable)
+    assert error.retry_after is None
 
 
 def test_no_connection_at_all_is_unsent(flow):

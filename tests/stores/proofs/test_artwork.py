@@ -14,11 +14,14 @@ from django.utils import timezone
 from PIL import Image
 
 from fulfillment.core.files.stored import DOCUMENTS
+from printing.documents import PlacedDocument
+from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part
 from printing.typesetting.workers import shared_workers
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
+from stores.proofs.services.artwork import CACHE_BYTES, _placed_cache
 from tests.factories.orders import DESIGNS, make_design, make_product, order_body
 from tests.factories.presets import PrintPresetFactory
 from tests.support.document_making import MM, document, written
@@ -211,6 +214,17 @@ def test_first_page_chooses_a_part_of_the_pdf(client, card, shop):
     assert findings(client, content, FirstPage=3) == []
     assert findings(client, content, "sheet", FirstPage=2) == []
     assert findings(client, content, "sheet", FirstPage=3) == [("artwork_pages_missing", "Error")]
+
+
+def test_placed_pages_are_kept_by_the_memory_of_what_is_known_of_them():
+    """Two pages with 4,800 parts take 2 MB, and their compressed files 40 kB."""
+    parts = (ArtworkPart(Part.TEXT),) * (CACHE_BYTES // 1000)
+    for number in range(4):
+        facts = ArtworkFacts(1, 1, parts, bare=b"%PDF")
+        _placed_cache.put((number,), PlacedDocument((b"%PDF",), (b"%PDF",), (facts,), 0))
+
+    assert _placed_cache.get((3,)) is not None
+    assert _placed_cache.get((0,)) is None
 
 
 def test_unknown_artwork_is_refused_where_it_is_named(client, card):

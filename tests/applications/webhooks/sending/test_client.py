@@ -87,6 +87,45 @@ def test_answer_is_read_to_two_kilobytes_only(receiver):
     assert receiver.flooded < 1000
 
 
+class Endless(Receiver):
+    """Sends responses that nobody asked for, before its own or after it, until the client hangs up."""
+
+    sent = 0
+    has_ended = False
+
+    async def answer(self, path, writer):
+        if path == "/after":
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            await writer.drain()
+            # Else they are read with the response, whose connection is not kept then.
+            await asyncio.sleep(0.1)
+        try:
+            while self.sent < 50_000_000:
+                piece = (b"HTTP/1.1 100 \r\n\r\n" if path == "/before" else b"HTTP/1.1 204 \r\n\r\n") * 1000
+                writer.write(piece)
+                await writer.drain()
+                self.sent += len(piece)
+        finally:
+            self.has_ended = True
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_connection_of_endless_responses_is_ended(place):
+    async def run(endless):
+        client = Client(time_limit=10)
+        response = await client.post(endless.url(f"/{place}"), b"{}", {})
+        await asyncio.to_thread(wait_for, lambda: endless.has_ended)
+        await client.close()
+        return response
+
+    with receiving(Endless()) as endless:
+        response = asyncio.run(run(endless))
+
+    assert response.is_success == (place == "after")
+    # With what the buffers on the way hold.
+    assert endless.sent < 20_000_000
+
+
 def test_answer_can_always_be_stored():
     class Odd(Receiver):
         async def answer(self, path, writer):
