@@ -28,19 +28,13 @@ def service_apps() -> list[ServiceApp]:
 @cache
 def offered_modules(name: str) -> tuple[ModuleType, ...]:
     """The module `name` of each app that has one, such as "operations", in the order of the apps."""
-    names = [app.name for app in service_apps()]
-    return tuple(import_module(f"{app}.{name}") for app in names if _exists(app, name))
+    names = [f"{app.name}.{name}" for app in service_apps()]
+    return tuple(import_module(one) for one in names if find_spec(one) is not None)
 
 
 def offered(name: str, attribute: str) -> list[Any]:
     """`attribute` of each of these modules that has it."""
     return [getattr(module, attribute) for module in offered_modules(name) if hasattr(module, attribute)]
-
-
-def _exists(app: str, name: str) -> bool:
-    package, _, rest = name.partition(".")
-    found = find_spec(f"{app}.{package}") is not None
-    return found and (not rest or _exists(f"{app}.{package}", rest))
 
 
 @dataclass
