@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from accounts.admin.staff import staff_on
 from fulfillment.core.caches import once_per_request
 from fulfillment.core.plugins import Attention, Card, Entry
-from production.dispatch.selectors.board import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
+from production.dispatch.selectors import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.jobs.models import Job
 from production.providers.models import Provider
 from production.providers.selectors import failing_providers

@@ -1,12 +1,13 @@
-"""Chooses the providers of jobs that are due, or other ones while a provider is down."""
+"""Chooses the providers of jobs that are due, or other ones while a provider is down, and counts them by day."""
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from production.jobs.models import Job, JobHistory, JobState
@@ -16,8 +17,31 @@ from production.providers.models import Provider
 from production.providers.selectors import is_down
 from production.routing.models import RoutingRule
 from production.routing.selectors import Decision, Routing, item_facts
-from production.routing.services import count_jobs, lock_routing
 from stores.orders.models import Order
+
+ROUTING_LOCK = 0x0DE6
+COUNT = """
+INSERT INTO production_routingtally AS known (day, provider_id, rule_id, jobs)
+SELECT %s, * FROM unnest(%s::bigint[], %s::bigint[], %s::integer[])
+ON CONFLICT (day, provider_id, rule_id) DO UPDATE SET jobs = known.jobs + excluded.jobs
+"""
+
+
+def lock_routing() -> None:
+    """Serialises routing until the transaction ends, so that shares and capacities are exact."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ROUTING_LOCK])
+
+
+def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) -> None:
+    """By provider and rule, which is none where a person chose the provider."""
+    if not counts:
+        return
+    providers, rules = zip(*counts, strict=True)
+    values: list[Any] = [at.astimezone(UTC).date(), list(providers), list(rules), list(counts.values())]
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT, values)
+
 
 # The wait while no provider of the rule is available.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)

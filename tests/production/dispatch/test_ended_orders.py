@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from production.dispatch.selectors.board import count_stages, jobs_by_day
+from production.dispatch.selectors import count_stages, jobs_by_day
 from production.dispatch.services.reports import receive_report
 from production.interface import Report
 from production.jobs.models import Job, JobState, ReportOutcome
