@@ -5,10 +5,9 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller
+from accounts.callers import Caller, in_mode
 from accounts.models import AssociationRequest, AssociationState, Role, User
 from accounts.permissions import WRITE_GRANTS
-from accounts.selectors.modes import in_mode
 from fulfillment.core.errors import Invalid, NotFound
 
 MAX_SHOWN = 5

@@ -16,7 +16,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from django.conf import settings
 
-from applications.webhooks.sending.signatures import USER_AGENT
+from applications.webhooks.selectors.signatures import USER_AGENT
 from applications.webhooks.sending.url_policy import may_connect, parse
 
 TIME_LIMIT = 15.0

@@ -6,14 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller
-from accounts.selectors.modes import in_mode
+from accounts.callers import Caller, in_mode
+from delivery.datasets.arrays import np, shapely
 from delivery.datasets.models import Dataset
 from delivery.datasets.populations import SELECTABLE_TYPES
 from delivery.datasets.selectors import live_dataset
@@ -21,14 +20,7 @@ from delivery.datasets.shapes import in_degrees
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import candidates_by_code
 from fulfillment.core.errors import NotFound
-from fulfillment.core.memory import DeferredModule
 from fulfillment.core.text import parse_uuid
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-else:
-    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 
 def visible_selections(caller: Caller) -> Q:
