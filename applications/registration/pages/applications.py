@@ -15,7 +15,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in
 from applications.registration.models import Application, ApplicationIcon, DailyUsage
 from applications.registration.pages.forms import (
@@ -31,7 +31,6 @@ from applications.registration.selectors.request_log import daily_usage, today
 from applications.registration.services.applications import change_application, create_application
 from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
 from fulfillment.core.api.parsing import takes_large_forms
-from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.http.dangerous import dangerous, harmless
 
@@ -157,11 +156,8 @@ def list_applications(request: HttpRequest) -> HttpResponse:
 def new_application(request: HttpRequest) -> HttpResponse:
     form = NewApplicationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with faults_shown(form, APPLICATION_FIELDS):
             application = create_application(caller=Caller.on_pages(request.user), values=form.values())
-        except DomainError as error:
-            show_faults(form, error, APPLICATION_FIELDS)
-        else:
             messages.success(request, _("%(name)s created.") % {"name": application.name})
             return redirect("portal:application", application.pk)
     return render(request, "applications/new.html", {"form": form, "part": "applications"})
@@ -195,15 +191,12 @@ def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
     application = writable(request, application_id)
     form = ChangeApplicationForm(request.POST or None, initial=_initial(application), instance=application)
     if request.method == "POST" and form.is_valid():
-        try:
+        with faults_shown(form, APPLICATION_FIELDS):
             change_application(application=application, values=form.values())
-        except DomainError as error:
-            # The page header shows the stored values, not the refused ones.
-            application.refresh_from_db()
-            show_faults(form, error, APPLICATION_FIELDS)
-        else:
             messages.success(request, _("Changes saved."))
             return redirect("portal:application-edit", application.pk)
+        # The page header shows the stored values, not the refused ones.
+        application.refresh_from_db()
     return render(request, "applications/edit.html", frame(request, application, "settings", form=form))
 
 
@@ -233,13 +226,10 @@ def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
     if request.method == "POST":
         form = IconForm(request.POST, request.FILES)
         if form.is_valid():
-            try:
+            with faults_shown(form, {"": "icon"}):
                 icon = set_icon(
                     application=application, content=form.cleaned_data["icon"].read(MAX_ICON_BYTES + 1)
                 )
-            except DomainError as error:
-                show_faults(form, error, {"": "icon"})
-            else:
                 _say_saved(request, icon)
                 return redirect("portal:application-icon", application.pk)
     sizes = {"side": SIDE, "central_side": CENTRAL_SIDE}

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
 from accounts.models import AssociationState, Role, Subscription
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.selectors.users import subscription_keys
@@ -29,7 +29,7 @@ from applications.registration.selectors.applications import (
     with_icons,
 )
 from fulfillment.core.client_packages import packages
-from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.plugins import Step, offered
@@ -133,16 +133,13 @@ def join_application(request: HttpRequest) -> HttpResponse:
     caller = Caller.on_pages(request.user)
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and (application := _named(form)):
-        try:
+        with faults_shown(form, JOIN_FIELDS):
             created = request_association(
                 caller=caller,
                 application=application,
                 user_id=caller.user_id,
                 message=form.cleaned_data["message"],
             )[1]
-        except DomainError as error:
-            show_faults(form, error, JOIN_FIELDS)
-        else:
             message = _("Request sent.") if created else _("Your earlier request is still pending.")
             messages.success(request, message)
             return redirect("portal:application-join")

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application
@@ -38,7 +38,7 @@ from applications.registration.services.owners import (
     remove_person,
     withdraw_invitation,
 )
-from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
 
@@ -132,31 +132,24 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
 
 def _invite(request: HttpRequest, application: Application, form: InviteForm) -> bool:
     email = form.cleaned_data["email"]
-    try:
+    with faults_shown(form, {"Email": "email"}):
         invite_owner(caller=Caller.on_pages(request.user), application=application, email=email)
-    except DomainError as error:
-        show_faults(form, error, {"Email": "email"})
-        return False
-    messages.success(
-        request,
-        _("%(email)s invited. The link in the mail works for %(days)s days.")
-        % {"email": email, "days": LIFETIME.days},
-    )
-    return True
+        messages.success(
+            request,
+            _("%(email)s invited. The link in the mail works for %(days)s days.")
+            % {"email": email, "days": LIFETIME.days},
+        )
+    return form.is_valid()
 
 
 def _remove(request: HttpRequest, application: Application, person: Any, is_self: bool) -> HttpResponse:
-    try:
+    with errors_as_messages(request):
         remove_person(caller=Caller.on_pages(request.user), application=application, user_id=person.pk)
-    except DomainError as error:
-        messages.error(request, error.message)
-        return redirect("portal:application-owners", application.pk)
-    if is_self:
-        messages.success(request, _("You left %(name)s.") % {"name": application.name})
-        return redirect("portal:applications")
-    messages.success(
-        request, _("%(full_name)s no longer has access to the application.") % {"full_name": person.full_name}
-    )
+        if is_self:
+            messages.success(request, _("You left %(name)s.") % {"name": application.name})
+            return redirect("portal:applications")
+        said = _("%(full_name)s no longer has access to the application.")
+        messages.success(request, said % {"full_name": person.full_name})
     return redirect("portal:application-owners", application.pk)
 
 
