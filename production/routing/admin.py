@@ -136,15 +136,9 @@ class RoutingRuleAdmin(ConsoleAdmin):
         parts = [str(one) for one in (rule.store, rule.product, rule.category) if one]
         parts += [", ".join(rule.countries)] if rule.countries else []
         if rule.minimum_quantity:
-            parts.append(
-                _("from %(quantity)s")
-                % {"quantity": number_format(rule.minimum_quantity, force_grouping=True)}
-            )
+            parts.append(_("from %(quantity)s") % {"quantity": _grouped(rule.minimum_quantity)})
         if rule.maximum_quantity:
-            parts.append(
-                _("up to %(quantity)s")
-                % {"quantity": number_format(rule.maximum_quantity, force_grouping=True)}
-            )
+            parts.append(_("up to %(quantity)s") % {"quantity": _grouped(rule.maximum_quantity)})
         return " · ".join(parts) or _("everything")
 
     @admin.display(description="providers")

@@ -118,15 +118,7 @@ def list_operations(application: Application) -> list[OperationFigures]:
         cursor.execute(BY_OPERATION, [application.pk, MAX_MEASURED])
         rows = cursor.fetchall()
     return [
-        OperationFigures(
-            method=method,
-            path=path,
-            calls=calls,
-            refused=refused,
-            failed=failed,
-            median=median / 1000,
-            slow=slow / 1000,
-        )
+        OperationFigures(method, path, calls, refused, failed, median / 1000, slow / 1000)
         for method, path, calls, refused, failed, median, slow in rows
     ]
 

@@ -19,7 +19,6 @@ from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors.building import (
     BuiltSheet,
     build_sheet,
-    sheet_for,
     sheet_values,
     uses_gang_sheets,
 )
@@ -93,8 +92,7 @@ def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
     if not jobs:
         sheet.state, sheet.next_try = SheetState.CANCELLED, None
     elif sheet.state == SheetState.COLLECTING or not sheet.sheet:
-        paper = sheet_for(sheet.provider)
-        sheet.state, sheet.sheet = SheetState.PLANNED, sheet_values(paper) if paper else {}
+        sheet.state, sheet.sheet = SheetState.PLANNED, sheet_values(sheet.provider)
     sheet.save()
     return (sheet, jobs) if jobs else None
 
