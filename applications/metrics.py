@@ -10,7 +10,7 @@ from applications.registration.services.notices import QUOTA_SHARE, flush_quotas
 from applications.registration.services.request_log import flush_request_log, is_enabled, note_request
 from applications.registration.services.usage import count_call
 from applications.registration.services.usage import flush_usage as flush_counts
-from applications.webhooks.selectors.deliveries import worker_health
+from applications.webhooks.selectors.deliveries import alive_workers
 from fulfillment.core.observability.instruments import Gauges
 
 # Only the newest attempts, so that the query's cost does not grow.
@@ -38,12 +38,8 @@ GAUGES = Gauges(
 )
 
 
-def _worker() -> str:
-    return "" if worker_health().alive else "no worker has been heard of for 30 seconds"
-
-
 # Of /readyz.
-PROBES = {"worker": _worker}
+PROBES = {"worker": lambda: "" if alive_workers() else "no worker has been heard of for 30 seconds"}
 
 
 def count_request(caller: Caller, status: int) -> None:
