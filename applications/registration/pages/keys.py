@@ -16,7 +16,7 @@ from accounts.selectors.users import shown_subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.pages.forms import KEY_FIELDS, KeyForm
-from applications.registration.pages.frame import frame, open_application, writable
+from applications.registration.pages.frame import ask, frame, open_application, writable
 from applications.registration.services.keys import (
     MAX_KEYS,
     add_key,
@@ -53,9 +53,8 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
             key = add_key(
                 application=application, **{name: form.cleaned_data[name] for name in KEY_FIELDS.values()}
             )
-            return _redirect_to_value(
-                request, application, key, _("Key created. Copy it into your application.")
-            )
+            messages.success(request, _("Key created. Copy it into your application."))
+            return redirect(_keys_address(application, str(key.pk)))
     context["keys"] = [_shown(key, revealed) for key in application.keys.order_by("created", "pk")]
     in_full = context["subscription_in_full"] = revealed == SUBSCRIPTION
     subscription = Subscription.objects.filter(application=application).first()
@@ -90,9 +89,8 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
     if request.method == "POST":
         with errors_as_messages(request):
             new = regenerate_key(application=application, key_id=key_id)
-            return _redirect_to_value(
-                request, application, new, _("This is the new key. The old one no longer works.")
-            )
+            messages.success(request, _("This is the new key. The old one no longer works."))
+            return redirect(_keys_address(application, str(new.pk)))
         return redirect("portal:application-keys", application.pk)
     warning = _(
         "The secret ending in %(ciphertext)s stops working at once, and its key ID changes. The "
@@ -158,16 +156,7 @@ def _shown(key: ApplicationKey, revealed: str) -> dict[str, Any]:
 
 def _confirmation(request: HttpRequest, application: Application, **texts: str) -> HttpResponse:
     back = reverse("portal:application-keys", args=[application.pk])
-    return render(
-        request, "applications/confirm.html", frame(request, application, "keys", back=back, **texts)
-    )
-
-
-def _redirect_to_value(
-    request: HttpRequest, application: Application, key: ApplicationKey, message: str
-) -> HttpResponse:
-    messages.success(request, message)
-    return redirect(_keys_address(application, str(key.pk)))
+    return ask(request, application, "keys", back=back, **texts)
 
 
 def _keys_address(application: Application, reveal: str) -> str:

@@ -23,7 +23,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application
 from applications.registration.pages.forms import InviteForm
-from applications.registration.pages.frame import frame, open_application, readable, writable
+from applications.registration.pages.frame import ask, frame, open_application, readable, writable
 from applications.registration.selectors.owners import (
     application_people,
     get_invitation,
@@ -91,16 +91,16 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
     caller = Caller.on_pages(request.user)
     if request.method != "POST":
         invited = pending_invitation(application, invitation_id)
-        context = {
-            "heading": _("Withdraw the invitation of %(email)s?") % {"email": invited.email},
-            "warning": _(
-                "The link in their mail no longer works then. You can invite them again at any time."
-            ),
-            "verb": _("Withdraw"),
-            "keep": "Cancel",
-            "back": reverse("portal:application-owners", args=[application.pk]),
-        }
-        return render(request, "applications/confirm.html", frame(request, application, "owners", **context))
+        return ask(
+            request,
+            application,
+            "owners",
+            heading=_("Withdraw the invitation of %(email)s?") % {"email": invited.email},
+            warning=_("The link in their mail no longer works then. You can invite them again at any time."),
+            verb=_("Withdraw"),
+            keep="Cancel",
+            back=reverse("portal:application-owners", args=[application.pk]),
+        )
     with errors_as_messages(request):
         invited = withdraw_invitation(caller=caller, application=application, invitation_id=invitation_id)
         messages.success(request, _("Invitation of %(email)s withdrawn.") % {"email": invited.email})

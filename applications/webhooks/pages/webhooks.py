@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in
 from applications.registration.models import Application
-from applications.registration.pages.frame import frame, readable, writable
+from applications.registration.pages.frame import ask, frame, readable, writable
 from applications.registration.pages.home import example_values
 from applications.registration.selectors.applications import store_names
 from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, matches_pattern
@@ -259,5 +259,4 @@ def _revealed(request: HttpRequest, webhook: Webhook, secret: str, message: str)
 
 
 def _confirmation(request: HttpRequest, webhook: Webhook, **texts: Any) -> HttpResponse:
-    context = frame(request, webhook.application, "webhooks", back=webhook_path(webhook), **texts)
-    return render(request, "applications/confirm.html", context)
+    return ask(request, webhook.application, "webhooks", back=webhook_path(webhook), **texts)
