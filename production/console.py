@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop as _
@@ -33,15 +32,11 @@ ABOUT = {
 }
 
 
-def _visible(request: HttpRequest) -> QuerySet[Job]:
-    return staff_on(request).visible(Job.objects.all(), "store", ORDER_GRANTS)
-
-
 def _counts(request: HttpRequest) -> dict[str, int]:
     """The counts for both cards, in one statement for each request."""
 
     def count() -> dict[str, int]:
-        jobs = _visible(request)
+        jobs = staff_on(request).visible(Job.objects.all(), "store", ORDER_GRANTS)
         return count_stages(
             jobs,
             stuck=stuck_jobs(jobs),

@@ -80,14 +80,18 @@ def retention_rules() -> list[RetentionRule]:
     An access token stays, expired, beside a refresh token that still lives: it holds the scopes. A spent refresh
     token is kept as long as its family may live, so that its reuse is noticed.
     """
+    idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
     return [
         rule_for_rows(
-            "spent refresh tokens", lambda: RefreshToken.objects.filter(revoked__lte=_oldest_sign_in())
+            "spent refresh tokens",
+            lambda: RefreshToken.objects.filter(
+                revoked__lte=timezone.now() - settings.REFRESH_TOKEN_MAXIMUM_AGE
+            ),
         ),
         rule_for_rows(
             "idle refresh tokens",
             lambda: RefreshToken.objects.filter(
-                revoked__isnull=True, access_token__expires__lte=timezone.now() - _idle()
+                revoked__isnull=True, access_token__expires__lte=timezone.now() - idle
             ),
         ),
         rule_for_rows(
@@ -101,14 +105,6 @@ def retention_rules() -> list[RetentionRule]:
         rule_for_rows("authorization codes", lambda: Grant.objects.filter(expires__lte=timezone.now())),
         rule_for_rows("used codes", lambda: UsedCode.objects.filter(expires__lte=timezone.now())),
     ]
-
-
-def _oldest_sign_in() -> datetime:
-    return timezone.now() - settings.REFRESH_TOKEN_MAXIMUM_AGE
-
-
-def _idle() -> timedelta:
-    return timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
 
 
 def _end_refresh_tokens(**which: Any) -> None:

@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +33,6 @@ class TestedItem:
     decision: Decision
 
 
-def _categories() -> Iterable[str]:
-    return Product.objects.order_by().values_list("category", flat=True).distinct()
-
-
 class CountryCodes(forms.CharField):
     """Codes in either case, separated by commas or spaces; the value is a list."""
 
@@ -66,7 +62,8 @@ class RuleForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # That of the rule stays where no product has it any more.
-        names = {*_categories(), self.instance.category} - {""}
+        known = Product.objects.order_by().values_list("category", flat=True).distinct()
+        names = {*known, self.instance.category} - {""}
         category: Any = self.fields["category"]
         category.choices = [("", _("Any")), *((name, name) for name in sorted(names, key=str.casefold))]
 

@@ -1,7 +1,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -189,7 +188,8 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in
 def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
     application = writable(request, application_id)
-    form = ChangeApplicationForm(request.POST or None, initial=_initial(application), instance=application)
+    initial = {column: getattr(application, column) for column in APPLICATION_FIELDS.values()}
+    form = ChangeApplicationForm(request.POST or None, initial=initial, instance=application)
     if request.method == "POST" and form.is_valid():
         with faults_shown(form, APPLICATION_FIELDS):
             change_application(application=application, values=form.values())
@@ -198,10 +198,6 @@ def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
         # The page header shows the stored values, not the refused ones.
         application.refresh_from_db()
     return render(request, "applications/edit.html", frame(request, application, "settings", form=form))
-
-
-def _initial(application: Application) -> dict[str, Any]:
-    return {column: getattr(application, column) for column in APPLICATION_FIELDS.values()}
 
 
 @serves_picture

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -162,8 +161,8 @@ class JobActions(StaffAdmin):
     @harmless
     @admin.action(description="Reassign …", permissions=["change"])
     def reassign(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
-        query = urlencode([("id", key) for key in chosen.values_list("pk", flat=True)[: self.list_per_page]])
-        return HttpResponseRedirect(f"{reverse('admin:production_job_reassign')}?{query}")
+        keys = list(chosen.values_list("pk", flat=True)[: self.list_per_page])
+        return HttpResponseRedirect(reverse("admin:production_job_reassign", query={"id": keys}))
 
     @harmless
     @admin.action(description="Download gang sheets", permissions=["change"])

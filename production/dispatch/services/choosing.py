@@ -72,8 +72,10 @@ class ProviderChoices:
     def choose(self, job: Job) -> bool:
         """Whether the job has a provider, perhaps another one than before; False if none is available now."""
         provider = job.provider
-        if provider is not None and (job.is_uncertain or not _should_move_on(job, provider)):
-            return True
+        if provider is not None:
+            should_move_on = not provider.is_enabled or (job.tries > 0 and is_down(provider))
+            if job.is_uncertain or not should_move_on:
+                return True
         excluded = [*job.refused_by, *([provider.pk] if provider else [])]
         routing, preferred = self.routing, self._preferred(job)
         decision = routing.decide(item_facts(job.order, job.item), excluded=excluded, preferred=preferred)
@@ -158,10 +160,6 @@ def choose_for_order(*, job_pk: int) -> None:
     for job in lock_jobs(waiting.filter(cancel_requested=None).defer("item__template_data")):
         choices.choose_early(job)
     choices.save()
-
-
-def _should_move_on(job: Job, provider: Provider) -> bool:
-    return not provider.is_enabled or (job.tries > 0 and is_down(provider))
 
 
 # Jobs of a worker at the same time.
