@@ -24,7 +24,7 @@ from applications.registration.pages.forms import (
     NewApplicationForm,
 )
 from applications.registration.pages.frame import frame, open_application, readable, writable
-from applications.registration.pages.home import build_checklist
+from applications.registration.pages.home import open_checklist
 from applications.registration.selectors.applications import applications_for, with_icons
 from applications.registration.selectors.request_log import daily_usage, today
 from applications.registration.services.applications import change_application, create_application
@@ -177,8 +177,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     }
     context = frame(request, application, "overview", done=done, complete=all(done.values()))
     if context["may_write"] and not application.is_first_party:
-        checklist = build_checklist(application)
-        context["checklist"] = None if checklist.is_complete else checklist
+        context["checklist"] = open_checklist(application)
     context["usage"] = build_usage(application)
     return render(request, "applications/overview.html", context)
 
@@ -218,16 +217,12 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
 @takes_large_forms
 def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
     application = open_application(request, application_id)
-    form = IconForm()
-    if request.method == "POST":
-        form = IconForm(request.POST, request.FILES)
-        if form.is_valid():
-            with faults_shown(form, {"": "icon"}):
-                icon = set_icon(
-                    application=application, content=form.cleaned_data["icon"].read(MAX_ICON_BYTES + 1)
-                )
-                _say_saved(request, icon)
-                return redirect("portal:application-icon", application.pk)
+    form = IconForm(request.POST, request.FILES) if request.method == "POST" else IconForm()
+    if form.is_valid():
+        with faults_shown(form, {"": "icon"}):
+            content = form.cleaned_data["icon"].read(MAX_ICON_BYTES + 1)
+            _say_saved(request, set_icon(application=application, content=content))
+            return redirect("portal:application-icon", application.pk)
     sizes = {"side": SIDE, "central_side": CENTRAL_SIDE}
     return render(
         request, "applications/icon_page.html", frame(request, application, "icon", form=form, **sizes)

@@ -47,17 +47,15 @@ class Checklist:
         return sum(step.is_done for step in self.steps)
 
     @property
-    def is_complete(self) -> bool:
-        return self.done == len(self.steps)
-
-    @property
     def next(self) -> Step | None:
         return next((step for step in self.steps if not step.is_done), None)
 
 
-def build_checklist(application: Application) -> Checklist:
+def open_checklist(application: Application) -> Checklist | None:
+    """None once all of it is done."""
     found = [step for steps in offered("onboarding", "steps") for step in steps(application)]
-    return Checklist(sorted(found, key=lambda step: step.position))
+    checklist = Checklist(sorted(found, key=lambda step: step.position))
+    return checklist if checklist.next else None
 
 
 @require_safe
@@ -71,9 +69,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
         with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
     )
     newest = own_applications(signed_in_user(request)).order_by("-created").first()
-    checklist = build_checklist(newest) if newest else None
-    if checklist and checklist.is_complete:
-        checklist = None
+    checklist = open_checklist(newest) if newest else None
     context = {"applications": applications, "application": newest, "checklist": checklist}
     page = render(request, "portal/home.html", context)
     add_never_cache_headers(page)

@@ -52,11 +52,9 @@ JOINING_SHOWN = 20
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows who manages the application; POST invites an owner."""
     application = open_application(request, application_id)
-    form = InviteForm()
-    if request.method == "POST":
-        form = InviteForm(request.POST)
-        if form.is_valid() and _invite(request, application, form):
-            return redirect("portal:application-owners", application.pk)
+    form = InviteForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and _invite(request, application, form):
+        return redirect("portal:application-owners", application.pk)
     context = frame(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
     searched = context["searched"] = request.GET.get("q", "").strip()[:200]
     people = application_people(application, searched)
