@@ -212,10 +212,7 @@ class ProviderAdmin(ConsoleAdmin):
             raise PermissionDenied
         if request.method == "GET" and request.GET.get("adapter") not in adapter_kinds():
             choices = [(name, kind.label, kind.purpose) for name, kind in adapter_kinds().items()]
-            context = {
-                **self.page_context(request, _("Add provider")),
-                "choices": choices,
-            }
+            context = {**self.page_context(request, _("Add provider")), "choices": choices}
             return TemplateResponse(request, "admin/production/choose_adapter.html", context)
         response: HttpResponse = super().add_view(request, form_url, extra_context)
         return response
@@ -241,7 +238,9 @@ class ProviderAdmin(ConsoleAdmin):
 
     def test_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
         provider = self.record_to_change(request, provider_id)
-        return self._with(request, provider, lambda: check_provider(provider=provider))
+        with errors_as_messages(request):
+            messages.success(request, check_provider(provider=provider))
+        return HttpResponseRedirect(self.address_of(provider))
 
     def rotate_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
         provider = self.record_to_change(request, provider_id)
@@ -249,16 +248,10 @@ class ProviderAdmin(ConsoleAdmin):
             "Create a new report address for %(provider)s? The old address stops working immediately."
         ) % {"provider": provider}
 
-        def rotate() -> str:
-            rotate_postback_secret(provider=provider)
-            return _("New report address created. Enter it at the provider.")
-
         page = confirmation_page(
             self, request, question=question, button=_("Create new address"), back=self.address_of(provider)
         )
-        return page or self._with(request, provider, rotate)
-
-    def _with(self, request: HttpRequest, provider: Provider, service: Callable[[], str]) -> HttpResponse:
-        with errors_as_messages(request):
-            messages.success(request, service())
-        return HttpResponseRedirect(self.address_of(provider))
+        done = _("New report address created. Enter it at the provider.")
+        return page or self.call_service(
+            request, provider, lambda: rotate_postback_secret(provider=provider), done
+        )
