@@ -5,13 +5,13 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Min, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from accounts.models import Role, Subscription, SubscriptionSlot, Tenant, User
 from accounts.names import prepared_name
+from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
 from fulfillment.core.secrets import decrypt, masked
 
@@ -87,9 +87,7 @@ def known_addresses(
         )
     tenant_id = _requested_tenant(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))
-    with connection.cursor() as cursor:
-        cursor.execute(ADDRESSES_OF_TENANT, (unique, tenant_id))
-        return [address for (address,) in cursor.fetchall()]
+    return [address for (address,) in fetch_rows(ADDRESSES_OF_TENANT, (unique, tenant_id))]
 
 
 def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
