@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from delivery.datasets.details import Facts, facts_of
-from delivery.datasets.models import Dataset, DatasetStatus, ImportRun, ImportState, LiveDataset, Population
+from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset, Population
 from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, parse_routes
 from delivery.datasets.shapes import unpack_areas, well_known_texts
 from fulfillment.core.csv_rows import write_csv_row
@@ -200,7 +200,3 @@ def is_import_running() -> bool:
             [IMPORT_LOCK],
         )
     )
-
-
-def running_import() -> ImportRun | None:
-    return ImportRun.objects.filter(state=ImportState.RUNNING).first()

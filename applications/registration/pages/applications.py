@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.callers import Caller
 from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in
-from applications.registration.models import Application, ApplicationIcon, DailyUsage
+from applications.registration.models import ApplicationIcon, DailyUsage
 from applications.registration.pages.forms import (
     APPLICATION_FIELDS,
     ChangeApplicationForm,
@@ -83,10 +83,6 @@ class Usage:
     @property
     def server_errors(self) -> int:
         return sum(day.server_errors for day in self.days)
-
-
-def build_usage(application: Application) -> Usage:
-    return chart(daily_usage(application_ids=[application.pk], days=DAYS), until=today())
 
 
 def chart(rows: Iterable[DailyUsage], *, until: date) -> Usage:
@@ -178,7 +174,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     context = frame(request, application, "overview", done=done, complete=all(done.values()))
     if context["may_write"] and not application.is_first_party:
         context["checklist"] = open_checklist(application)
-    context["usage"] = build_usage(application)
+    context["usage"] = chart(daily_usage(application_ids=[application.pk], days=DAYS), until=today())
     return render(request, "applications/overview.html", context)
 
 
