@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
+
 from accounts.permissions import Permission, with_implied
 
 
@@ -92,3 +94,17 @@ class Caller:
             person_id=user.responsible_id,
             scopes=with_implied(Permission.values),
         )
+
+
+def in_mode(caller: Caller, field: str = "is_test") -> Q:
+    """A filter for records of the modes visible to the caller.
+
+    `field` leads to the mode of the record, as `application__is_test`. Never combine it with `|`: an empty Q would
+    have no effect.
+    """
+    return Q() if len(caller.modes) > 1 else Q(**{field: caller.modes[0]})
+
+
+def in_mode_of_new(caller: Caller) -> Q:
+    """A filter for records that a new record of the caller may use: those of the same mode."""
+    return Q(is_test=caller.is_test)

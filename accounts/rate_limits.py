@@ -9,9 +9,11 @@ import math
 import time
 from dataclasses import dataclass, replace
 
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from fulfillment.core.caches import register_cache
+from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.observability.instruments import count_refusal
@@ -88,6 +90,10 @@ def count_request(*, policy: str, bucket: str, quota: int, window: int = MINUTE)
     if limit_status.is_exceeded:
         remember_refusal(bucket, limit_status)
     return limit_status
+
+
+def address_bucket(policy: str, request: HttpRequest) -> str:
+    return f"{policy}:{rate_limit_key_for_ip(request.META.get('REMOTE_ADDR', ''))}"
 
 
 def enforce_limit(policy: str, key: object, *, quota: int) -> None:

@@ -10,6 +10,7 @@ from applications.registration.services.notices import QUOTA_SHARE, flush_quotas
 from applications.registration.services.request_log import flush_request_log, is_enabled, note_request
 from applications.registration.services.usage import count_call
 from applications.registration.services.usage import flush_usage as flush_counts
+from applications.webhooks.selectors.deliveries import alive_workers
 from fulfillment.core.observability.instruments import Gauges
 
 # Only the newest attempts, so that the query's cost does not grow.
@@ -35,6 +36,10 @@ GAUGES = Gauges(
         "delivery_attempts_5m": ("Attempts of the last 5 minutes, of the newest 10,000.", "result"),
     },
 )
+
+
+# Of /readyz.
+PROBES = {"worker": lambda: "" if alive_workers() else "no worker has been heard of for 30 seconds"}
 
 
 def count_request(caller: Caller, status: int) -> None:

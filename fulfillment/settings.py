@@ -181,8 +181,8 @@ SILENCED_SYSTEM_CHECKS = [
     "oauth2_provider.E003",  # http reply URLs: `reply_urls` of applications allows them on loopback only
 ]
 PASSWORD_HASHERS = [
-    "accounts.hashers.Argon2",
-    "accounts.hashers.PBKDF2",
+    "accounts.authentication.Argon2",
+    "accounts.authentication.PBKDF2",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop as _
@@ -11,7 +10,7 @@ from django.utils.translation import ngettext
 from accounts.admin.staff import staff_on
 from fulfillment.core.caches import once_per_request
 from fulfillment.core.plugins import Attention, Card, Entry
-from production.dispatch.selectors.board import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
+from production.dispatch.selectors import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.jobs.models import Job
 from production.providers.models import Provider
 from production.providers.selectors import failing_providers
@@ -33,15 +32,11 @@ ABOUT = {
 }
 
 
-def _visible(request: HttpRequest) -> QuerySet[Job]:
-    return staff_on(request).visible(Job.objects.all(), "store", ORDER_GRANTS)
-
-
 def _counts(request: HttpRequest) -> dict[str, int]:
     """The counts for both cards, in one statement for each request."""
 
     def count() -> dict[str, int]:
-        jobs = _visible(request)
+        jobs = staff_on(request).visible(Job.objects.all(), "store", ORDER_GRANTS)
         return count_stages(
             jobs,
             stuck=stuck_jobs(jobs),

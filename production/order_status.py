@@ -1,7 +1,7 @@
 """Hooks that `stores` calls in the transactions that change orders."""
 
 from production.dispatch.services.queueing import follow_order
-from production.jobs.services.retention import erase_exchanges
+from production.jobs.services.outcomes import erase_exchanges
 from stores.orders.models import Order
 
 

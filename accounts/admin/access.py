@@ -17,6 +17,7 @@ from accounts.permissions import Grant
 from accounts.services.subscriptions import regenerate_subscription_key
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import requires_confirmation
+from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.http.dangerous import dangerous
 
 
@@ -66,6 +67,21 @@ class RolePlaces:
     @admin.display(boolean=True)
     def everywhere(self, role: Role) -> bool:
         return not (role.application_id or role.store_id)
+
+
+class RoleRows(ConsoleInline):
+    """Grants are added or removed, never changed: a choice in each row would cost a query each."""
+
+    model = Role
+    per_page = 10
+    ordering = ["pk"]
+    hide_title = True
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).select_related("user", "application", "store")
+
+    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
+        return False
 
 
 @admin.register(Role)

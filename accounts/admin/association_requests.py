@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.contrib.humanize.templatetags.humanize import naturaltime
@@ -158,7 +157,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
                 % {"list_per_page": self.list_per_page},
             )
             return None
-        return HttpResponseRedirect(_decision_address(ids))
+        return HttpResponseRedirect(reverse("admin:accounts_associationrequest_decide", query={"id": ids}))
 
     @dangerous(gettext_lazy("Approve association requests"))
     @admin.action(description="Approve with the permissions requested", permissions=["change"])
@@ -271,8 +270,3 @@ def _sent_decisions(
         (form.access_request, {"note": note, "grants": form.cleaned_data["grants"]}) for form in forms
     ]
     return decisions, approve_association, "approved"
-
-
-def _decision_address(ids: Any) -> str:
-    query = urlencode([("id", str(known)) for known in ids])
-    return f"{reverse('admin:accounts_associationrequest_decide')}?{query}"

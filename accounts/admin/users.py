@@ -15,13 +15,12 @@ from django.utils.translation import gettext as _
 from unfold.decorators import display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from accounts.admin.access import RoleForm, RolePlaces
-from accounts.models import Role, Tenant, User
+from accounts.admin.access import RoleForm, RolePlaces, RoleRows
+from accounts.models import Tenant, User
 from accounts.names import PASSWORD_HELP
 from accounts.services.mailed_links import request_confirmation
 from accounts.services.users import create_user, end_sessions, is_name_taken, username_taken
 from fulfillment.core.admin.base import ConsoleAdmin
-from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.errors import Invalid
 
 
@@ -121,20 +120,9 @@ class ChangedUserForm(OwnName, UserChangeForm):
         return name
 
 
-class RoleInline(RolePlaces, ConsoleInline):
-    model = Role
+class RoleInline(RolePlaces, RoleRows):
     form = RoleForm
-    per_page = 10
-    ordering = ["pk"]
-    hide_title = True
     autocomplete_fields = ["application", "store"]
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related("user", "application", "store")
-
-    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        """Grants are added or removed, never changed: a choice in each row would cost a query each."""
-        return False
 
 
 @admin.register(User)

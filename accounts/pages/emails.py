@@ -17,9 +17,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.devices import remember_device
-from accounts.models import EmailChange
 from accounts.pages.confirmation import page_before
-from accounts.pages.forms import USER_FIELDS, EmailForm, ForgottenPasswordForm, NewPasswordForm, show_faults
+from accounts.pages.forms import USER_FIELDS, EmailForm, ForgottenPasswordForm, NewPasswordForm, faults_shown
 from accounts.pages.guards import signed_in, signed_in_user, too_many
 from accounts.selectors.emails import get_email_change, get_user_by_confirmation, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
@@ -30,7 +29,7 @@ from accounts.services.mailed_links import (
     request_reset_link,
 )
 from accounts.throttles import count_reset
-from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.secrets import decrypt, encrypt
 
@@ -40,13 +39,15 @@ from fulfillment.core.secrets import decrypt, encrypt
 @signed_in
 def change_email(request: HttpRequest) -> HttpResponse:
     form = EmailForm(request.POST or None)
-    if request.method == "POST" and form.is_valid() and (change := _request_change(request, form)):
-        messages.success(
-            request,
-            _("Check the mail of %(email)s: open the link in it to finish the change.")
-            % {"email": change.email},
-        )
-        return redirect("portal:profile-email")
+    if request.method == "POST" and form.is_valid():
+        with faults_shown(form, USER_FIELDS):
+            change = request_email_change(user=signed_in_user(request), email=form.cleaned_data["email"])
+            messages.success(
+                request,
+                _("Check the mail of %(email)s: open the link in it to finish the change.")
+                % {"email": change.email},
+            )
+            return redirect("portal:profile-email")
     context = {"form": form, "pending": pending_email_change(signed_in_user(request)), "section": "profile"}
     return render(request, "accounts/email.html", context)
 
@@ -124,14 +125,6 @@ def confirm_later(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(page_before(request))
 
 
-def _request_change(request: HttpRequest, form: EmailForm) -> EmailChange | None:
-    try:
-        return request_email_change(user=signed_in_user(request), email=form.cleaned_data["email"])
-    except DomainError as error:
-        show_faults(form, error, USER_FIELDS)
-        return None
-
-
 TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
 
 
@@ -144,7 +137,10 @@ class PasswordResetView(views.PasswordResetView):
         address = self.request.META.get("REMOTE_ADDR", "")
         if refusal := count_reset(address=address):
             return too_many(
-                self.request, refusal, what=_("requests for a new password"), back=self.request.path
+                self.request,
+                refusal.seconds_until_reset,
+                what=_("requests for a new password"),
+                back=self.request.path,
             )
         request_reset_link(email=form.cleaned_data["email"])
         return redirect("password_reset_done")

@@ -1,4 +1,5 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, cast
 from zoneinfo import available_timezones
@@ -85,19 +86,18 @@ class BrowserZoneField(forms.CharField):
         return name if (name := super().clean(value)) in time_zones() else "UTC"
 
 
+def _exact_input(autocomplete: str) -> forms.TextInput:
+    """The first input of its form, which no keyboard corrects."""
+    exact = {"autocapitalize": "none", "spellcheck": "false", "autofocus": True}
+    return forms.TextInput(attrs={"autocomplete": autocomplete, **exact})
+
+
 class SignInForm(AuthenticationForm):
     time_zone = BrowserZoneField()
     username = forms.CharField(
         label=_("Username"),
         max_length=MAX_SIGN_IN_NAME_LENGTH,
-        widget=forms.TextInput(
-            attrs={
-                "autofocus": True,
-                "autocomplete": "username",
-                "autocapitalize": "none",
-                "spellcheck": "false",
-            }
-        ),
+        widget=_exact_input("username"),
     )
 
     error_messages = {
@@ -120,14 +120,7 @@ class SignUpForm(forms.Form):
     username = forms.CharField(
         label=_("Username"),
         max_length=MAX_NAME_LENGTH,
-        widget=forms.TextInput(
-            attrs={
-                "autocomplete": "username",
-                "autocapitalize": "none",
-                "spellcheck": "false",
-                "autofocus": True,
-            }
-        ),
+        widget=_exact_input("username"),
         help_text=HELP,
     )
     email = forms.EmailField(
@@ -210,14 +203,7 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=40,
-        widget=forms.TextInput(
-            attrs={
-                "autocomplete": "one-time-code",
-                "autocapitalize": "none",
-                "spellcheck": "false",
-                "autofocus": True,
-            }
-        ),
+        widget=_exact_input("one-time-code"),
     )
 
 
@@ -239,6 +225,15 @@ class ConfirmationForm(forms.Form):
             del self.fields["code"].widget.attrs["autofocus"]
             name, other = ("code", "password") if self.data.get("code") else ("password", "code")
             self.fields[name].required, self.fields[other].required = True, False
+
+
+@contextmanager
+def faults_shown(form: forms.Form, fields: Mapping[str, str]) -> Iterator[None]:
+    """Shows the refusal of a service in the form, as `show_faults`; the rest of the block is skipped."""
+    try:
+        yield
+    except DomainError as error:
+        show_faults(form, error, fields)
 
 
 def show_faults(form: forms.Form, error: DomainError, fields: Mapping[str, str]) -> None:

@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from accounts.models import User
-from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.locales import zone_named
 
@@ -51,12 +50,8 @@ def signed_in(view: View) -> View:
     return guarded
 
 
-def too_many(request: HttpRequest, limit_status: RateLimitStatus, *, what: str, back: str) -> HttpResponse:
+def too_many(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:
     """The page that shows when to try again; `back` is its link."""
-    return too_many_seconds(request, limit_status.seconds_until_reset, what=what, back=back)
-
-
-def too_many_seconds(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:
     context = {
         "what": what,
         "back": back,

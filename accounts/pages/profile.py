@@ -9,18 +9,17 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import Notification, NotificationKind, Subscription, SubscriptionSlot, User
-from accounts.pages.forms import USER_FIELDS, ProfileForm, show_faults
+from accounts.pages.forms import USER_FIELDS, ProfileForm, faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import Permission
 from accounts.selectors.notifications import list_preferences
-from accounts.selectors.users import grants_on_subjects, role_subjects, subscription_keys
+from accounts.selectors.users import grants_on_subjects, role_subjects, shown_subscription_keys
 from accounts.services.notifications import mark_read, set_preferences
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from accounts.services.users import PROFILE, change_profile
-from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.locales import locale_of
-from fulfillment.core.secrets import masked
 
 ROLES_A_PAGE = 25
 
@@ -33,17 +32,14 @@ def show_profile(request: HttpRequest) -> HttpResponse:
     initial = {name: getattr(user, name) for name in PROFILE}
     form = ProfileForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
-        try:
+        with faults_shown(form, USER_FIELDS):
             change_profile(user=user, **form.cleaned_data)
-        except DomainError as error:
-            # The header shows the stored name, not the refused one.
-            user.refresh_from_db(fields=list(initial))
-            show_faults(form, error, USER_FIELDS)
-        else:
             # The next page is in the language just chosen, and so is what it says.
             translation.activate(locale_of(request, user.language))
             messages.success(request, _("Profile saved."))
             return redirect("portal:profile")
+        # The header shows the stored name, not the refused one.
+        user.refresh_from_db(fields=list(initial))
     return render(request, "accounts/profile.html", {"form": form, "section": "profile"})
 
 
@@ -73,12 +69,7 @@ def show_keys(request: HttpRequest) -> HttpResponse:
     """Keys are masked without `?reveal`."""
     subscription = Subscription.objects.filter(user=signed_in_user(request)).first()
     in_full = "reveal" in request.GET
-    values = subscription_keys(subscription) if subscription else {}
-    keys = [
-        {"slot": slot, "label": slot.label, "value": values[slot] if in_full else masked(values[slot])}
-        for slot in SubscriptionSlot
-        if slot in values
-    ]
+    keys = shown_subscription_keys(subscription, in_full=in_full)
     context = {"section": "keys", "keys": keys, "subscription": subscription, "in_full": in_full}
     return render(request, "accounts/keys.html", context)
 

@@ -23,7 +23,7 @@ from accounts.devices import browser_name, known_device, remember_device
 from accounts.models import NotificationKind, Tenant, User
 from accounts.pages.confirmation import confirm_by_sign_in
 from accounts.pages.forms import USER_FIELDS, CodeForm, SignInForm, SignUpForm, show_faults
-from accounts.pages.guards import too_many, too_many_seconds
+from accounts.pages.guards import too_many
 from accounts.services.notifications import notify
 from accounts.services.two_factor import check_second_step
 from accounts.services.users import create_user, take_browser_zone
@@ -103,7 +103,7 @@ def show_second_step(request: HttpRequest) -> HttpResponse:
                 del request.session[SESSION_NAME]
                 return complete_sign_in(request, user, begun["next"])
         except TooManyRequests as refusal:
-            return too_many_seconds(request, refusal.retry_after, what=_("codes"), back=settings.LOGIN_URL)
+            return too_many(request, refusal.retry_after, what=_("codes"), back=settings.LOGIN_URL)
         form.add_error(
             "code", _("This code is wrong or was used already. Wait for the next code of your app.")
         )
@@ -130,7 +130,10 @@ class SignInView(LoginView):
     def form_invalid(self, form: Any) -> HttpResponse:
         if refusal := getattr(self.request, "sign_in_refusal", None):
             return too_many(
-                self.request, refusal, what=_("attempts to sign in"), back=self.request.get_full_path()
+                self.request,
+                refusal.seconds_until_reset,
+                what=_("attempts to sign in"),
+                back=self.request.get_full_path(),
             )
         return super().form_invalid(form)
 
@@ -163,7 +166,12 @@ class SignUpView(RedirectURLMixin, FormView):
 
     def form_valid(self, form: SignUpForm) -> HttpResponse:
         if refusal := count_sign_up(address=self.request.META.get("REMOTE_ADDR", "")):
-            return too_many(self.request, refusal, what=_("new accounts"), back=self.request.get_full_path())
+            return too_many(
+                self.request,
+                refusal.seconds_until_reset,
+                what=_("new accounts"),
+                back=self.request.get_full_path(),
+            )
         try:
             user = create_user(tenant=_tenant_to_join(), language=_page_language(), **form.cleaned_data)
         except DomainError as error:

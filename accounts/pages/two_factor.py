@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import RecoveryCode
-from accounts.pages.forms import CodeForm, show_faults
+from accounts.pages.forms import CodeForm, faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.services.two_factor import (
     disable_two_factor,
@@ -20,7 +20,6 @@ from accounts.services.two_factor import (
     provisioning_uri,
     renew_recovery_codes,
 )
-from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.secrets import decrypt, encrypt
 
@@ -47,11 +46,8 @@ def set_up(request: HttpRequest) -> HttpResponse:
     key = _key_being_set_up(request)
     form = CodeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with faults_shown(form, {"Code": "code"}):
             codes = enable_two_factor(user=user, key=key, code=form.cleaned_data["code"].strip())
-        except DomainError as error:
-            show_faults(form, error, {"Code": "code"})
-        else:
             del request.session[SESSION_NAME]
             update_session_auth_hash(request, user)
             return _show_codes(

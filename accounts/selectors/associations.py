@@ -5,11 +5,11 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller
+from accounts.callers import Caller, in_mode
 from accounts.models import AssociationRequest, AssociationState, Role, User
 from accounts.permissions import WRITE_GRANTS
-from accounts.selectors.modes import in_mode
-from fulfillment.core.errors import Invalid, NotFound
+from fulfillment.core.api.parameters import known_state
+from fulfillment.core.errors import NotFound
 
 MAX_SHOWN = 5
 MAX_OPERATORS = 50
@@ -22,7 +22,7 @@ def association_requests_for(caller: Caller, *, state: str | None = None) -> Que
     )
     requests = requests.filter(in_mode(caller, "application__is_test"))
     if state:
-        requests = requests.filter(state=_known_state(state))
+        requests = requests.filter(state=known_state(state, AssociationState.values))
     if caller.is_operator:
         return requests
     if caller.is_application:
@@ -81,18 +81,6 @@ def get_applicant(association_request: AssociationRequest) -> Applicant:
         stores=found[:MAX_SHOWN],
         has_more_stores=len(found) > MAX_SHOWN,
         before=list(decided.order_by("-decided")[:MAX_SHOWN]),
-    )
-
-
-def _known_state(state: str) -> str:
-    for known in AssociationState.values:
-        if known.lower() == state.lower():
-            return known
-    allowed = ", ".join(AssociationState.values)
-    raise Invalid.at(
-        "?state",
-        "state_unknown",
-        _("state is %(state)r; allowed: %(allowed)s.") % {"state": state, "allowed": allowed},
     )
 
 

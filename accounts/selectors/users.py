@@ -5,15 +5,15 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import Min, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from accounts.models import Role, Subscription, Tenant, User
+from accounts.models import Role, Subscription, SubscriptionSlot, Tenant, User
 from accounts.names import prepared_name
+from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
-from fulfillment.core.secrets import decrypt
+from fulfillment.core.secrets import decrypt, masked
 
 MAX_ADDRESSES = 100
 # The number of matching users that a message lists.
@@ -87,9 +87,7 @@ def known_addresses(
         )
     tenant_id = _requested_tenant(caller, tenant, own_tenant_id)
     unique = list(dict.fromkeys(addresses))
-    with connection.cursor() as cursor:
-        cursor.execute(ADDRESSES_OF_TENANT, (unique, tenant_id))
-        return [address for (address,) in cursor.fetchall()]
+    return [address for (address,) in fetch_rows(ADDRESSES_OF_TENANT, (unique, tenant_id))]
 
 
 def _requested_tenant(caller: Caller, domain: str | None, own_tenant_id: int) -> int:
@@ -166,3 +164,13 @@ def _ambiguous(text: str, found: list[User]) -> Conflict:
 def subscription_keys(subscription: Subscription) -> dict[str, str]:
     """The plain keys by slot ("primary", "secondary"); show them only to their owner."""
     return {key.slot: decrypt(key.ciphertext) for key in subscription.keys.order_by("slot")}
+
+
+def shown_subscription_keys(subscription: Subscription | None, *, in_full: bool) -> list[dict[str, Any]]:
+    """For a page of their owner, masked unless `in_full`."""
+    values = subscription_keys(subscription) if subscription else {}
+    return [
+        {"slot": slot, "label": slot.label, "value": values[slot] if in_full else masked(values[slot])}
+        for slot in SubscriptionSlot
+        if slot in values
+    ]

@@ -34,7 +34,8 @@ def notify(
     preferences = {
         row.user_id: row for row in NotificationPreference.objects.filter(user__in=user_ids, kind=kind)
     }
-    recipients = [user_id for user_id in dict.fromkeys(user_ids) if _is_wanted(preferences.get(user_id))]
+    unwanted = {user for user, row in preferences.items() if not (row.in_bell or row.by_mail)}
+    recipients = [user_id for user_id in dict.fromkeys(user_ids) if user_id not in unwanted]
     notified_before = Notification.objects.filter(user__in=recipients, key=key).values_list("user", flat=True)
     now, rows = timezone.now(), []
     people = User.objects.filter(pk__in=set(recipients) - set(notified_before)).values_list("pk", "language")
@@ -106,7 +107,3 @@ def set_preferences(*, user: User, chosen: Iterable[tuple[NotificationKind, bool
     ]
     NotificationPreference.objects.filter(user=user).delete()
     NotificationPreference.objects.bulk_create(rows)
-
-
-def _is_wanted(preference: NotificationPreference | None) -> bool:
-    return preference is None or preference.in_bell or preference.by_mail

@@ -16,7 +16,7 @@ from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, re
 from accounts.admin import UserAdmin
 from accounts.models import User
 from accounts.names import prepared_name
-from applications.oauth.services import revoke_application_tokens, revoke_user_tokens
+from applications.oauth.services import revoke_tokens
 from applications.registration.admin.applications import ApplicationAdmin
 from applications.registration.models import Application
 from fulfillment.core.admin.confirmation import requires_confirmation
@@ -53,7 +53,7 @@ class ApplicationWithTokensAdmin(ApplicationAdmin):
     )
     def end_tokens(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
-            revoke_application_tokens(application=application)
+            revoke_tokens(application=application)
             messages.success(
                 request,
                 _("%(application)s: all tokens and codes are revoked.") % {"application": application},
@@ -67,16 +67,19 @@ for model in (AccessToken, RefreshToken, Grant, IDToken, Group):
 apps.get_app_config("oauth2_provider").verbose_name = "Sign-in"
 
 
-@admin.register(AccessToken)
-class AccessTokenAdmin(ReadOnlyAdmin):
-    list_display = ["application", "user", "scope", "created", "expires"]
+class TokenAdmin(ReadOnlyAdmin):
     list_select_related = ["application", "user"]
     search_fields = ["application__client_id", "user__username"]
     # By the indexes of both foreign keys: there are far more tokens than applications and users.
     exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
     search_help_text = "Exact client ID or user name"
     ordering = ["-pk"]
-    fields = ["application", "user", "scope", "created", "expires"]
+
+
+@admin.register(AccessToken)
+class AccessTokenAdmin(TokenAdmin):
+    list_display = ["application", "user", "scope", "created", "expires"]
+    fields = list_display
     actions = ["revoke"]
     empty_help = "Tokens appear when applications or users sign in."
 
@@ -90,14 +93,8 @@ class AccessTokenAdmin(ReadOnlyAdmin):
 
 
 @admin.register(RefreshToken)
-class RefreshTokenAdmin(ReadOnlyAdmin):
+class RefreshTokenAdmin(TokenAdmin):
     list_display = ["application", "user", "created", "revoked"]
-    list_select_related = ["application", "user"]
-    search_fields = ["application__client_id", "user__username"]
-    # By the indexes of both foreign keys: there are far more tokens than applications and users.
-    exact_search = {"application__client_id": str, "user__prepared_name": prepared_name}
-    search_help_text = "Exact client ID or user name"
-    ordering = ["-pk"]
     fields = ["application", "user", "token_family", "created", "revoked"]
     empty_help = "Tokens appear when users allow an application to act for them."
 
@@ -114,4 +111,4 @@ class UserWithTokensAdmin(UserAdmin):
         """Ends all tokens of a deactivated user; otherwise stolen ones would work again after reactivation."""
         super().save_model(request, instance, form, change)
         if change and not instance.is_active:
-            revoke_user_tokens(user=instance)
+            revoke_tokens(user=instance)

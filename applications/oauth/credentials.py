@@ -17,7 +17,6 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
 
 BASIC = re.compile(r"[Bb][Aa][Ss][Ii][Cc] +([A-Za-z0-9+/]+={0,2})\Z")
 # Error codes of wrong secrets, codes and refresh tokens.
@@ -71,7 +70,9 @@ def decode_basic(header: str) -> ClientCredentials | None:
 
 def flooding_address(request: HttpRequest) -> RateLimitStatus | None:
     """The rate-limit status of an address far over its limit, without a query."""
-    limit_status = rate_limits.cached_rejection(_bucket(request))
+    limit_status = rate_limits.cached_rejection(
+        rate_limits.address_bucket(rate_limits.TOKEN_FAILURES, request)
+    )
     return limit_status if limit_status and limit_status.used > FLOOD * limit_status.quota else None
 
 
@@ -90,7 +91,7 @@ class Attempt:
     def of(cls, request: HttpRequest, form: list[tuple[str, str]]) -> "Attempt":
         credentials = decode_basic(request.META.get("HTTP_AUTHORIZATION", ""))
         client_id = credentials.client_id if credentials else dict(form).get("client_id", "")
-        return cls(_bucket(request), client_id[:64])
+        return cls(rate_limits.address_bucket(rate_limits.TOKEN_FAILURES, request), client_id[:64])
 
     def cached_rejection(self) -> RateLimitStatus | None:
         """The limit status, if this client failed again after its address exceeded the limit."""
@@ -120,7 +121,3 @@ class Attempt:
             limit_status = replace(limit_status, used=limit_status.used + 1)
             rate_limits.remember_refusal(self.bucket, limit_status)
         return limit_status
-
-
-def _bucket(request: HttpRequest) -> str:
-    return f"{rate_limits.TOKEN_FAILURES}:{rate_limit_key_for_ip(request.META.get('REMOTE_ADDR', ''))}"

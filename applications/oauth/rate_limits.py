@@ -9,7 +9,6 @@ from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, exception_response
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.http.addresses import is_api, is_reference
 from fulfillment.core.http.refusal_page import refusal_page
 
@@ -29,7 +28,7 @@ class RateLimits:
             return self._page(request)
         if not is_api(request.path_info):
             return self.get_response(request)
-        bucket = _bucket(request, rate_limits.ADDRESS)
+        bucket = rate_limits.address_bucket(rate_limits.ADDRESS, request)
         if (limit_status := rate_limits.cached_rejection(bucket)) and not _carries_token(request):
             return _with_headers(exception_response(rate_limits.refusal(limit_status)), limit_status)
         response = self.get_response(request)
@@ -42,7 +41,7 @@ class RateLimits:
 
     def _page(self, request: HttpRequest) -> HttpResponse:
         """Counts pages of the API reference on the address, also for signed-in users."""
-        bucket = _bucket(request, rate_limits.REFERENCE_PAGES)
+        bucket = rate_limits.address_bucket(rate_limits.REFERENCE_PAGES, request)
         if limit_status := rate_limits.cached_rejection(bucket):
             return _with_headers(refusal_page(rate_limits.refusal(limit_status)), limit_status)
         response = self.get_response(request)
@@ -50,10 +49,6 @@ class RateLimits:
         if limit_status.is_exceeded and response.status_code < 500:
             response = refusal_page(rate_limits.refusal(limit_status))
         return _with_headers(response, limit_status)
-
-
-def _bucket(request: HttpRequest, policy: str) -> str:
-    return f"{policy}:{rate_limit_key_for_ip(request.META.get('REMOTE_ADDR', ''))}"
 
 
 def _carries_token(request: HttpRequest) -> bool:

@@ -35,21 +35,12 @@ SHOWN = 5
 
 
 @transaction.atomic
-def revoke_authorization(*, user: User, application: Application) -> None:
-    """Ends every code, token and refresh family that a user gave an application."""
-    _end_everything(user=user, application=application)
-
-
-@transaction.atomic
-def revoke_application_tokens(*, application: Application) -> None:
-    """Ends every code and token of an application, those of its own calls too."""
-    _end_everything(application=application)
-
-
-@transaction.atomic
-def revoke_user_tokens(*, user: User) -> None:
-    """Ends every code and token that a user ever gave."""
-    _end_everything(user=user)
+def revoke_tokens(**owner: User | Application) -> None:
+    """Ends every code, token and refresh family of a `user`, of an `application`, or that one gave the other."""
+    # Codes first: this waits for concurrent redemptions, so that the next statements see their tokens.
+    Grant.objects.filter(**owner).delete()
+    _end_refresh_tokens(**owner)
+    AccessToken.objects.filter(**owner).delete()
 
 
 @transaction.atomic
@@ -89,14 +80,18 @@ def retention_rules() -> list[RetentionRule]:
     An access token stays, expired, beside a refresh token that still lives: it holds the scopes. A spent refresh
     token is kept as long as its family may live, so that its reuse is noticed.
     """
+    idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
     return [
         rule_for_rows(
-            "spent refresh tokens", lambda: RefreshToken.objects.filter(revoked__lte=_oldest_sign_in())
+            "spent refresh tokens",
+            lambda: RefreshToken.objects.filter(
+                revoked__lte=timezone.now() - settings.REFRESH_TOKEN_MAXIMUM_AGE
+            ),
         ),
         rule_for_rows(
             "idle refresh tokens",
             lambda: RefreshToken.objects.filter(
-                revoked__isnull=True, access_token__expires__lte=timezone.now() - _idle()
+                revoked__isnull=True, access_token__expires__lte=timezone.now() - idle
             ),
         ),
         rule_for_rows(
@@ -110,21 +105,6 @@ def retention_rules() -> list[RetentionRule]:
         rule_for_rows("authorization codes", lambda: Grant.objects.filter(expires__lte=timezone.now())),
         rule_for_rows("used codes", lambda: UsedCode.objects.filter(expires__lte=timezone.now())),
     ]
-
-
-def _oldest_sign_in() -> datetime:
-    return timezone.now() - settings.REFRESH_TOKEN_MAXIMUM_AGE
-
-
-def _idle() -> timedelta:
-    return timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
-
-
-def _end_everything(**owner: Any) -> None:
-    # Codes first: this waits for concurrent redemptions, so that the next statements see their tokens.
-    Grant.objects.filter(**owner).delete()
-    _end_refresh_tokens(**owner)
-    AccessToken.objects.filter(**owner).delete()
 
 
 def _end_refresh_tokens(**which: Any) -> None:
@@ -181,7 +161,7 @@ def credentials_for_one_request(
 
 
 def personal_data() -> list[PersonalData]:
-    return [PersonalData("authorizations", _authorizations, lambda user: revoke_user_tokens(user=user))]
+    return [PersonalData("authorizations", _authorizations, lambda user: revoke_tokens(user=user))]
 
 
 def hand_over_applications(*, user: User, disable: bool) -> None:
@@ -201,7 +181,7 @@ def hand_over_applications(*, user: User, disable: bool) -> None:
         if application.is_enabled:
             application.is_enabled = False
             application.save(update_fields=["is_enabled", "updated"])
-            revoke_application_tokens(application=application)
+            revoke_tokens(application=application)
 
 
 def _last_owner_of(applications: list[Application]) -> str:

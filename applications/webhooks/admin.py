@@ -1,13 +1,9 @@
-from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
@@ -24,7 +20,6 @@ from fulfillment.core.admin.confirmation import confirmation_page, requires_conf
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
-from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_uuid
 
 SHOWN_DELIVERIES = 20
@@ -138,41 +133,29 @@ class WebhookAdmin(ReadOnlyAdmin):
         ]
 
     def test_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
-        webhook = self._webhook(request, webhook_id)
+        webhook = self.record_to_change(request, webhook_id)
         done = _("Test event sent. It is the first of the deliveries below.")
-        return self._with(request, webhook, lambda: send_test_event(webhook=webhook), done)
+        return self.call_service(request, webhook, lambda: send_test_event(webhook=webhook), done)
 
     def enable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
-        webhook = self._webhook(request, webhook_id)
-        return self._with(request, webhook, lambda: enable_webhook(webhook=webhook), _("Webhook enabled."))
+        webhook = self.record_to_change(request, webhook_id)
+        return self.call_service(
+            request, webhook, lambda: enable_webhook(webhook=webhook), _("Webhook enabled.")
+        )
 
     def disable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
-        webhook = self._webhook(request, webhook_id)
+        webhook = self.record_to_change(request, webhook_id)
         question = _(
             "Disable %(url)s? No more events are sent to it, and its owners are notified by mail."
         ) % {"url": webhook.url}
         return confirmation_page(
-            self, request, question=question, button=_("Disable"), back=_address(webhook)
-        ) or self._with(
+            self, request, question=question, button=_("Disable"), back=self.address_of(webhook)
+        ) or self.call_service(
             request,
             webhook,
             lambda: disable_webhook(webhook=webhook, reason="Disabled by an operator."),
             _("Webhook disabled."),
         )
-
-    def _webhook(self, request: HttpRequest, webhook_id: UUID) -> Webhook:
-        webhook: Webhook = get_object_or_404(self.get_queryset(request), pk=webhook_id)
-        if not self.has_access(request, "change", webhook):
-            raise PermissionDenied
-        return webhook
-
-    def _with(
-        self, request: HttpRequest, webhook: Webhook, service: Callable[[], object], done: str
-    ) -> HttpResponse:
-        with errors_as_messages(request):
-            service()
-            messages.success(request, done)
-        return HttpResponseRedirect(_address(webhook))
 
 
 @admin.register(Delivery)
@@ -227,12 +210,10 @@ class DeliveryAdmin(ReadOnlyAdmin):
         return [("<int:delivery_id>/resend/", require_POST(self.resend_view), "resend")]
 
     def resend_view(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
-        if not self.has_access(request, "change"):
-            raise PermissionDenied
-        delivery = get_object_or_404(self.get_queryset(request), pk=delivery_id)
+        delivery = self.record_to_change(request, delivery_id)
         if self._resend(request, delivery):
             messages.success(request, _("Delivery resent."))
-        return HttpResponseRedirect(reverse("admin:applications_delivery_change", args=[delivery_id]))
+        return HttpResponseRedirect(self.address_of(delivery))
 
     def _resend(self, request: HttpRequest, delivery: Delivery) -> bool:
         try:
@@ -241,7 +222,3 @@ class DeliveryAdmin(ReadOnlyAdmin):
             messages.error(request, f"{delivery.webhook}: {error.message}")
             return False
         return True
-
-
-def _address(webhook: Webhook) -> str:
-    return reverse("admin:applications_webhook_change", args=[webhook.pk])

@@ -11,20 +11,14 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
+from delivery.datasets.arrays import np, shapely
 from delivery.datasets.packing import pack_routes
 from delivery.datasets.shapes import pack_area
 from delivery.datasets.sources.problems import ProblemLog
-from fulfillment.core.memory import DeferredModule
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-else:
-    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 # Income in dollars, age in tenths of a year, household in hundredths of a person; 0 if unknown. Then
 # the number of the post office's name.

@@ -7,8 +7,9 @@ those that cross themselves, are packed by the general functions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from delivery.datasets.arrays import Shapes, np, shapely
 from delivery.datasets.shapes import (
     GRID,
     HOLE,
@@ -18,16 +19,8 @@ from delivery.datasets.shapes import (
     POLYGONS,
     ROUTE_HEADER,
     TOLERANCE,
-    Shapes,
     on_grid,
 )
-from fulfillment.core.memory import DeferredModule
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-else:
-    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 POINT_TYPES, LINE_TYPES, POLYGON_TYPES = {0, 4}, {1, 2, 5}, {3, 6}
 POINT, POLYGON = 0, 3

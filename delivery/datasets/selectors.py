@@ -4,18 +4,16 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
-from django.db import connection
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from delivery.datasets.details import Facts, facts_of
-from delivery.datasets.models import Dataset, DatasetStatus, ImportRun, ImportState, LiveDataset, Population
+from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset, Population
 from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, parse_routes
 from delivery.datasets.shapes import unpack_areas, well_known_texts
 from fulfillment.core.csv_rows import write_csv_row
-from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import Unavailable
 
 COMPARE = """
@@ -74,9 +72,8 @@ def loaded_datasets() -> QuerySet[Dataset]:
 
 def compare_datasets(before: Dataset, after: Dataset) -> Comparison:
     """What activating `after` in place of `before` would change."""
-    with connection.cursor() as cursor:
-        cursor.execute(COMPARE, [before.pk, after.pk])
-        added, removed, changed, first_added, first_removed = cursor.fetchone()
+    [counted] = fetch_rows(COMPARE, (before.pk, after.pk), prepare=False)
+    added, removed, changed, first_added, first_removed = counted
     return Comparison(
         added, removed, changed, first_added or [], first_removed or [], changes_between(before, after)
     )
@@ -168,12 +165,8 @@ def export_lines(dataset: Dataset) -> Iterator[str]:
 
 def areas_of(dataset: Dataset) -> set[str]:
     """The 3-digit areas with at least one postal code."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT DISTINCT left(postal_code, 3) FROM delivery_population WHERE dataset_id = %s",
-            [dataset.pk],
-        )
-        return {row[0] for row in cursor.fetchall()}
+    areas = "SELECT DISTINCT left(postal_code, 3) FROM delivery_population WHERE dataset_id = %s"
+    return {area for (area,) in fetch_rows(areas, (dataset.pk,), prepare=False)}
 
 
 def _detailed_lines(dataset: Dataset) -> Iterator[str]:
@@ -181,15 +174,9 @@ def _detailed_lines(dataset: Dataset) -> Iterator[str]:
     yield DETAILED_HEADER
     postal_code = ""
     # In pages: a cursor of the server would need a transaction for as long as a slow client reads.
-    while rows := _detailed_page(dataset, postal_code):
+    while rows := fetch_rows(DETAILED, (dataset.pk, postal_code), prepare=False):
         for postal_code, text, shapes, facts in rows:
             yield "".join(_detailed_rows(postal_code, list(parse_routes(text)), shapes, facts))
-
-
-def _detailed_page(dataset: Dataset, after: str) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(DETAILED, [dataset.pk, after])
-        return list(cursor.fetchall())
 
 
 def _detailed_rows(
@@ -206,14 +193,10 @@ def _detailed_rows(
 
 def is_import_running() -> bool:
     """Whether a process holds the import lock; the lock of a killed process is released."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND granted"
-            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+    return bool(
+        fetch_rows(
+            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND granted"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
             [IMPORT_LOCK],
         )
-        return bool(cursor.fetchone()[0])
-
-
-def running_import() -> ImportRun | None:
-    return ImportRun.objects.filter(state=ImportState.RUNNING).first()
+    )

@@ -9,17 +9,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-from fulfillment.core.memory import DeferredModule
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-
-    Shapes = np.ndarray[Any, np.dtype[np.object_]]
-else:
-    np, shapely, Shapes = DeferredModule("numpy"), DeferredModule("shapely"), Any
+from delivery.datasets.arrays import Shapes, np, shapely
 
 GRID: Final = 100_000
 TOLERANCE: Final = 5

@@ -4,7 +4,6 @@ from django import forms
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -122,7 +121,7 @@ class OfficialFormAdmin(AddedInTurn):
             )
         except DomainError as error:
             messages.error(request, error.message)
-            return HttpResponseRedirect(_address(form))
+            return HttpResponseRedirect(self.address_of(form))
 
     def save_model(
         self, request: HttpRequest, instance: OfficialForm, form: forms.ModelForm, change: bool
@@ -135,11 +134,7 @@ class OfficialFormAdmin(AddedInTurn):
         self, request: HttpRequest, form: OfficialForm, post_url_continue: str | None = None
     ) -> HttpResponse:
         messages.success(request, _("Form added. Check what each of its fields is filled with."))
-        return HttpResponseRedirect(_address(form))
-
-
-def _address(form: OfficialForm) -> str:
-    return reverse("admin:delivery_officialform_change", args=[form.pk])
+        return HttpResponseRedirect(self.address_of(form))
 
 
 class PostagePriceForm(forms.ModelForm):

@@ -91,7 +91,7 @@ def read_field_names(content: bytes) -> list[str]:
                     "form_too_long",
                     f"The form has {len(pdf.pages)} pages; at most {MAX_PAGES} are allowed.",
                 )
-            names = _text_fields(pdf)
+            names = [name for name, field in Form(pdf).items() if isinstance(field, TextField) and name]
     except pikepdf.PasswordError as error:
         raise _refused("form_locked", "The PDF has a password. Remove it first.") from error
     except pikepdf.PdfError as error:
@@ -256,10 +256,6 @@ def _remove_fields(pdf: pikepdf.Pdf) -> None:
         page.Annots = pikepdf.Array(left)
     if "/AcroForm" in pdf.Root:
         del pdf.Root["/AcroForm"]
-
-
-def _text_fields(pdf: pikepdf.Pdf) -> list[str]:
-    return [name for name, field in Form(pdf).items() if isinstance(field, TextField) and name]
 
 
 def _rows_of(pattern: str, known: set[str]) -> int:

@@ -21,11 +21,30 @@ from delivery.papers.official_form import (
     suggest_mapping,
 )
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.selectors import form_in_use
-from delivery.papers.sheets import Mailing, Postage, papers_sheets
+from delivery.papers.sheets import Mailing, Postage, PostageOn, papers_sheets
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
 from printing.bounded import TaskFailed, run_bounded
+
+
+def form_in_use() -> OfficialForm | None:
+    """The newest form, if it has a mapping."""
+    newest = OfficialForm.objects.order_by("-id").first()
+    return newest if newest is not None and newest.mapping else None
+
+
+def postage_table() -> PostageOn:
+    """The price of a piece on a day: the latest one that has started; None before the first."""
+    prices = [
+        Postage(per_piece, starts)
+        for starts, per_piece in PostagePrice.objects.order_by("-starts").values_list("starts", "per_piece")
+    ]
+
+    def on(day: date) -> Postage | None:
+        return next((price for price in prices if price.starts <= day), None)
+
+    return on
+
 
 logger = logging.getLogger("delivery.papers")
 

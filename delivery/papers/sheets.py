@@ -15,6 +15,7 @@ from delivery.papers.planning import MIN_MAILING, Bundle, Drop, DropRoute, weigh
 from printing.barcodes import code_128_runs
 
 GRAMS_PER_OUNCE, OUNCES_PER_POUND = Decimal("28.349523"), 16
+MM_PER_INCH = Decimal("25.4")
 # Priority Mail takes 70 pounds; one person lifts half of it. The sample, forms and box itself weigh two pounds.
 HEAVIEST_POUNDS, EMPTY_POUNDS = Decimal(35), Decimal(2)
 # Pieces whose weight is unknown are taken for unfolded ones of the heaviest usual board.
@@ -158,8 +159,8 @@ def _mailing(mailing: Mailing) -> dict[str, Any]:
         "phone": us_phone(mailing.phone),
         "email": mailing.email,
         "size": _size(mailing.size_mm),
-        "weight": _ounces(mailing.piece_weight_g),
-        "thickness": _thickness(mailing.thickness_mm),
+        "weight": _measure(mailing.piece_weight_g, GRAMS_PER_OUNCE, "oz"),
+        "thickness": _measure(mailing.thickness_mm, MM_PER_INCH, "in"),
         "crid": mailing.crid,
         "payment": mailing.payment,
         "vintage": mailing.vintage,
@@ -274,16 +275,12 @@ def _total_postage(sheets: Sequence[Mapping[str, Any]]) -> str | None:
     return None if None in amounts else f"{sum(map(Decimal, amounts), NOTHING)}"
 
 
-def _ounces(grams: Decimal | None) -> str:
-    return "" if grams is None else f"{grams / GRAMS_PER_OUNCE:.3f} oz"
-
-
-def _thickness(millimetres: Decimal | None) -> str:
-    return "" if millimetres is None else f"{millimetres / Decimal('25.4'):.3f} in"
+def _measure(metric: Decimal | None, per_unit: Decimal, unit: str) -> str:
+    return "" if metric is None else f"{metric / per_unit:.3f} {unit}"
 
 
 def _size(millimetres: tuple[Decimal, Decimal]) -> str:
-    long, short = sorted((round(side / Decimal("25.4"), 2).normalize() for side in millimetres), reverse=True)
+    long, short = sorted((round(side / MM_PER_INCH, 2).normalize() for side in millimetres), reverse=True)
     return f"{long:f} {TIMES} {short:f} in"
 
 

@@ -6,16 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from delivery.datasets.arrays import np, shapely
 from delivery.datasets.shapes import GRID
-from fulfillment.core.memory import DeferredModule
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-else:
-    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 EARTH_MILES: Final = 3958.7613
 MAX_MILES: Final = 100

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
 from django.conf import settings
 from django.http import HttpResponse
 
+from delivery.datasets.arrays import np, shapely
 from delivery.datasets.populations import SYNTHETIC_MARK
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import Candidates
@@ -18,13 +19,6 @@ from delivery.selection.selectors.selections import routes_of_selection
 from delivery.selection.services.choosing import ChosenRoute
 from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.csv_rows import write_csv_row
-from fulfillment.core.memory import DeferredModule
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-else:
-    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 SELF = "img-src 'self' data:"
 

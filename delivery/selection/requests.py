@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
+from delivery.datasets.arrays import shapely
 from delivery.selection.criteria import (
     MAX_CORNERS,
     MAX_MILES,
@@ -29,13 +30,7 @@ from fulfillment.core.api.serializers import (
     StrictSerializer,
     StrictText,
 )
-from fulfillment.core.memory import DeferredModule
 from fulfillment.core.text import MAX_INTEGER
-
-if TYPE_CHECKING:
-    import shapely
-else:
-    shapely = DeferredModule("shapely")
 
 CUT_SHOWN = 20
 CODE = re.compile(r"^[0-9]{5}(-[0-9]{4})?\Z")

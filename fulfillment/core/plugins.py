@@ -1,6 +1,6 @@
 """Finds what apps offer to the platform by module name, and the data types of what they offer.
 
-docs/architecture.md lists the names: `retention`, `pages.urls`, `demo`, ... The order of apps comes from
+docs/architecture.md lists the names: `operations`, `page_urls`, `demo`, ... The order of apps comes from
 INSTALLED_APPS, where an app stands after those that it imports. An app takes part when its configuration is a
 `ServiceApp`: other packages have modules of such names for purposes of their own.
 """
@@ -27,20 +27,14 @@ def service_apps() -> list[ServiceApp]:
 
 @cache
 def offered_modules(name: str) -> tuple[ModuleType, ...]:
-    """The module `name` of each app that has one, such as "retention" or "api.routes", in the order of the apps."""
-    names = [app.name for app in service_apps()]
-    return tuple(import_module(f"{app}.{name}") for app in names if _exists(app, name))
+    """The module `name` of each app that has one, such as "operations", in the order of the apps."""
+    names = [f"{app.name}.{name}" for app in service_apps()]
+    return tuple(import_module(one) for one in names if find_spec(one) is not None)
 
 
 def offered(name: str, attribute: str) -> list[Any]:
     """`attribute` of each of these modules that has it."""
     return [getattr(module, attribute) for module in offered_modules(name) if hasattr(module, attribute)]
-
-
-def _exists(app: str, name: str) -> bool:
-    package, _, rest = name.partition(".")
-    found = find_spec(f"{app}.{package}") is not None
-    return found and (not rest or _exists(f"{app}.{package}", rest))
 
 
 @dataclass

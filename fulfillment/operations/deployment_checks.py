@@ -51,7 +51,7 @@ def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
         _mail,
         _folders,
         _parts,
-        *offered("deploy", "deployment_checks"),
+        *offered("operations", "deployment_checks"),
     )
     return [message for check in checks for message in check()]
 

@@ -18,12 +18,12 @@ NOTHING_MORE = ErasureOptions()
 
 def data_providers() -> list[PersonalData]:
     """The providers in reverse order of apps: accounts is last, because the others search by the user's names."""
-    return [kind for kinds in reversed(offered("privacy", "personal_data")) for kind in kinds()]
+    return [kind for kinds in reversed(offered("operations", "personal_data")) for kind in kinds()]
 
 
 def find_user(text: str) -> Any:
     """Finds the user; raises NotFound, and Conflict if several match."""
-    [find] = offered("privacy", "find_user")
+    [find] = offered("operations", "find_user")
     return find(text)
 
 
@@ -50,13 +50,13 @@ def _json_pieces(records: Iterable[Record]) -> Iterator[bytes]:
 def erase_user(*, user: Any, options: ErasureOptions = NOTHING_MORE) -> list[str]:
     """Erases a user's personal data; the anonymous row stays for references. Returns messages on what is left to do.
 
-    Apps may refuse by raising Conflict in `begin_erasure` of their module `privacy`, and continue after the
+    Apps may refuse by raising Conflict in `begin_erasure` of their module `operations`, and continue after the
     transaction in `finish_erasure`.
     """
     with long_transaction():
         locked = get_user_model().objects.select_for_update(of=("self",)).get(pk=user.pk)
-        for begin in offered("privacy", "begin_erasure"):
+        for begin in offered("operations", "begin_erasure"):
             begin(locked, options)
         for kind in data_providers():
             kind.erase(locked)
-    return [line for finish in offered("privacy", "finish_erasure") for line in finish(locked, options)]
+    return [line for finish in offered("operations", "finish_erasure") for line in finish(locked, options)]

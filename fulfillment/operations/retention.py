@@ -40,7 +40,7 @@ class RetentionReport:
 def all_retention_rules(*, proof_days: int | None = None) -> list[RetentionRule]:
     """The rules of all apps; `proof_days` is the age of those whose age may be chosen."""
     rules = [
-        rule for retention_rules in offered("retention", "retention_rules") for rule in retention_rules()
+        rule for retention_rules in offered("operations", "retention_rules") for rule in retention_rules()
     ]
     if proof_days is not None:
         rules = [rule.for_days(proof_days) if rule.for_days else rule for rule in rules]

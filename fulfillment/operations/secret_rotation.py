@@ -32,7 +32,7 @@ class Rotated:
 
 def stored_secrets() -> list[StoredSecret]:
     """The secrets of all apps."""
-    return [secret for secrets in offered("secret_rotation", "STORED_SECRETS") for secret in secrets]
+    return [secret for secrets in offered("operations", "STORED_SECRETS") for secret in secrets]
 
 
 def rotate_secrets(

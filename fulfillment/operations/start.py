@@ -8,7 +8,7 @@ from fulfillment.core.plugins import offered, service_apps
 
 def refuse_unsafe_start() -> None:
     """Runs the checks of apps before web server, worker or deployment start. Raises ImproperlyConfigured."""
-    for check in offered("deploy", "before_start"):
+    for check in offered("operations", "before_start"):
         check()
 
 

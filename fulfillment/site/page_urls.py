@@ -1,4 +1,4 @@
-"""The portal: the guide, and the `pages.urls` of each app."""
+"""The portal: the guide, and the `page_urls` of each app."""
 
 from django.urls import path
 from django.views.decorators.cache import cache_control
@@ -19,5 +19,5 @@ urlpatterns = [
     path("guide", show_guide, name="guide"),
     path("clients", show_clients, name="clients"),
     path("clients/<str:name>", download_package, name="client-package"),
-    *(pattern for patterns in offered("pages.urls", "urlpatterns") for pattern in patterns),
+    *(pattern for patterns in offered("page_urls", "urlpatterns") for pattern in patterns),
 ]

@@ -1,18 +1,23 @@
-"""HTTP requests to providers: checked addresses, no redirects, limited time and response size."""
+"""Connections to providers: only to public addresses and to the networks that WEBHOOK_ALLOWED_NETWORKS names.
+
+HTTP requests follow no redirects, and have limits of time and of the size of the response.
+"""
 
 import asyncio
 import json
+import socket
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
 from typing import Any
 
 import aiohttp
 
 from applications.webhooks.sending.client import Blocked, LimitedConnector, bare_session, guarded_socket
-from applications.webhooks.sending.url_policy import parse
-from production.adapters.addresses import not_allowed
+from applications.webhooks.sending.url_policy import may_connect, parse, refusal
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
 MAX_BYTES = 256 * 1024
@@ -169,3 +174,46 @@ def _reason(error: Exception) -> str:
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return "it was closed without an answer"
     return str(error) or type(error).__name__
+
+
+def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:
+    """A socket connected to a checked address; the name is not resolved again."""
+    deadline = time.monotonic() + seconds
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise ProviderUnavailable(f"The name {host} does not resolve.", is_unsent=True) from error
+    addresses = [(entry, ip_address(str(entry[4][0]).partition("%")[0])) for entry in found]
+    allowed = [entry for entry, address in addresses if may_connect(address, scheme="https")]
+    if not allowed:
+        raise ProviderRefused(not_allowed(host))
+    reason = "no address answered"
+    for family, kind, protocol, _, address in allowed:
+        # A name may have thousands of addresses.
+        if time.monotonic() > deadline:
+            break
+        connection = socket.socket(family, kind, protocol)
+        connection.settimeout(max(0.1, deadline - time.monotonic()))
+        try:
+            connection.connect(address)
+        except OSError as error:
+            connection.close()
+            reason = error.strerror or str(error) or type(error).__name__
+        else:
+            connection.setblocking(False)
+            return connection
+    raise ProviderUnavailable(f"No connection to {host}, port {port}: {reason}.", is_unsent=True)
+
+
+def url_refusal(url: str) -> str | None:
+    """Why a provider may not have this address, by the rule of webhooks."""
+    if not url or (mistake := refusal(url)) is None:
+        return None
+    return f"{mistake[0].upper()}{mistake[1:]}"
+
+
+def not_allowed(host: str) -> str:
+    return (
+        f"{host} is not an address of the public Internet. The operator can allow its network in "
+        "WEBHOOK_ALLOWED_NETWORKS."
+    )

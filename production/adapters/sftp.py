@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import asyncssh
 from django import forms
 
-from production.adapters.addresses import host_refusal
 from production.adapters.file_names import TicketSettings
 from production.adapters.gang_settings import GangSettings
+from production.adapters.http import url_refusal
 from production.adapters.registry import register
 from production.adapters.sftp_drop import Places, put_job, withdraw_files
 from production.adapters.sftp_returns import (
@@ -83,7 +83,8 @@ class SftpSettings(TicketSettings, GangSettings):
     field_order = ("host", "port", "host_key", "username", *secrets, "folder", "layout", "tickets")
 
     def check_saved(self) -> None:
-        if mistake := host_refusal(self.cleaned_data["host"]):
+        host = self.cleaned_data["host"]
+        if mistake := url_refusal(f"https://{f'[{host}]' if ':' in host else host}/"):
             self.add_error("host", mistake)
 
 

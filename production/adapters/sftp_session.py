@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncssh
 
-from production.adapters.addresses import connect_socket
+from production.adapters.http import connect_socket
 from production.interface import ProviderRefused, ProviderUnavailable
 
 CONNECT_SECONDS = 20

@@ -9,8 +9,7 @@ from urllib.parse import quote, urlsplit
 from django import forms
 
 from fulfillment.core.text import storable
-from production.adapters.addresses import url_refusal
-from production.adapters.http import ProviderResponse, failure, send_json
+from production.adapters.http import ProviderResponse, failure, send_json, url_refusal
 from production.adapters.registry import register
 from production.adapters.siteflow_orders import signed_headers, siteflow_order, table_problem
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks

@@ -3,12 +3,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import admin
 from django.db.models import Count, Min, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.timezone import localtime
@@ -22,7 +19,6 @@ from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.files.downloads import streamed_file
-from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import in_percent
 from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors.archives import sheet_archive
@@ -176,23 +172,16 @@ class GangSheetAdmin(StaffAdmin):
         ]
 
     def send_view(self, request: HttpRequest, sheet_id: int) -> HttpResponse:
-        sheet = self._sheet(request, sheet_id)
-        with errors_as_messages(request):
-            send_sheet_now(sheet=sheet, actor=actor_on(request))
-            messages.success(request, _("Gang sheet %(sheet)s is being sent.") % {"sheet": sheet})
-        return HttpResponseRedirect(reverse("admin:production_gangsheet_change", args=[sheet.pk]))
+        sheet = self.record_to_change(request, sheet_id)
+        done = _("Gang sheet %(sheet)s is being sent.") % {"sheet": sheet}
+        actor = actor_on(request)
+        return self.call_service(request, sheet, lambda: send_sheet_now(sheet=sheet, actor=actor), done)
 
     def files_view(self, request: HttpRequest, sheet_id: int) -> StreamingHttpResponse:
         """The PDFs and the JSON ticket as the provider gets them, or would get them now."""
-        sheet = self._sheet(request, sheet_id)
+        sheet = self.record_to_change(request, sheet_id)
         caller = Caller.on_pages(request.user)
         return streamed_file(sheet_archive(sheet), f"gang-sheet-{sheet}.zip", caller.key)
-
-    def _sheet(self, request: HttpRequest, sheet_id: int) -> GangSheet:
-        sheet: GangSheet = get_object_or_404(self.get_queryset(request), pk=sheet_id)
-        if not self.has_change_permission(request, sheet):
-            raise PermissionDenied
-        return sheet
 
 
 def _time(moment: Any) -> str:

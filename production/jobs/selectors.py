@@ -190,7 +190,9 @@ def _papers(item: OrderItem, number: str) -> list[interface.JobFile]:
         return []
     content = render_eddm_papers(item=item, caller=Caller())
     name, digest = f"{number}-eddm-papers.pdf", hashlib.sha256(content).hexdigest()
-    return [interface.JobFile(name, PDF, digest, content, papers_url(item, name), is_printed=False)]
+    return [
+        interface.JobFile(name, PDF, digest, content, _signed_url([item.pk, PAPERS], name), is_printed=False)
+    ]
 
 
 def print_file_url(item: OrderItem, number: str, pieces: int | None = None) -> str:
@@ -225,10 +227,6 @@ def is_packed_unseen(scan: Scan) -> bool:
     """Whether these sheets were packed and not scanned as printed or cut before, which is allowed."""
     before = Scan.objects.filter(job=scan.job_id, number=scan.number)
     return scan.step == ScanStep.PACKED and not before.exclude(step=ScanStep.PACKED).exists()
-
-
-def papers_url(item: OrderItem, name: str) -> str:
-    return _signed_url([item.pk, PAPERS], name)
 
 
 def _signed_url(named: list[Any], name: str) -> str:

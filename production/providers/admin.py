@@ -7,9 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
@@ -214,10 +212,7 @@ class ProviderAdmin(ConsoleAdmin):
             raise PermissionDenied
         if request.method == "GET" and request.GET.get("adapter") not in adapter_kinds():
             choices = [(name, kind.label, kind.purpose) for name, kind in adapter_kinds().items()]
-            context = {
-                **self.page_context(request, _("Add provider")),
-                "choices": choices,
-            }
+            context = {**self.page_context(request, _("Add provider")), "choices": choices}
             return TemplateResponse(request, "admin/production/choose_adapter.html", context)
         response: HttpResponse = super().add_view(request, form_url, extra_context)
         return response
@@ -242,35 +237,21 @@ class ProviderAdmin(ConsoleAdmin):
         ]
 
     def test_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
-        provider = self._provider(request, provider_id)
-        return self._with(request, provider, lambda: check_provider(provider=provider))
+        provider = self.record_to_change(request, provider_id)
+        with errors_as_messages(request):
+            messages.success(request, check_provider(provider=provider))
+        return HttpResponseRedirect(self.address_of(provider))
 
     def rotate_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
-        provider = self._provider(request, provider_id)
+        provider = self.record_to_change(request, provider_id)
         question = _(
             "Create a new report address for %(provider)s? The old address stops working immediately."
         ) % {"provider": provider}
 
-        def rotate() -> str:
-            rotate_postback_secret(provider=provider)
-            return _("New report address created. Enter it at the provider.")
-
         page = confirmation_page(
-            self, request, question=question, button=_("Create new address"), back=_address(provider)
+            self, request, question=question, button=_("Create new address"), back=self.address_of(provider)
         )
-        return page or self._with(request, provider, rotate)
-
-    def _provider(self, request: HttpRequest, provider_id: int) -> Provider:
-        provider: Provider = get_object_or_404(self.get_queryset(request), pk=provider_id)
-        if not self.has_access(request, "change", provider):
-            raise PermissionDenied
-        return provider
-
-    def _with(self, request: HttpRequest, provider: Provider, service: Callable[[], str]) -> HttpResponse:
-        with errors_as_messages(request):
-            messages.success(request, service())
-        return HttpResponseRedirect(_address(provider))
-
-
-def _address(provider: Provider) -> str:
-    return reverse("admin:production_provider_change", args=[provider.pk])
+        done = _("New report address created. Enter it at the provider.")
+        return page or self.call_service(
+            request, provider, lambda: rotate_postback_secret(provider=provider), done
+        )

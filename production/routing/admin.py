@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +33,6 @@ class TestedItem:
     decision: Decision
 
 
-def _categories() -> Iterable[str]:
-    return Product.objects.order_by().values_list("category", flat=True).distinct()
-
-
 class CountryCodes(forms.CharField):
     """Codes in either case, separated by commas or spaces; the value is a list."""
 
@@ -66,7 +62,8 @@ class RuleForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # That of the rule stays where no product has it any more.
-        names = {*_categories(), self.instance.category} - {""}
+        known = Product.objects.order_by().values_list("category", flat=True).distinct()
+        names = {*known, self.instance.category} - {""}
         category: Any = self.fields["category"]
         category.choices = [("", _("Any")), *((name, name) for name in sorted(names, key=str.casefold))]
 
@@ -136,15 +133,9 @@ class RoutingRuleAdmin(ConsoleAdmin):
         parts = [str(one) for one in (rule.store, rule.product, rule.category) if one]
         parts += [", ".join(rule.countries)] if rule.countries else []
         if rule.minimum_quantity:
-            parts.append(
-                _("from %(quantity)s")
-                % {"quantity": number_format(rule.minimum_quantity, force_grouping=True)}
-            )
+            parts.append(_("from %(quantity)s") % {"quantity": _grouped(rule.minimum_quantity)})
         if rule.maximum_quantity:
-            parts.append(
-                _("up to %(quantity)s")
-                % {"quantity": number_format(rule.maximum_quantity, force_grouping=True)}
-            )
+            parts.append(_("up to %(quantity)s") % {"quantity": _grouped(rule.maximum_quantity)})
         return " · ".join(parts) or _("everything")
 
     @admin.display(description="providers")

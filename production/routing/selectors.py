@@ -31,7 +31,6 @@ class Candidate:
     choice: RoutingChoice
     jobs_today: int
     obstacle: str
-    is_full: bool = False
 
     @property
     def provider(self) -> Provider:
@@ -125,24 +124,21 @@ class Routing:
 
     def _candidate(self, choice: RoutingChoice, excluded: Collection[int]) -> Candidate:
         by_rule, in_all = self._by_rule[choice.provider_id, choice.rule_id], self._in_all[choice.provider_id]
-        return _candidate(choice, by_rule, in_all, choice.provider_id in excluded)
+        is_excluded = choice.provider_id in excluded
+        return Candidate(choice, by_rule, _obstacle(choice, by_rule, in_all, is_excluded))
 
 
-def _candidate(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> Candidate:
+def _obstacle(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> str:
     provider = choice.provider
     if not provider.is_enabled:
-        return Candidate(choice, by_rule, "it is disabled")
+        return "it is disabled"
     if is_excluded:
-        return Candidate(choice, by_rule, "it refused this job")
+        return "it refused this job"
     if choice.daily_capacity is not None and by_rule >= choice.daily_capacity:
-        text = f"its {choice.daily_capacity:,} jobs per day of this rule are used up"
-        return Candidate(choice, by_rule, text, is_full=True)
+        return f"its {choice.daily_capacity:,} jobs per day of this rule are used up"
     if provider.daily_capacity is not None and in_all >= provider.daily_capacity:
-        text = f"its {provider.daily_capacity:,} jobs per day are used up"
-        return Candidate(choice, by_rule, text, is_full=True)
-    if is_down(provider):
-        return Candidate(choice, by_rule, f"it is down: {provider.last_error}")
-    return Candidate(choice, by_rule, "")
+        return f"its {provider.daily_capacity:,} jobs per day are used up"
+    return f"it is down: {provider.last_error}" if is_down(provider) else ""
 
 
 def pick(candidates: Sequence[Candidate], *, preferred: Collection[int] = ()) -> Candidate | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from production.tickets.xml_reading import parse_xml
+from production.tickets.xjmf import parse_xml
 
 VARIABLE = "PRODUCTION_XJDF_SCHEMA"
 

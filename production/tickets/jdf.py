@@ -27,7 +27,7 @@ from production.tickets.values import (
     token,
     utc_time,
 )
-from production.tickets.xjdf import AGENT, set_attributes
+from production.tickets.xjdf import AGENT, add, set_attributes
 
 NAMESPACE = "http://www.CIP4.org/JDFSchema_1_1"
 INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
@@ -46,7 +46,7 @@ SIDES = {
 
 def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     """`urls` are the URLs of files by name; without them the files are beside the ticket."""
-    root = etree.Element(_tag("JDF"), nsmap={None: NAMESPACE, "xsi": INSTANCE})
+    root = etree.Element(f"{{{NAMESPACE}}}JDF", nsmap={None: NAMESPACE, "xsi": INSTANCE})
     root.set(f"{{{INSTANCE}}}type", "Combined")
     set_attributes(
         root,
@@ -61,18 +61,18 @@ def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
         Types="Interpreting Rendering DigitalPrinting",
         Version=VERSION,
     )
-    audit = _add(root, "AuditPool")
-    _add(audit, "Created", AgentName=AGENT, ID="Created", TimeStamp=utc_time(job.created))
+    audit = add(root, "AuditPool")
+    add(audit, "Created", AgentName=AGENT, ID="Created", TimeStamp=utc_time(job.created))
     if job.note:
-        _add(root, "Comment", ID="Note", Name="Instruction").text = clean(job.note)
+        add(root, "Comment", ID="Note", Name="Instruction").text = clean(job.note)
     if finishing := _finishing(job):
-        _add(root, "Comment", ID="Finishing", Name="Instruction").text = clean(finishing)
-    pool = _add(root, "ResourcePool")
+        add(root, "Comment", ID="Finishing", Name="Instruction").text = clean(finishing)
+    pool = add(root, "ResourcePool")
     _add_plan(pool, job)
     _add_files(pool, job, urls or {})
     _add_paper(pool, job.item)
     _add_press(pool, job.item)
-    _add_links(_add(root, "ResourceLinkPool"), job)
+    _add_links(add(root, "ResourceLinkPool"), job)
     etree.indent(root)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
@@ -92,7 +92,7 @@ def _finishing(job: Job) -> str:
 
 
 def _add_plan(pool: Any, job: Job) -> None:
-    _add(
+    add(
         pool,
         "NodeInfo",
         Class="Parameter",
@@ -101,7 +101,7 @@ def _add_plan(pool: Any, job: Job) -> None:
         LastEnd=local_time(job.ship_by),
         Status="Available",
     )
-    _add(
+    add(
         pool,
         "CustomerInfo",
         Class="Parameter",
@@ -116,7 +116,7 @@ def _add_plan(pool: Any, job: Job) -> None:
 def _add_files(pool: Any, job: Job, urls: Mapping[str, str]) -> None:
     printed = job.print_files
     one_form = job.item.work_style in ONE_FORM
-    whole = _add(
+    whole = add(
         pool,
         "RunList",
         Class="Parameter",
@@ -128,16 +128,16 @@ def _add_files(pool: Any, job: Job, urls: Mapping[str, str]) -> None:
         Status="Available",
     )
     for position, file in enumerate(printed, 1):
-        part = _add(whole, "RunList", Run=_run(position)) if len(printed) > 1 else whole
-        element = _add(part, "LayoutElement")
+        part = add(whole, "RunList", Run=_run(position)) if len(printed) > 1 else whole
+        element = add(part, "LayoutElement")
         url = urls.get(file.name) or quote(file.name)
-        _add(element, "FileSpec", MimeType=file.media_type, URL=url, UserFileName=file.name)
+        add(element, "FileSpec", MimeType=file.media_type, URL=url, UserFileName=file.name)
 
 
 def _add_paper(pool: Any, item: JobItem) -> None:
     paper = {**media_of_product(item), **paper_options(item.options)}
     coating = COATINGS.get(paper.get("Coating", ""), "")
-    _add(
+    add(
         pool,
         "Media",
         BackCoatings=coating,
@@ -157,7 +157,7 @@ def _add_paper(pool: Any, item: JobItem) -> None:
 
 def _add_press(pool: Any, item: JobItem) -> None:
     size = f"{points(item.width_mm)} {points(item.height_mm)}"
-    params = _add(
+    params = add(
         pool,
         "DigitalPrintingParams",
         Class="Parameter",
@@ -165,10 +165,10 @@ def _add_press(pool: Any, item: JobItem) -> None:
         Sides=SIDES[item.sides],
         Status="Available",
     )
-    _add(params, "MediaRef", rRef="Paper")
+    add(params, "MediaRef", rRef="Paper")
     if item.work_style:
         style = WORK_STYLES[item.work_style]
-        _add(
+        add(
             pool,
             "ConventionalPrintingParams",
             Class="Parameter",
@@ -176,7 +176,7 @@ def _add_press(pool: Any, item: JobItem) -> None:
             Status="Available",
             WorkStyle=style,
         )
-    _add(
+    add(
         pool,
         "Component",
         Class="Quantity",
@@ -197,26 +197,16 @@ def _add_links(links: Any, job: Job) -> None:
         *([("ConventionalPrintingParams", "Turn")] if job.item.work_style else []),
     ):
         index = None if name in {"NodeInfo", "CustomerInfo"} else "0" if name == "RunList" else "2"
-        _add(links, f"{name}Link", CombinedProcessIndex=index, Usage="Input", rRef=reference)
+        add(links, f"{name}Link", CombinedProcessIndex=index, Usage="Input", rRef=reference)
     runs = [file.copies for file in job.print_files if file.copies]
     amount = "" if len(runs) > 1 else str(runs[0] if runs else job.item.quantity)
-    link = _add(
-        links, "ComponentLink", Amount=amount, CombinedProcessIndex="2", Usage="Output", rRef="Pieces"
-    )
+    link = add(links, "ComponentLink", Amount=amount, CombinedProcessIndex="2", Usage="Output", rRef="Pieces")
     if len(runs) > 1:
-        amounts = _add(link, "AmountPool")
+        amounts = add(link, "AmountPool")
         for position, copies in enumerate(runs, 1):
-            part = _add(amounts, "PartAmount", Amount=str(copies))
-            _add(part, "Part", Run=_run(position))
+            part = add(amounts, "PartAmount", Amount=str(copies))
+            add(part, "Part", Run=_run(position))
 
 
 def _run(position: int) -> str:
     return f"Run-{position}"
-
-
-def _add(parent: Any, name: str, **attributes: str | None) -> Any:
-    return set_attributes(etree.SubElement(parent, _tag(name)), **attributes)
-
-
-def _tag(name: str) -> str:
-    return f"{{{NAMESPACE}}}{name}"

@@ -71,18 +71,14 @@ def read_time(text: str, *, where: str, field: str) -> datetime:
         ) from error
 
 
-def check_size(body: bytes) -> None:
-    if len(body) > MAX_BODY_BYTES:
-        raise ValueError(f"A report may have at most {MAX_BODY_BYTES:,} bytes; this one has {len(body):,}.")
-
-
 def check_count(count: int) -> None:
     if count > MAX_REPORTS:
         raise ValueError(f"At most {MAX_REPORTS:,} reports are read from one file.")
 
 
 def decoded(body: bytes) -> str:
-    check_size(body)
+    if len(body) > MAX_BODY_BYTES:
+        raise ValueError(f"A report may have at most {MAX_BODY_BYTES:,} bytes; this one has {len(body):,}.")
     try:
         text = body.decode("utf-16" if body[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig")
     except UnicodeDecodeError as error:

@@ -39,7 +39,7 @@ PAPERS = "Papers"
 
 def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
     """`urls` are the URLs of files by name; without them the files are beside the ticket."""
-    root = etree.Element(_tag("XJDF"), nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
+    root = etree.Element(f"{{{NAMESPACE}}}XJDF", nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
     set_attributes(
         root,
         DescriptiveName=job.item.product_name,
@@ -48,20 +48,20 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
         Types="Product",
         Version=VERSION,
     )
-    audit = _add(_add(root, "AuditPool"), "AuditCreated")
-    _add(audit, "Header", AgentName=AGENT, DeviceID="store-fulfillment", Time=utc_time(job.created))
+    audit = add(add(root, "AuditPool"), "AuditCreated")
+    add(audit, "Header", AgentName=AGENT, DeviceID="store-fulfillment", Time=utc_time(job.created))
     if job.note:
-        _add(root, "Comment", Type="Instruction").text = clean(job.note)
+        add(root, "Comment", Type="Instruction").text = clean(job.note)
     for usage, value in _general_ids(job):
         if value:
-            _add(root, "GeneralID", IDUsage=usage, IDValue=value)
-    products = _add(root, "ProductList")
+            add(root, "GeneralID", IDUsage=usage, IDValue=value)
+    products = add(root, "ProductList")
     for position, member in enumerate(job.members or [Member(job, {}, {})], 1):
         _add_product(products, member, position, urls or {})
     _add_contacts(root, job)
     _add_customer(root, job)
     _add_deliveries(root, job)
-    _add(
+    add(
         _resource(_resource_set(root, "NodeInfo")),
         "NodeInfo",
         JobPriority=RUSH_PRIORITY if job.is_rush else "",
@@ -91,7 +91,7 @@ def _general_ids(job: Job) -> list[tuple[str, str]]:
 
 def _add_product(product_list: Any, member: Member, position: int, urls: Mapping[str, str]) -> None:
     item: JobItem = member.job.item
-    product = _add(
+    product = add(
         product_list,
         "Product",
         Amount=str(item.quantity),
@@ -101,9 +101,9 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
         IsRoot="true",
     )
     if member.places:
-        _add(product, "GeneralID", IDUsage="JobID", IDValue=member.job.number)
+        add(product, "GeneralID", IDUsage="JobID", IDValue=member.job.number)
     for name, count in member.places.items():
-        _add(product, "GeneralID", IDUsage="PiecesPerSheet", IDValue=f"{count} on {urls.get(name) or name}")
+        add(product, "GeneralID", IDUsage="PiecesPerSheet", IDValue=f"{count} on {urls.get(name) or name}")
     _add_intents(product, item)
 
 
@@ -113,20 +113,20 @@ def _add_intents(product: Any, item: JobItem) -> None:
     media = {**media_of_product(item), **media}
     features = {**({"Finish": item.finish} if item.finish else {}), **features}
     for name, value in features.items():
-        _add(product, "GeneralID", DataType="NamedFeature", IDUsage=token(name), IDValue=value)
+        add(product, "GeneralID", DataType="NamedFeature", IDUsage=token(name), IDValue=value)
     if item.binding:
-        _add(
-            _add(product, "Intent", Name="BindingIntent"),
+        add(
+            add(product, "Intent", Name="BindingIntent"),
             "BindingIntent",
             BindingSide=item.binding_edge,
             BindingType=item.binding,
         )
     _add_colors(product, item)
     if item.folding:
-        _add(_add(product, "Intent", Name="FoldingIntent"), "FoldingIntent", FoldCatalog=item.folding)
+        add(add(product, "Intent", Name="FoldingIntent"), "FoldingIntent", FoldCatalog=item.folding)
     size = f"{points(item.width_mm)} {points(item.height_mm)}"
-    _add(
-        _add(product, "Intent", Name="LayoutIntent"),
+    add(
+        add(product, "Intent", Name="LayoutIntent"),
         "LayoutIntent",
         Bleed=points(item.bleed_mm),
         Dimensions=size,
@@ -134,16 +134,16 @@ def _add_intents(product: Any, item: JobItem) -> None:
         Pages=str(item.pages),
         Sides=item.sides,
     )
-    _add(_add(product, "Intent", Name="MediaIntent"), "MediaIntent", **media)
+    add(add(product, "Intent", Name="MediaIntent"), "MediaIntent", **media)
 
 
 def _add_colors(product: Any, item: JobItem) -> None:
     plates = [*PROCESS_PLATES, *filter(None, map(token, item.spot_plates))]
     front = {"ColorsUsed": " ".join(plates), "Surface": "Front"}
-    color = _add(_add(product, "Intent", Name="ColorIntent"), "ColorIntent")
-    _add(color, "SurfaceColor", **front)
+    color = add(add(product, "Intent", Name="ColorIntent"), "ColorIntent")
+    add(color, "SurfaceColor", **front)
     if item.two_sided:
-        _add(color, "SurfaceColor", **{**front, "Surface": "Back"})
+        add(color, "SurfaceColor", **{**front, "Surface": "Back"})
 
 
 def _drops(job: Job) -> Iterator[tuple[int, Job]]:
@@ -160,9 +160,9 @@ def _add_contacts(root: Any, job: Job) -> None:
 
 def _add_contact(resource: Any, job: Job) -> None:
     to = job.recipient.get
-    contact = _add(resource, "Contact")
+    contact = add(resource, "Contact")
     country = to("CountryCode", "").upper()
-    _add(
+    add(
         contact,
         "Address",
         City=to("City"),
@@ -173,23 +173,23 @@ def _add_contact(resource: Any, job: Job) -> None:
         Street=to("Address1"),
     )
     if to("Email"):
-        _add(contact, "ComChannel", ChannelType="Email", Locator=f"mailto:{to('Email')}")
+        add(contact, "ComChannel", ChannelType="Email", Locator=f"mailto:{to('Email')}")
     if to("Phone"):
-        _add(
+        add(
             contact,
             "ComChannel",
             ChannelType="Phone",
             Locator=f"tel:{re.sub(r'[^0-9+]', '', to('Phone', ''))}",
         )
     if to("Company"):
-        _add(contact, "Company", OrganizationName=to("Company"))
+        add(contact, "Company", OrganizationName=to("Company"))
     if name := to("Name"):
         first, _, family = name.strip().rpartition(" ")
-        _add(contact, "Person", DescriptiveName=name, FamilyName=family, FirstName=first)
+        add(contact, "Person", DescriptiveName=name, FamilyName=family, FirstName=first)
 
 
 def _add_customer(root: Any, job: Job) -> None:
-    _add(
+    add(
         _resource(_resource_set(root, "CustomerInfo")),
         "CustomerInfo",
         CustomerID=token(job.store_id),
@@ -201,14 +201,14 @@ def _add_customer(root: Any, job: Job) -> None:
 def _add_deliveries(root: Any, job: Job) -> None:
     deliveries = _resource_set(root, "DeliveryParams")
     for position, one in _drops(job):
-        delivery = _add(
+        delivery = add(
             _resource(deliveries, DropID=f"Drop-{position}"),
             "DeliveryParams",
             Method=token(one.delivery_method),
             Required=local_time(one.deliver_by),
             Transfer="PrinterToBuyerDeliver",
         )
-        _add(delivery, "DropItem", Amount=str(one.item.quantity), ItemRef=f"Product-{position}")
+        add(delivery, "DropItem", Amount=str(one.item.quantity), ItemRef=f"Product-{position}")
 
 
 def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
@@ -216,47 +216,47 @@ def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
     printed = job.print_files
     pdfs = [file for file in printed if file.media_type == "application/pdf"]
     for position, file in enumerate(printed, 1):
-        resource = _add(resources, "Resource", DescriptiveName=file.name)
+        resource = add(resources, "Resource", DescriptiveName=file.name)
         if len(printed) > 1:
-            _add(resource, "Part", Run=f"Run-{position}")
+            add(resource, "Part", Run=f"Run-{position}")
         pages = str(job.item.pages) if pdfs == [file] else ""
         last = job.item.pages - 1
-        run = _add(resource, "RunList", NPage=pages, Pages=f"0 {last}" if pages else "")
+        run = add(resource, "RunList", NPage=pages, Pages=f"0 {last}" if pages else "")
         _add_file(run, file, urls.get(file.name) or quote(file.name))
     for file in job.files:
         if not file.is_printed:
             # A set of its own: what is in the first one is printed.
             papers = _resource_set(root, "RunList", ProcessUsage=PAPERS)
-            run = _add(_add(papers, "Resource", DescriptiveName="Papers for the post office"), "RunList")
+            run = add(add(papers, "Resource", DescriptiveName="Papers for the post office"), "RunList")
             _add_file(run, file, urls.get(file.name) or quote(file.name))
 
 
 def _add_press_sheets(root: Any, job: Job) -> None:
     """How the press turns the sheets of a gang sheet, their paper, and how many it prints: good ones and waste."""
     if job.item.work_style:
-        _add(_resource(_resource_set(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])
+        add(_resource(_resource_set(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])
     if job.item.sheet_mm:
         kind = media_of_product(job.item)["MediaType"]
-        _add(_resource(_resource_set(root, "Media")), "Media", Dimension=sheet_size(job.item), MediaType=kind)
+        add(_resource(_resource_set(root, "Media")), "Media", Dimension=sheet_size(job.item), MediaType=kind)
     printed = job.print_files
     if not any(file.copies for file in printed):
         return
-    resources = _add(root, "ResourceSet", Name="Component", Usage="Output")
+    resources = add(root, "ResourceSet", Name="Component", Usage="Output")
     for position, file in enumerate(printed, 1):
-        resource = _add(resources, "Resource", DescriptiveName=file.name)
-        _add(
-            _add(resource, "AmountPool"),
+        resource = add(resources, "Resource", DescriptiveName=file.name)
+        add(
+            add(resource, "AmountPool"),
             "PartAmount",
             Amount=str(file.copies - file.overs),
             Waste=str(file.overs) if file.overs else "",
         )
         if len(printed) > 1:
-            _add(resource, "Part", Run=f"Run-{position}")
-        _add(resource, "Component")
+            add(resource, "Part", Run=f"Run-{position}")
+        add(resource, "Component")
 
 
 def _add_file(run: Any, file: JobFile, url: str) -> None:
-    spec = _add(
+    spec = add(
         run,
         "FileSpec",
         # XJDF requires MD5 here; the SHA-256 beside it protects the content.
@@ -272,18 +272,20 @@ def _add_file(run: Any, file: JobFile, url: str) -> None:
 
 
 def _resource_set(root: Any, name: str, **more: str) -> Any:
-    return _add(root, "ResourceSet", Name=name, **more, Usage="Input")
+    return add(root, "ResourceSet", Name=name, **more, Usage="Input")
 
 
 def _resource(resources: Any, **part: str) -> Any:
-    resource = _add(resources, "Resource")
+    resource = add(resources, "Resource")
     if part:
-        _add(resource, "Part", **part)
+        add(resource, "Part", **part)
     return resource
 
 
-def _add(parent: Any, tag: str, **attributes: str | None) -> Any:
-    return set_attributes(etree.SubElement(parent, _tag(tag)), **attributes)
+def add(parent: Any, tag: str, **attributes: str | None) -> Any:
+    """A new element in the namespace of its parent."""
+    namespace = etree.QName(parent).namespace
+    return set_attributes(etree.SubElement(parent, f"{{{namespace}}}{tag}"), **attributes)
 
 
 def set_attributes(element: Any, **attributes: str | None) -> Any:
@@ -292,7 +294,3 @@ def set_attributes(element: Any, **attributes: str | None) -> Any:
         if value:
             element.set(name, clean(value))
     return element
-
-
-def _tag(name: str) -> str:
-    return f"{{{NAMESPACE}}}{name}"

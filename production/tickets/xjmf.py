@@ -12,9 +12,15 @@ from typing import Any
 from lxml import etree
 
 from production.interface import Report
-from production.tickets.reports import MAX_BODY_BYTES, check_count, identify, read_time, report_from_values
+from production.tickets.reports import (
+    MAX_BODY_BYTES,
+    check_count,
+    decoded,
+    identify,
+    read_time,
+    report_from_values,
+)
 from production.tickets.xjdf import NAMESPACE
-from production.tickets.xml_reading import parse_xml
 
 ROOTS = ("XJMF", "XJDF")
 # `Stopped` and `Suspended` may continue; only `Aborted` is final.
@@ -164,3 +170,25 @@ def _has_local_name(element: Any, name: str) -> bool:
 
 def _where(element: Any) -> str:
     return f"Line {element.sourceline}, {etree.QName(element).localname}"
+
+
+def parse_xml(body: bytes) -> Any:
+    """The root element; raises ValueError."""
+    text = decoded(body)
+    for forbidden in ("<!DOCTYPE", "<!ENTITY"):
+        if forbidden in text:
+            line = text[: text.index(forbidden)].count("\n") + 1
+            raise ValueError(f"Line {line}: {forbidden} is not allowed in a report.")
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        return etree.fromstring(text.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        raise ValueError(f"Line {line}, column {column}: this is not XML: {error.msg}.") from error

@@ -10,10 +10,9 @@ from django.db.models.functions import Concat, Lower
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller
+from accounts.callers import Caller, in_mode_of_new
 from accounts.models import Role, User
 from accounts.permissions import STORE_GRANTS
-from accounts.selectors.modes import in_mode_of_new
 from applications.registration.selectors.applications import MYSELF, Actor, actors_of, own_applications
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections

@@ -10,8 +10,7 @@ from uuid import UUID
 import orjson
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller
-from accounts.selectors.modes import in_mode_of_new
+from accounts.callers import Caller, in_mode_of_new
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from printing.preflight import ProductFacts

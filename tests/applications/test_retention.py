@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from applications.retention import retention_rules
+from applications.operations import retention_rules
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
 from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.services.delivery_attempts import record_attempt

@@ -136,14 +136,14 @@ def _tell(world: Any) -> None:
 
 def _rate(receiver: Receiving) -> list[str]:
     """What waits when the worker starts, from the first arrival to the last, and to the last job's end."""
-    from applications.webhooks.selectors.deliveries import worker_health
+    from procrastinate.contrib.django.models import ProcrastinateJob
 
     world, events = _world(receiver, good=ENDPOINTS), 300
     for _ in range(events):
         _tell(world)
     with working():
         moments = [moment for moment, _ in receiver.wait_for(events * ENDPOINTS)]
-        while worker_health().waiting_jobs:
+        while ProcrastinateJob.objects.filter(status="todo", scheduled_at=None).exists():
             time.sleep(0.1)
         ended = time.time()
     count = events * ENDPOINTS

@@ -24,7 +24,7 @@ from delivery.datasets.models import ImportProblem, ImportRun
 from delivery.datasets.services.imports import receive_upload
 from delivery.papers.services import add_official_form, save_postage_price
 from printing.typesetting import FontSet
-from production.dispatch.services.reports import receive_report
+from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet
 from production.interface import Report
 from production.jobs.models import Attempt, Job, JobHistory
@@ -168,7 +168,7 @@ def _produce() -> None:
             digests={"a.pdf": "0" * 64},
             started=now,
         )
-        receive_report(provider=provider, report=Report(job.number, job.number, "Shipped", now, raw="{}"))
+        receive_reports(provider=provider, reports=[Report(job.number, job.number, "Shipped", now, raw="{}")])
     job.gang_sheet = GangSheet.objects.create(
         provider=provider,
         product=job.item.product,

@@ -60,7 +60,7 @@ class Findings:
 def declared() -> dict[str, str]:
     """The kind of each declared table; of a name that no model has, the name itself."""
     placed = dict(FRAMEWORKS.placed())
-    for module in offered_modules("distribution"):
+    for module in offered_modules("operations"):
         label = module.__name__.partition(".")[0]
         placed |= {f"{label}.{name}": kind for name, kind in module.DISTRIBUTION.placed().items()}
     known = {model._meta.label: model for model in _models()}

@@ -62,11 +62,11 @@ def forget_jobs() -> None:
 @contextlib.contextmanager
 def working(count: int = 1, output: Any = None, **more: str) -> Iterator[list[subprocess.Popen[bytes]]]:
     """So many workers, ready for work; the list may be changed, and all in it end with the block."""
-    from applications.webhooks.selectors.deliveries import worker_health
+    from applications.webhooks.selectors.deliveries import alive_workers
 
     workers = [start_worker(output, **more) for _ in range(count)]
     try:
-        wait_for(lambda: worker_health().alive >= count)
+        wait_for(lambda: alive_workers() >= count)
         yield workers
     finally:
         for worker in workers:

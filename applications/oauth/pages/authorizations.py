@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
 from applications.oauth.selectors import user_authorizations
-from applications.oauth.services import revoke_authorization
+from applications.oauth.services import revoke_tokens
 from applications.registration.models import Application
 from applications.registration.selectors.applications import application_unknown, find_application
 from fulfillment.core.errors import NotFound
@@ -46,7 +46,7 @@ def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
             return redirect("portal:authorizations")
         raise
     if request.method == "POST":
-        revoke_authorization(user=user, application=application)
+        revoke_tokens(user=user, application=application)
         messages.success(
             request, _("%(name)s no longer has access to your account.") % {"name": application.name}
         )

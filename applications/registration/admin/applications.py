@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
+from accounts.admin.access import RoleRows
 from accounts.callers import Caller
-from accounts.models import Role
 from applications.registration.admin.keys import KeyInline, KeyPages, KeysFilter
 from applications.registration.models import Application
 from applications.registration.selectors.applications import icon_url
@@ -23,7 +23,6 @@ from applications.registration.services.applications import (
     reply_url_faults,
 )
 from applications.registration.services.icons import ALLOWED, MAX_ICON_BYTES, check_icon, set_icon
-from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.errors import DomainError
 from printing.text import is_blank
 
@@ -90,27 +89,16 @@ class ApplicationForm(forms.ModelForm):
         return content
 
 
-class RoleInline(ConsoleInline):
+class RoleInline(RoleRows):
     """Who may manage the application (with a user), and the stores it is associated with (without one)."""
 
-    model = Role
     fields = ["user", "store", "grant", "created"]
     readonly_fields = ["created"]
     autocomplete_fields = ["user", "store"]
-    per_page = 10
-    ordering = ["pk"]
-    hide_title = True
     verbose_name_plural = "users and stores"
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:
         return super().get_formset(request, obj, labels={"grant": _("Permission")}, **options)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return super().get_queryset(request).select_related("user", "store", "application")
-
-    def has_change_permission(self, request: HttpRequest, instance: Any = None) -> bool:
-        """Grants are added or removed, never changed: a choice in each row would cost a query each."""
-        return False
 
 
 admin.site.unregister(Application)

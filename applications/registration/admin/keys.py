@@ -5,10 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html_join
@@ -26,7 +24,6 @@ from fulfillment.core.admin.history import shown_value
 from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import dangerous
-from fulfillment.core.page_messages import errors_as_messages
 
 
 def _badge(text: str, tone: str) -> str:
@@ -104,13 +101,13 @@ class KeyPages(ConsoleAdmin):
         ]
 
     def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
-        application = self._to_change(request, application_id)
+        application = self.record_to_change(request, application_id)
         return self._with_key(
             request, application, lambda: add_key(application=application), _("A key was added.")
         )
 
     def end_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
-        application = self._to_change(request, application_id)
+        application = self.record_to_change(request, application_id)
         question = _(
             "End this key of %(application)s? Clients that authenticate with it are refused immediately."
         ) % {"application": application}
@@ -122,7 +119,7 @@ class KeyPages(ConsoleAdmin):
         )
 
     def regenerate_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
-        application = self._to_change(request, application_id)
+        application = self.record_to_change(request, application_id)
         question = _(
             "Replace this key of %(application)s with a new one? The old key is refused immediately."
         ) % {"application": application}
@@ -141,25 +138,11 @@ class KeyPages(ConsoleAdmin):
             % {"key": key, "start": shown_value(key.start_date), "end": shown_value(key.end_date)}
             for key in application.keys.filter(pk=key_id)
         ]
-        back = _change_address(application)
+        back = self.address_of(application)
         return confirmation_page(self, request, question=question, button=button, records=keys, back=back)
-
-    def _to_change(self, request: HttpRequest, application_id: UUID) -> Application:
-        application = get_object_or_404(self.get_queryset(request), pk=application_id)
-        if not self.has_change_permission(request, application):
-            raise PermissionDenied
-        return application
 
     def _with_key(
         self, request: HttpRequest, application: Application, service: Callable[[], object], done: str
     ) -> HttpResponse:
-        with errors_as_messages(request):
-            service()
-            messages.success(
-                request, _("%(done)s Its owners see the value on the Keys page.") % {"done": done}
-            )
-        return HttpResponseRedirect(_change_address(application))
-
-
-def _change_address(application: Application) -> str:
-    return reverse("admin:applications_application_change", args=[application.pk])
+        said = _("%(done)s Its owners see the value on the Keys page.") % {"done": done}
+        return self.call_service(request, application, service, said)

@@ -40,6 +40,11 @@ from fulfillment.core.errors import Invalid, NotFound
 from fulfillment.core.files.uploads import BMPParser, FormParser, JPEGParser, PNGParser, uploaded_file
 
 WRITE = ("Application.All.Write", "Application.Self.Write")
+WRITERS = Access(
+    rule="Users who hold one of the permissions on the application may call it.",
+    applications=False,
+    permissions=WRITE,
+)
 VERBOSE = OpenApiParameter(
     "verbose",
     OpenApiTypes.BOOL,
@@ -60,11 +65,7 @@ class ApplicationViewSet(ApiViewSet):
         "retrieve": Access(
             rule="Users with a role for the application may call it. An application reads itself."
         ),
-        "partial_update": Access(
-            rule="Users who hold one of the permissions on the application may call it.",
-            applications=False,
-            permissions=WRITE,
-        ),
+        "partial_update": WRITERS,
     }
 
     errors = {
@@ -141,11 +142,7 @@ def _record(caller: Caller, application: Application, *, verbose: bool = False) 
 class KeyViewSet(ApiViewSet):
     tag = "Applications"
     access = {
-        "regenerate": Access(
-            rule="Users who hold one of the permissions on the application may call it.",
-            applications=False,
-            permissions=WRITE,
-        ),
+        "regenerate": WRITERS,
     }
 
     errors = {"regenerate": {409: "The key has ended. Add a new key instead."}}
@@ -184,11 +181,7 @@ class IconViewSet(ApiViewSet):
     parser_classes = [FormParser, PNGParser, JPEGParser, BMPParser]
     maximum_bytes = MAX_ICON_BYTES - 1
     access = {
-        "create": Access(
-            rule="Users who hold one of the permissions on the application may call it.",
-            applications=False,
-            permissions=WRITE,
-        ),
+        "create": WRITERS,
         "retrieve": Access(rule="Every caller who may read the application may call it."),
     }
 

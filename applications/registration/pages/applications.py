@@ -1,7 +1,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -15,9 +14,9 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in
-from applications.registration.models import Application, ApplicationIcon, DailyUsage
+from applications.registration.models import ApplicationIcon, DailyUsage
 from applications.registration.pages.forms import (
     APPLICATION_FIELDS,
     ChangeApplicationForm,
@@ -25,13 +24,12 @@ from applications.registration.pages.forms import (
     NewApplicationForm,
 )
 from applications.registration.pages.frame import frame, open_application, readable, writable
-from applications.registration.pages.home import build_checklist
+from applications.registration.pages.home import open_checklist
 from applications.registration.selectors.applications import applications_for, with_icons
 from applications.registration.selectors.request_log import daily_usage, today
 from applications.registration.services.applications import change_application, create_application
 from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
 from fulfillment.core.api.parsing import takes_large_forms
-from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.http.dangerous import dangerous, harmless
 
@@ -85,10 +83,6 @@ class Usage:
     @property
     def server_errors(self) -> int:
         return sum(day.server_errors for day in self.days)
-
-
-def build_usage(application: Application) -> Usage:
-    return chart(daily_usage(application_ids=[application.pk], days=DAYS), until=today())
 
 
 def chart(rows: Iterable[DailyUsage], *, until: date) -> Usage:
@@ -157,11 +151,8 @@ def list_applications(request: HttpRequest) -> HttpResponse:
 def new_application(request: HttpRequest) -> HttpResponse:
     form = NewApplicationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with faults_shown(form, APPLICATION_FIELDS):
             application = create_application(caller=Caller.on_pages(request.user), values=form.values())
-        except DomainError as error:
-            show_faults(form, error, APPLICATION_FIELDS)
-        else:
             messages.success(request, _("%(name)s created.") % {"name": application.name})
             return redirect("portal:application", application.pk)
     return render(request, "applications/new.html", {"form": form, "part": "applications"})
@@ -182,9 +173,8 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     }
     context = frame(request, application, "overview", done=done, complete=all(done.values()))
     if context["may_write"] and not application.is_first_party:
-        checklist = build_checklist(application)
-        context["checklist"] = None if checklist.is_complete else checklist
-    context["usage"] = build_usage(application)
+        context["checklist"] = open_checklist(application)
+    context["usage"] = chart(daily_usage(application_ids=[application.pk], days=DAYS), until=today())
     return render(request, "applications/overview.html", context)
 
 
@@ -193,22 +183,16 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in
 def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
     application = writable(request, application_id)
-    form = ChangeApplicationForm(request.POST or None, initial=_initial(application), instance=application)
+    initial = {column: getattr(application, column) for column in APPLICATION_FIELDS.values()}
+    form = ChangeApplicationForm(request.POST or None, initial=initial, instance=application)
     if request.method == "POST" and form.is_valid():
-        try:
+        with faults_shown(form, APPLICATION_FIELDS):
             change_application(application=application, values=form.values())
-        except DomainError as error:
-            # The page header shows the stored values, not the refused ones.
-            application.refresh_from_db()
-            show_faults(form, error, APPLICATION_FIELDS)
-        else:
             messages.success(request, _("Changes saved."))
             return redirect("portal:application-edit", application.pk)
+        # The page header shows the stored values, not the refused ones.
+        application.refresh_from_db()
     return render(request, "applications/edit.html", frame(request, application, "settings", form=form))
-
-
-def _initial(application: Application) -> dict[str, Any]:
-    return {column: getattr(application, column) for column in APPLICATION_FIELDS.values()}
 
 
 @serves_picture
@@ -229,19 +213,12 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
 @takes_large_forms
 def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
     application = open_application(request, application_id)
-    form = IconForm()
-    if request.method == "POST":
-        form = IconForm(request.POST, request.FILES)
-        if form.is_valid():
-            try:
-                icon = set_icon(
-                    application=application, content=form.cleaned_data["icon"].read(MAX_ICON_BYTES + 1)
-                )
-            except DomainError as error:
-                show_faults(form, error, {"": "icon"})
-            else:
-                _say_saved(request, icon)
-                return redirect("portal:application-icon", application.pk)
+    form = IconForm(request.POST, request.FILES) if request.method == "POST" else IconForm()
+    if form.is_valid():
+        with faults_shown(form, {"": "icon"}):
+            content = form.cleaned_data["icon"].read(MAX_ICON_BYTES + 1)
+            _say_saved(request, set_icon(application=application, content=content))
+            return redirect("portal:application-icon", application.pk)
     sizes = {"side": SIDE, "central_side": CENTRAL_SIDE}
     return render(
         request, "applications/icon_page.html", frame(request, application, "icon", form=form, **sizes)

@@ -1,7 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
@@ -19,6 +20,11 @@ def frame(request: HttpRequest, application: Application, section: str, **more: 
         "part": "applications",
         **more,
     }
+
+
+def ask(request: HttpRequest, application: Application, section: str, **texts: Any) -> HttpResponse:
+    """The page that asks for a confirmation: `heading`, `warning`, the `verb` of the button, and where `back` leads."""
+    return render(request, "applications/confirm.html", frame(request, application, section, **texts))
 
 
 def readable(request: HttpRequest, application_id: str) -> Application:

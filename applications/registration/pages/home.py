@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
 from accounts.models import AssociationState, Role, Subscription
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.selectors.users import subscription_keys
@@ -29,7 +29,7 @@ from applications.registration.selectors.applications import (
     with_icons,
 )
 from fulfillment.core.client_packages import packages
-from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.plugins import Step, offered
@@ -47,17 +47,15 @@ class Checklist:
         return sum(step.is_done for step in self.steps)
 
     @property
-    def is_complete(self) -> bool:
-        return self.done == len(self.steps)
-
-    @property
     def next(self) -> Step | None:
         return next((step for step in self.steps if not step.is_done), None)
 
 
-def build_checklist(application: Application) -> Checklist:
+def open_checklist(application: Application) -> Checklist | None:
+    """None once all of it is done."""
     found = [step for steps in offered("onboarding", "steps") for step in steps(application)]
-    return Checklist(sorted(found, key=lambda step: step.position))
+    checklist = Checklist(sorted(found, key=lambda step: step.position))
+    return checklist if checklist.next else None
 
 
 @require_safe
@@ -71,9 +69,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
         with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
     )
     newest = own_applications(signed_in_user(request)).order_by("-created").first()
-    checklist = build_checklist(newest) if newest else None
-    if checklist and checklist.is_complete:
-        checklist = None
+    checklist = open_checklist(newest) if newest else None
     context = {"applications": applications, "application": newest, "checklist": checklist}
     page = render(request, "portal/home.html", context)
     add_never_cache_headers(page)
@@ -133,16 +129,13 @@ def join_application(request: HttpRequest) -> HttpResponse:
     caller = Caller.on_pages(request.user)
     form = JoinForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and (application := _named(form)):
-        try:
+        with faults_shown(form, JOIN_FIELDS):
             created = request_association(
                 caller=caller,
                 application=application,
                 user_id=caller.user_id,
                 message=form.cleaned_data["message"],
             )[1]
-        except DomainError as error:
-            show_faults(form, error, JOIN_FIELDS)
-        else:
             message = _("Request sent.") if created else _("Your earlier request is still pending.")
             messages.success(request, message)
             return redirect("portal:application-join")

@@ -10,13 +10,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Subscription, SubscriptionSlot
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in
-from accounts.selectors.users import subscription_keys
+from accounts.selectors.users import shown_subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.pages.forms import KEY_FIELDS, KeyForm
-from applications.registration.pages.frame import frame, open_application, writable
+from applications.registration.pages.frame import ask, frame, open_application, writable
 from applications.registration.services.keys import (
     MAX_KEYS,
     add_key,
@@ -25,8 +25,9 @@ from applications.registration.services.keys import (
     get_key,
     regenerate_key,
 )
-from fulfillment.core.errors import DomainError, NotFound
+from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
+from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.secrets import decrypt, masked
 
 SUBSCRIPTION = "subscription"
@@ -47,11 +48,17 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     context = frame(request, application, "keys", maximum=MAX_KEYS)
     revealed = request.GET.get("reveal", "") if context["may_write"] else ""
     form = context["form"] = KeyForm(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and (key := _add(request, application, form)):
-        return _redirect_to_value(request, application, key, _("Key created. Copy it into your application."))
+    if request.method == "POST" and form.is_valid():
+        with faults_shown(form, KEY_FIELDS):
+            key = add_key(
+                application=application, **{name: form.cleaned_data[name] for name in KEY_FIELDS.values()}
+            )
+            messages.success(request, _("Key created. Copy it into your application."))
+            return redirect(_keys_address(application, str(key.pk)))
     context["keys"] = [_shown(key, revealed) for key in application.keys.order_by("created", "pk")]
-    context["subscription_keys"] = _subscription_keys(application, in_full=revealed == SUBSCRIPTION)
-    context["subscription_in_full"] = revealed == SUBSCRIPTION
+    in_full = context["subscription_in_full"] = revealed == SUBSCRIPTION
+    subscription = Subscription.objects.filter(application=application).first()
+    context["subscription_keys"] = shown_subscription_keys(subscription, in_full=in_full)
     return render(request, "applications/keys.html", context)
 
 
@@ -66,11 +73,8 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
     form = KeyForm(request.POST or None, initial=shown)
     if request.method == "POST" and form.is_valid():
         changed = {name: form.cleaned_data[name] for name in form.changed_data}
-        try:
+        with faults_shown(form, KEY_FIELDS):
             change_key_dates(application=application, key_id=key_id, **changed)
-        except DomainError as error:
-            show_faults(form, error, KEY_FIELDS)
-        else:
             messages.success(request, _("Dates of the key changed."))
             return redirect("portal:application-keys", application.pk)
     return render(request, "applications/key_dates.html", frame(request, application, "keys", form=form))
@@ -83,13 +87,11 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
     application = writable(request, application_id)
     key = get_key(application, key_id)
     if request.method == "POST":
-        try:
+        with errors_as_messages(request):
             new = regenerate_key(application=application, key_id=key_id)
-        except DomainError as error:
-            return _refused(request, application, error)
-        return _redirect_to_value(
-            request, application, new, _("This is the new key. The old one no longer works.")
-        )
+            messages.success(request, _("This is the new key. The old one no longer works."))
+            return redirect(_keys_address(application, str(new.pk)))
+        return redirect("portal:application-keys", application.pk)
     warning = _(
         "The secret ending in %(ciphertext)s stops working at once, and its key ID changes. The "
         "new one has the same dates. To change over without downtime, add a second key first."
@@ -106,11 +108,9 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = get_key(application, key_id)
     if request.method == "POST":
-        try:
+        with errors_as_messages(request):
             end_key(application=application, key_id=key_id)
-        except DomainError as error:
-            return _refused(request, application, error)
-        messages.success(request, _("Key ended."))
+            messages.success(request, _("Key ended."))
         return redirect("portal:application-keys", application.pk)
     warning = _(
         "No one can get a token with the secret ending in %(ciphertext)s from now on. Tokens "
@@ -147,17 +147,6 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
     )
 
 
-def _add(request: HttpRequest, application: Application, form: KeyForm) -> ApplicationKey | None:
-    if not form.is_valid():
-        return None
-    dates = {name: form.cleaned_data[name] for name in KEY_FIELDS.values()}
-    try:
-        return add_key(application=application, **dates)
-    except DomainError as error:
-        show_faults(form, error, KEY_FIELDS)
-        return None
-
-
 def _shown(key: ApplicationKey, revealed: str) -> dict[str, Any]:
     value, now = decrypt(key.ciphertext), timezone.now()
     in_full = revealed == str(key.pk)
@@ -165,33 +154,9 @@ def _shown(key: ApplicationKey, revealed: str) -> dict[str, Any]:
     return {"key": key, "value": value if in_full else masked(value), "in_full": in_full, "state": state}
 
 
-def _subscription_keys(application: Application, *, in_full: bool) -> list[dict[str, str]]:
-    subscription = Subscription.objects.filter(application=application).first()
-    values = subscription_keys(subscription) if subscription else {}
-    return [
-        {"slot": slot, "label": str(slot.label), "value": values[slot] if in_full else masked(values[slot])}
-        for slot in SubscriptionSlot
-        if slot in values
-    ]
-
-
 def _confirmation(request: HttpRequest, application: Application, **texts: str) -> HttpResponse:
     back = reverse("portal:application-keys", args=[application.pk])
-    return render(
-        request, "applications/confirm.html", frame(request, application, "keys", back=back, **texts)
-    )
-
-
-def _refused(request: HttpRequest, application: Application, error: DomainError) -> HttpResponse:
-    messages.error(request, error.message)
-    return redirect("portal:application-keys", application.pk)
-
-
-def _redirect_to_value(
-    request: HttpRequest, application: Application, key: ApplicationKey, message: str
-) -> HttpResponse:
-    messages.success(request, message)
-    return redirect(_keys_address(application, str(key.pk)))
+    return ask(request, application, "keys", back=back, **texts)
 
 
 def _keys_address(application: Application, reveal: str) -> str:

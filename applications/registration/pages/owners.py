@@ -18,12 +18,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application
 from applications.registration.pages.forms import InviteForm
-from applications.registration.pages.frame import frame, open_application, readable, writable
+from applications.registration.pages.frame import ask, frame, open_application, readable, writable
 from applications.registration.selectors.owners import (
     application_people,
     get_invitation,
@@ -38,7 +38,7 @@ from applications.registration.services.owners import (
     remove_person,
     withdraw_invitation,
 )
-from fulfillment.core.errors import DomainError, Forbidden, NotFound
+from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
 
@@ -52,11 +52,9 @@ JOINING_SHOWN = 20
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows who manages the application; POST invites an owner."""
     application = open_application(request, application_id)
-    form = InviteForm()
-    if request.method == "POST":
-        form = InviteForm(request.POST)
-        if form.is_valid() and _invite(request, application, form):
-            return redirect("portal:application-owners", application.pk)
+    form = InviteForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and _invite(request, application, form):
+        return redirect("portal:application-owners", application.pk)
     context = frame(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
     searched = context["searched"] = request.GET.get("q", "").strip()[:200]
     people = application_people(application, searched)
@@ -91,16 +89,16 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
     caller = Caller.on_pages(request.user)
     if request.method != "POST":
         invited = pending_invitation(application, invitation_id)
-        context = {
-            "heading": _("Withdraw the invitation of %(email)s?") % {"email": invited.email},
-            "warning": _(
-                "The link in their mail no longer works then. You can invite them again at any time."
-            ),
-            "verb": _("Withdraw"),
-            "keep": "Cancel",
-            "back": reverse("portal:application-owners", args=[application.pk]),
-        }
-        return render(request, "applications/confirm.html", frame(request, application, "owners", **context))
+        return ask(
+            request,
+            application,
+            "owners",
+            heading=_("Withdraw the invitation of %(email)s?") % {"email": invited.email},
+            warning=_("The link in their mail no longer works then. You can invite them again at any time."),
+            verb=_("Withdraw"),
+            keep="Cancel",
+            back=reverse("portal:application-owners", args=[application.pk]),
+        )
     with errors_as_messages(request):
         invited = withdraw_invitation(caller=caller, application=application, invitation_id=invitation_id)
         messages.success(request, _("Invitation of %(email)s withdrawn.") % {"email": invited.email})
@@ -132,31 +130,24 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
 
 def _invite(request: HttpRequest, application: Application, form: InviteForm) -> bool:
     email = form.cleaned_data["email"]
-    try:
+    with faults_shown(form, {"Email": "email"}):
         invite_owner(caller=Caller.on_pages(request.user), application=application, email=email)
-    except DomainError as error:
-        show_faults(form, error, {"Email": "email"})
-        return False
-    messages.success(
-        request,
-        _("%(email)s invited. The link in the mail works for %(days)s days.")
-        % {"email": email, "days": LIFETIME.days},
-    )
-    return True
+        messages.success(
+            request,
+            _("%(email)s invited. The link in the mail works for %(days)s days.")
+            % {"email": email, "days": LIFETIME.days},
+        )
+    return form.is_valid()
 
 
 def _remove(request: HttpRequest, application: Application, person: Any, is_self: bool) -> HttpResponse:
-    try:
+    with errors_as_messages(request):
         remove_person(caller=Caller.on_pages(request.user), application=application, user_id=person.pk)
-    except DomainError as error:
-        messages.error(request, error.message)
-        return redirect("portal:application-owners", application.pk)
-    if is_self:
-        messages.success(request, _("You left %(name)s.") % {"name": application.name})
-        return redirect("portal:applications")
-    messages.success(
-        request, _("%(full_name)s no longer has access to the application.") % {"full_name": person.full_name}
-    )
+        if is_self:
+            messages.success(request, _("You left %(name)s.") % {"name": application.name})
+            return redirect("portal:applications")
+        said = _("%(full_name)s no longer has access to the application.")
+        messages.success(request, said % {"full_name": person.full_name})
     return redirect("portal:application-owners", application.pk)
 
 

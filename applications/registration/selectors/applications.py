@@ -10,11 +10,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller
+from accounts.callers import Caller, in_mode
 from accounts.models import Role, User
 from accounts.permissions import APPLICATION_GRANTS, WRITE_GRANTS
 from accounts.selectors.grants import grants_on_application
-from accounts.selectors.modes import in_mode
 from applications.registration.models import Application, ApplicationIcon, ApplicationKey
 from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.errors import Forbidden, NotFound

@@ -7,12 +7,12 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from applications.registration.models import Application, DailyUsage, LoggedRequest
 from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_number
 
@@ -114,19 +114,9 @@ def find_logged_request(application: Application, request_id: str) -> LoggedRequ
 
 def list_operations(application: Application) -> list[OperationFigures]:
     """Figures of the latest calls by operation: count, errors and duration in milliseconds."""
-    with connection.cursor() as cursor:
-        cursor.execute(BY_OPERATION, [application.pk, MAX_MEASURED])
-        rows = cursor.fetchall()
+    rows = fetch_rows(BY_OPERATION, (application.pk, MAX_MEASURED), prepare=False)
     return [
-        OperationFigures(
-            method=method,
-            path=path,
-            calls=calls,
-            refused=refused,
-            failed=failed,
-            median=median / 1000,
-            slow=slow / 1000,
-        )
+        OperationFigures(method, path, calls, refused, failed, median / 1000, slow / 1000)
         for method, path, calls, refused, failed, median, slow in rows
     ]
 

@@ -101,7 +101,7 @@ def decline_invitation(*, user: User | None, token: str) -> Application:
 
 
 @transaction.atomic
-def remove_person(*, caller: Caller, application: Application, user_id: Any) -> None:
+def remove_person(*, caller: Caller, application: Application, user_id: UUID) -> None:
     """Removes a user's roles on the application and the invitations they sent; users may always remove themselves.
 
     Raises Conflict if no active owner would remain. If the application was registered for this user, it passes to
@@ -109,20 +109,19 @@ def remove_person(*, caller: Caller, application: Application, user_id: Any) -> 
     """
     lock_application(application)
     application.refresh_from_db(fields=["user"])
-    leaving = _known(user_id)
-    if caller.user_id != leaving and not may_write(caller, application):
+    if caller.user_id != user_id and not may_write(caller, application):
         raise Forbidden(_("Only owners of this application remove others."), code="grant_missing")
-    roles = Role.objects.filter(application=application, user=leaving, store__isnull=True)
+    roles = Role.objects.filter(application=application, user=user_id, store__isnull=True)
     if not roles.exists():
         raise NotFound(_("This user has no role on the application."), code="user_not_found")
-    staying = [owner for owner in owner_ids(application) if owner != leaving]
+    staying = [owner for owner in owner_ids(application) if owner != user_id]
     if not staying:
         raise Conflict(_("The last owner cannot leave; invite another one first."), code="last_owner")
     roles.delete()
-    if application.user_id == leaving:
-        application.user_id = _next_registrant(leaving, staying)
+    if application.user_id == user_id:
+        application.user_id = _next_registrant(user_id, staying)
         application.save(update_fields=["user", "updated"])
-    for sent in application.owner_invitations.filter(invited_by=leaving, state=InvitationState.PENDING):
+    for sent in application.owner_invitations.filter(invited_by=user_id, state=InvitationState.PENDING):
         _decide(sent, InvitationState.WITHDRAWN, caller.user_id)
 
 
@@ -198,13 +197,6 @@ def _check_address(email: str) -> None:
             _("An address has at most %(max_address_length)s characters.")
             % {"max_address_length": MAX_ADDRESS_LENGTH},
         )
-
-
-def _known(user_id: Any) -> UUID:
-    try:
-        return UUID(str(user_id))
-    except ValueError as error:
-        raise NotFound(_("There is no user with this ID."), code="user_not_found") from error
 
 
 def _next_registrant(leaving: UUID, staying: list[UUID]) -> UUID:

@@ -81,10 +81,8 @@ def _record_first_steps(taken: dict[tuple[UUID, int], list[int]]) -> None:
     """Before the counts are written: repeated, it changes nothing."""
     for (application_id, _), (*_, called, succeeded) in taken.items():
         for name, count in ((CALLED, called), (READ, succeeded)):
-            if count and not _known.get((application_id, name)):
-                # Unlike `record_milestone`: the application may have been deleted.
-                execute(NOTE_IF_THERE, (name, application_id))
-                _known.put((application_id, name), True)
+            if count:
+                record_milestone(application_id=application_id, name=name)
 
 
 CALLED = "called"
@@ -92,10 +90,8 @@ READ = "read"
 PROOF = "proof"
 EVENTS = "events"
 TEST_ORDER = "test order"
+# The application may have been deleted.
 NOTE = """
-INSERT INTO applications_milestone (application_id, name, reached) VALUES (%s, %s, now()) ON CONFLICT DO NOTHING
-"""
-NOTE_IF_THERE = """
 INSERT INTO applications_milestone (application_id, name, reached)
 SELECT id, %s, now() FROM applications_application WHERE id = %s ON CONFLICT DO NOTHING
 """
@@ -107,10 +103,10 @@ register_cache(_known)
 def record_milestone(*, application_id: UUID | None, name: str) -> None:
     if application_id is None or _known.get((application_id, name)):
         return
-    execute(NOTE, (application_id, name))
+    execute(NOTE, (name, application_id))
     _known.put((application_id, name), True)
 
 
 def record_milestone_with_effect(*, application_id: UUID, name: str) -> None:
     """In the transaction of what reached it: if that is rolled back, so is the milestone."""
-    execute(NOTE, (application_id, name))
+    execute(NOTE, (name, application_id))

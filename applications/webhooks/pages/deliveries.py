@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in
 from applications.registration.pages.frame import frame, open_application, readable, writable
 from applications.webhooks.event_types import EventType
@@ -38,7 +38,6 @@ from applications.webhooks.services.deliveries import (
     resend_delivery,
     send_test_event,
 )
-from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 
@@ -92,13 +91,11 @@ def show_delivery(request: HttpRequest, application_id: str, webhook_id: str, ev
 @signed_in
 def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
-    try:
+    with errors_as_messages(request):
         delivery = send_test_event(webhook=webhook)
-    except DomainError as error:
-        messages.error(request, error.message)
-        return redirect(webhook_path(webhook))
-    messages.success(request, _("Test event sent."))
-    return redirect(_delivery_address(webhook, delivery))
+        messages.success(request, _("Test event sent."))
+        return redirect(_delivery_address(webhook, delivery))
+    return redirect(webhook_path(webhook))
 
 
 @harmless
@@ -165,20 +162,14 @@ def _last(attempts: list[DeliveryAttempt]) -> DeliveryAttempt | None:
 
 
 def _recover(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> bool:
-    try:
+    with faults_shown(form, RECOVER_FIELDS):
         count = recover_deliveries(webhook=webhook, since=form.cleaned_data["since"])
-    except DomainError as error:
-        show_faults(form, error, RECOVER_FIELDS)
-        return False
-    if count:
-        messages.success(
-            request,
-            ngettext("Recovering %(count)s event.", "Recovering %(count)s events.", count)
-            % {"count": number_format(count, force_grouping=True)},
-        )
-    else:
-        messages.info(request, _("No events were missed since then."))
-    return True
+        if count:
+            said = ngettext("Recovering %(count)s event.", "Recovering %(count)s events.", count)
+            messages.success(request, said % {"count": number_format(count, force_grouping=True)})
+        else:
+            messages.info(request, _("No events were missed since then."))
+    return form.is_valid()
 
 
 def _delivery_address(webhook: Webhook, delivery: Delivery) -> str:

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.pages.forms import show_faults
+from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in
 from applications.registration.models import Application
-from applications.registration.pages.frame import frame, readable, writable
+from applications.registration.pages.frame import ask, frame, readable, writable
 from applications.registration.pages.home import example_values
 from applications.registration.selectors.applications import store_names
 from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, matches_pattern
@@ -26,7 +26,6 @@ from applications.webhooks.services.webhooks import (
     enable_webhook,
     rotate_secret,
 )
-from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
@@ -161,11 +160,8 @@ def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
     application = writable(request, application_id)
     form = WebhookForm(request.POST or None, initial={"event_types": ["*"]}, application=application)
     if request.method == "POST" and form.is_valid():
-        try:
+        with faults_shown(form, WEBHOOK_FIELDS):
             webhook, secret = create_webhook(application=application, values=form.values())
-        except DomainError as error:
-            show_faults(form, error, WEBHOOK_FIELDS)
-        else:
             return _revealed(request, webhook, secret, _("Webhook created."))
     context = frame(
         request, application, "webhooks", form=form, heading=_("Add a webhook"), verb=_("Add webhook")
@@ -185,11 +181,8 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
     form = ChangeWebhookForm(request.POST or None, initial=initial, application=application)
     if request.method == "POST" and form.is_valid():
         seen = [form.cleaned_data["seen"]] if form.cleaned_data["seen"] else []
-        try:
+        with faults_shown(form, WEBHOOK_FIELDS):
             change_webhook(webhook=webhook, values=form.values(), if_match=seen)
-        except DomainError as error:
-            show_faults(form, error, WEBHOOK_FIELDS)
-        else:
             messages.success(request, _("Changes saved."))
             return redirect(webhook_path(webhook))
     context = frame(
@@ -215,12 +208,9 @@ def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
 def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
     if request.method == "POST":
-        try:
-            secret = rotate_secret(webhook=webhook)
-        except DomainError as error:
-            messages.error(request, error.message)
-            return redirect(webhook_path(webhook))
-        return _revealed(request, webhook, secret, _("Secret replaced."))
+        with errors_as_messages(request):
+            return _revealed(request, webhook, rotate_secret(webhook=webhook), _("Secret replaced."))
+        return redirect(webhook_path(webhook))
     warning = _(
         "You get a new secret, which is shown once. For 24 hours, events are signed with both secrets, so that you can "
         "update your endpoint without missing an event. After that the old secret is no longer used."
@@ -269,5 +259,4 @@ def _revealed(request: HttpRequest, webhook: Webhook, secret: str, message: str)
 
 
 def _confirmation(request: HttpRequest, webhook: Webhook, **texts: Any) -> HttpResponse:
-    context = frame(request, webhook.application, "webhooks", back=webhook_path(webhook), **texts)
-    return render(request, "applications/confirm.html", context)
+    return ask(request, webhook.application, "webhooks", back=webhook_path(webhook), **texts)

@@ -1,7 +1,6 @@
 """Deliveries of a webhook with their attempts, newest first, and the health of the workers that send them."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -10,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.selectors.webhooks import event_record
+from fulfillment.core.api.parameters import known_state
 from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.db.prepared import fetch_row
-from fulfillment.core.errors import Invalid, NotFound, invalid_after
+from fulfillment.core.errors import NotFound, invalid_after
 
 DEFAULT_TAKE, MAX_TAKE = 50, 200
 
@@ -29,7 +29,7 @@ def delivery_page(
     """Newest first; `before` is the pk of the last one of the page before. Three queries."""
     deliveries = _deliveries(webhook).order_by("-id")
     if state:
-        deliveries = deliveries.filter(state=known_state(state))
+        deliveries = deliveries.filter(state=known_state(state, DeliveryState.values))
     if event_type:
         deliveries = deliveries.filter(event__type=event_type)
     if order_number:
@@ -53,18 +53,6 @@ def delivery_place(webhook: Webhook, event_id: str) -> int:
         return find_delivery(webhook, event_id).pk
     except NotFound as error:
         raise invalid_after() from error
-
-
-def known_state(state: str) -> str:
-    for known in DeliveryState.values:
-        if known.lower() == state.lower():
-            return known
-    allowed = ", ".join(DeliveryState.values)
-    raise Invalid.at(
-        "?state",
-        "state_unknown",
-        _("state is %(state)r; allowed: %(allowed)s.") % {"state": state[:40], "allowed": allowed},
-    )
 
 
 def delivery_record(delivery: Delivery) -> dict[str, Any]:
@@ -102,23 +90,9 @@ def _deliveries(webhook: Webhook) -> QuerySet[Delivery]:
 
 # Workers write a heartbeat every 10 seconds (`manage.py worker`).
 ALIVE = timedelta(seconds=30)
-HEARTBEATS = """
-SELECT (SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - %s::interval),
-       (SELECT max(last_heartbeat) FROM procrastinate_workers),
-       (SELECT count(*) FROM procrastinate_jobs
-        WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now()))
-"""
+COUNT_ALIVE = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - %s::interval"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerHealth:
-    """`alive` workers, when one was last heard of, and how many jobs wait for one."""
-
-    alive: int
-    last_heartbeat: datetime | None
-    waiting_jobs: int
-
-
-def worker_health() -> WorkerHealth:
-    row = fetch_row(HEARTBEATS, [ALIVE])
-    return WorkerHealth(*row) if row else WorkerHealth(0, None, 0)
+def alive_workers() -> int:
+    row = fetch_row(COUNT_ALIVE, [ALIVE])
+    return row[0] if row else 0

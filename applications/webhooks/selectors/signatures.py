@@ -1,10 +1,13 @@
-"""Signatures of sent requests, and the reasons why a received one is invalid."""
+"""Standard Webhooks 1.0: secrets and signatures of sent requests, and the reasons why a received one is invalid."""
 
 import hmac
 import re
-from collections.abc import Callable, Mapping
+import secrets
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import orjson
 from cryptography.fernet import InvalidToken
@@ -14,8 +17,32 @@ from standardwebhooks import Webhook as Signer
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Webhook
 from applications.webhooks.selectors.webhooks import event_record
-from applications.webhooks.sending.signatures import USER_AGENT, signed_headers
 from fulfillment.core.secrets import decrypt
+
+SECRET_BYTES = 32
+USER_AGENT = "StoreFulfillment-Webhooks/1"
+
+
+def generate_webhook_secret() -> str:
+    return "whsec_" + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def signed_headers(
+    *, ciphertexts: Sequence[bytes], event_id: str, now: datetime, body: bytes
+) -> dict[str, str]:
+    """One signature for each secret, so that a receiver may hold the old or the new one."""
+    signatures = [_signer(bytes(text)).sign(event_id, now, body.decode()) for text in ciphertexts]
+    return {
+        "webhook-id": event_id,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": " ".join(signatures),
+    }
+
+
+@lru_cache(maxsize=1024)
+def _signer(ciphertext: bytes) -> Signer:
+    return Signer(decrypt(ciphertext))
+
 
 NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
 # The tolerance of the Standard Webhooks libraries.

@@ -165,15 +165,13 @@ class EventFilters:
     user_id: UUID | None = None
 
     def applied(self, events: QuerySet[Event]) -> QuerySet[Event]:
-        if self.user_id is not None:
-            events = events.filter(user_id=self.user_id)
-        if self.store_id is not None:
-            events = events.filter(store_id=self.store_id)
-        if self.order_id is not None:
-            events = events.filter(data__OrderID=self.order_id)
-        if self.created_after is not None:
-            events = events.filter(timestamp__gte=self.created_after)
-        return events
+        conditions = {
+            "user_id": self.user_id,
+            "store_id": self.store_id,
+            "data__OrderID": self.order_id,
+            "timestamp__gte": self.created_after,
+        }
+        return events.filter(**{name: value for name, value in conditions.items() if value is not None})
 
 
 def event_log_for(caller: Caller, application_id: str) -> tuple[Application, UUID | None]:

@@ -17,7 +17,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from django.conf import settings
 
-from applications.webhooks.sending.signatures import USER_AGENT
+from applications.webhooks.selectors.signatures import USER_AGENT
 from applications.webhooks.sending.url_policy import may_connect, parse
 
 TIME_LIMIT = 15.0

@@ -13,8 +13,8 @@ from uuid import UUID
 from cryptography.fernet import InvalidToken
 from django.conf import settings
 
+from applications.webhooks.selectors.signatures import signed_headers
 from applications.webhooks.sending.client import Client, EndpointResponse
-from applications.webhooks.sending.signatures import signed_headers
 from applications.webhooks.services.delivery_attempts import (
     MAX_AT_ONCE,
     ClaimedDelivery,

@@ -17,8 +17,8 @@ from applications.registration.services.keys import lock_application
 from applications.registration.services.notices import notify_owners
 from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType
 from applications.webhooks.models import Webhook, WebhookSecret
+from applications.webhooks.selectors.signatures import generate_webhook_secret
 from applications.webhooks.selectors.webhooks import webhook_etag
-from applications.webhooks.sending.signatures import generate_webhook_secret
 from applications.webhooks.sending.url_policy import refusal
 from applications.webhooks.services.events import record_event
 from fulfillment.core.db.changes import saved_if_changed

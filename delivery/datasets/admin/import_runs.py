@@ -236,7 +236,8 @@ class ImportRunAdmin(ReadOnlyAdmin):
         if run.state != ImportState.UPLOADED:
             return redirect(self.address_of(run))
         preview = preview_upload(run=run, options=ImportOptions(), by=str(request.user.pk))
-        form = ImportForm(request.POST or None, preview=preview, initial=_initial(preview))
+        initial = {"format": "auto", "vintage": preview.vintage, "types": settings.EDDM_ROUTE_TYPES}
+        form = ImportForm(request.POST or None, preview=preview, initial=initial)
         if form.is_valid():
             preview = preview_upload(run=run, options=form.chosen_options, by=str(request.user.pk))
             if "start" in request.POST and not preview.error:
@@ -289,10 +290,6 @@ class ImportRunAdmin(ReadOnlyAdmin):
             raise Http404
         name = f"eddm-import-{run.pk}-problems.csv"
         return FileResponse(run.problem_file.open(), as_attachment=True, filename=name)
-
-
-def _initial(preview: Preview) -> dict[str, Any]:
-    return {"format": "auto", "vintage": preview.vintage, "types": settings.EDDM_ROUTE_TYPES}
 
 
 def _progress_text(run: ImportRun) -> str:

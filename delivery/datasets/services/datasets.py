@@ -1,7 +1,7 @@
 """Data sets as versions: stored beside the live one, checked, then activated by moving one pointer."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 
 from django.db import connection
@@ -178,19 +178,11 @@ def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
     source = _lock(dataset_id)
     if source.status == DatasetStatus.DISCARDED:
         raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
-    origin = Origin(
-        vintage=source.vintage,
-        source_format=source.source_format,
-        file_name=source.file_name,
-        sha256=source.sha256,
-        created_by=by,
-        is_synthetic=source.is_synthetic,
-        is_merged=source.is_merged,
-    )
+    same = {one.name: getattr(source, one.name) for one in fields(Origin)}
     return store_populations(
         populations=stored_populations(source),
         route_types=route_types,
-        origin=origin,
+        origin=Origin(**{**same, "created_by": by}),
         unchanged=UnchangedRoutes(source.pk),
     )
 

@@ -5,26 +5,19 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from delivery.datasets.arrays import np, shapely
 from delivery.datasets.details import Details
-from delivery.datasets.models import Dataset
-from delivery.datasets.models.dataset import month_of
+from delivery.datasets.models.dataset import Dataset, month_of
 from delivery.datasets.populations import Populations, Routes, pack
 from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.datasets import Origin, activate_dataset, lock_live_dataset, store_populations
 from delivery.datasets.sources.problems import ProblemLog
-from fulfillment.core.memory import DeferredModule
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-else:
-    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 # Cities with the approximate latitude and longitude of their ZIP codes.
 CITIES: Final[Mapping[str, Mapping[str, tuple[float, float]]]] = {

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import islice
 from pathlib import Path
@@ -53,9 +53,6 @@ class ImportOptions:
     @property
     def route_types(self) -> str:
         return read_types(self.types)
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass

@@ -12,7 +12,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
@@ -77,7 +77,7 @@ def import_file(
     with hold_import_lock() as apart:
         mark_interrupted_imports()
         run = run or ImportRun(file_name=name[:255], created_by=by)
-        run.state, run.options, run.phase = ImportState.RUNNING, options.as_json(), "reading"
+        run.state, run.options, run.phase = ImportState.RUNNING, asdict(options), "reading"
         run.updated = timezone.now()
         run.save()
         line = ProgressLine(apart, run.pk, on_progress)
@@ -186,7 +186,7 @@ def preview_upload(*, run: ImportRun, options: ImportOptions, by: str = "") -> P
 def start_import(*, run: ImportRun, options: ImportOptions) -> None:
     """Imports an uploaded file in a separate process, which outlives the request."""
     claimed = ImportRun.objects.filter(pk=run.pk, state=ImportState.UPLOADED).update(
-        state=ImportState.WAITING, options=options.as_json(), error="", updated=timezone.now()
+        state=ImportState.WAITING, options=asdict(options), error="", updated=timezone.now()
     )
     if not claimed:
         raise Conflict("This file was already imported.", code="import_started")

@@ -10,7 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from delivery.datasets.models import ImportRun, ImportState
-from delivery.datasets.selectors import IMPORT_LOCK, is_import_running, running_import
+from delivery.datasets.selectors import IMPORT_LOCK, is_import_running
 from delivery.datasets.sources.problems import ProblemLog
 from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Conflict
@@ -58,7 +58,7 @@ def _mark(state: ImportState, error: str, seconds: float = 0) -> None:
 
 
 def _what_runs() -> str:
-    run = running_import()
+    run = ImportRun.objects.filter(state=ImportState.RUNNING).first()
     if run is None:
         return "Another import is just starting or ending; try again in a moment."
     who = f", started by {run.created_by}" if run.created_by else ""

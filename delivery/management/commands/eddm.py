@@ -7,7 +7,7 @@ from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import compare_datasets, export_lines, live_dataset, loaded_datasets
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
 from delivery.datasets.services.importer import read_types
-from delivery.management.reports import current_user
+from delivery.management.commands.import_eddm import current_user
 from fulfillment.core.errors import DomainError
 
 

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import orjson
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from delivery.datasets.arrays import np, shapely
 from delivery.datasets.details import Facts, fact_of
 from delivery.datasets.selectors import active_dataset
 from delivery.datasets.shapes import GRID, Packed, in_degrees, read_areas
 from delivery.selection.criteria import MAX_AREAS, Box, Circle, box_of
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Invalid
-from fulfillment.core.memory import DeferredModule
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-else:
-    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 COLUMNS = "population.postal_code, population.routes, area.shapes, area.facts"
 BY_CODE = f"""

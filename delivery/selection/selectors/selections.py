@@ -6,14 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller
-from accounts.selectors.modes import in_mode
+from accounts.callers import Caller, in_mode
+from delivery.datasets.arrays import np, shapely
 from delivery.datasets.models import Dataset
 from delivery.datasets.populations import SELECTABLE_TYPES
 from delivery.datasets.selectors import live_dataset
@@ -21,14 +20,7 @@ from delivery.datasets.shapes import in_degrees
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.candidates import candidates_by_code
 from fulfillment.core.errors import NotFound
-from fulfillment.core.memory import DeferredModule
 from fulfillment.core.text import parse_uuid
-
-if TYPE_CHECKING:
-    import numpy as np
-    import shapely
-else:
-    np, shapely = DeferredModule("numpy"), DeferredModule("shapely")
 
 
 def visible_selections(caller: Caller) -> Q:
@@ -56,8 +48,7 @@ def made_by(caller: Caller) -> Q:
 
 def selection_of_caller(caller: Caller, selection_id: str | UUID) -> EddmSelection:
     """One that the caller may see, also an expired one."""
-    key = _key(selection_id)
-    selection = EddmSelection.objects.filter(visible_selections(caller), pk=key).first() if key else None
+    selection = _find(selection_id, visible_selections(caller))
     if selection is None:
         raise NotFound(_("There is no selection with this ID for this caller."), code="selection_not_found")
     return selection
@@ -65,11 +56,10 @@ def selection_of_caller(caller: Caller, selection_id: str | UUID) -> EddmSelecti
 
 def selection_of_callers(callers: Sequence[Caller], selection_id: str | UUID) -> EddmSelection:
     """One that any of the callers may see."""
-    key = _key(selection_id)
     scopes = [visible_selections(caller) for caller in callers]
     # An empty scope admits every row, and would have no effect in a disjunction.
     scope = reduce(or_, scopes) if all(scopes) else Q()
-    selection = EddmSelection.objects.filter(scope, pk=key).first() if key is not None and scopes else None
+    selection = _find(selection_id, scope) if scopes else None
     if selection is None:
         raise NotFound(_("There is no selection with this ID."), code="selection_not_found")
     return selection
@@ -80,8 +70,9 @@ def routes_of_selection(selection: EddmSelection) -> QuerySet[EddmSelectionRoute
     return EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
 
 
-def _key(selection_id: str | UUID) -> UUID | None:
-    return selection_id if isinstance(selection_id, UUID) else parse_uuid(selection_id)
+def _find(selection_id: str | UUID, scope: Q) -> EddmSelection | None:
+    key = parse_uuid(str(selection_id))
+    return EddmSelection.objects.filter(scope, pk=key).first() if key else None
 
 
 def shapes_of_routes(selection: EddmSelection, routes: Sequence[EddmSelectionRoute]) -> list[str | None]:
@@ -131,22 +122,16 @@ def differences_to_active(
     routes = list(known_routes if is_whole else routes_of_selection(selection))
     codes = sorted({route.postal_code for route in routes})
     found = candidates_by_code(dataset.pk, codes, dataset.route_types)
-    homes, firms = found.residential.tolist(), found.business.tolist()
-    now = dict(zip(found.codes, zip(homes, firms, strict=True), strict=True))
-    known = [route for route in routes if route.code in now]
-    pieces = {route.code: _pieces(selection, now[route.code]) for route in known}
+    counts = found.residential if selection.residential_only else found.residential + found.business
+    pieces = dict(zip(found.codes, counts.tolist(), strict=True))
+    known = [route for route in routes if route.code in pieces]
     return Differences(
         dataset,
-        [route.code for route in routes if route.code not in now],
-        [_changed(route, pieces) for route in known if pieces[route.code] != route.pieces],
-        sum(pieces.values()),
+        [route.code for route in routes if route.code not in pieces],
+        [
+            ChangedRoute(route.code, route.pieces, pieces[route.code])
+            for route in known
+            if pieces[route.code] != route.pieces
+        ],
+        sum(pieces[route.code] for route in known),
     )
-
-
-def _pieces(selection: EddmSelection, counts: tuple[int, int]) -> int:
-    homes, firms = counts
-    return homes if selection.residential_only else homes + firms
-
-
-def _changed(route: EddmSelectionRoute, pieces: dict[str, int]) -> ChangedRoute:
-    return ChangedRoute(route.code, route.pieces, pieces[route.code])

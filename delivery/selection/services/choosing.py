@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from delivery.concurrency_limits import SELECTIONS
+from delivery.datasets.arrays import np
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import active_dataset
 from delivery.selection.criteria import (
@@ -34,12 +35,6 @@ from delivery.selection.selectors.candidates import (
 )
 from fulfillment.core import plugins
 from fulfillment.core.errors import MAX_LISTED, Conflict, Fault, Invalid
-from fulfillment.core.memory import DeferredModule
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = DeferredModule("numpy")
 
 
 def piece_limit(caller: Caller, criteria: Criteria) -> int | None:

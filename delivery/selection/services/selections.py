@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -33,11 +32,12 @@ def retain_for_order(*, selection_id: UUID) -> None:
 
 
 def retention_rules() -> list[RetentionRule]:
-    return [rule_for_rows("expired EDDM selections", _expired)]
-
-
-def _expired() -> QuerySet[EddmSelection]:
-    return EddmSelection.objects.filter(expires__lt=timezone.now() - RETENTION, is_ordered=False)
+    return [
+        rule_for_rows(
+            "expired EDDM selections",
+            lambda: EddmSelection.objects.filter(expires__lt=timezone.now() - RETENTION, is_ordered=False),
+        )
+    ]
 
 
 COPY = (

@@ -13,6 +13,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.utils.formats import number_format
 from django.utils.text import capfirst
@@ -28,6 +29,7 @@ from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
 from fulfillment.core.db.changes import differs_from_stored
 from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
+from fulfillment.core.page_messages import errors_as_messages
 
 # An action works within one request; more records would exceed its time limit.
 MAX_AT_ONCE = 1000
@@ -192,6 +194,22 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     def address_of(record: Model) -> str:
         opts = record._meta
         return reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[record.pk])
+
+    def record_to_change(self, request: HttpRequest, key: Any) -> Any:
+        """The record of an own page. Raises Http404, and PermissionDenied for a person who may not change it."""
+        record = get_object_or_404(self.get_queryset(request), pk=key)
+        if not self.has_access(request, "change", record):
+            raise PermissionDenied
+        return record
+
+    def call_service(
+        self, request: HttpRequest, record: Model, service: Callable[[], object], done: str
+    ) -> HttpResponse:
+        """Says on the page of the record that the service is `done`, or why it refused."""
+        with errors_as_messages(request):
+            service()
+            messages.success(request, done)
+        return HttpResponseRedirect(self.address_of(record))
 
     def record_context(self, request: HttpRequest, record: Any) -> dict[str, Any]:
         """Additions to the context of the page of a record."""

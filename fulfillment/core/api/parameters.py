@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 
@@ -83,6 +84,15 @@ def whole_parameter(query: Mapping[str, str], name: str, *, default: int, most: 
         message = f"{name}: write a whole number from {least} to {most}; found {text[:40]!r}."
         raise Invalid.at(f"?{name}", "parameter_invalid", message)
     return number
+
+
+def known_state(state: str, known: Collection[str]) -> str:
+    """The state of this name, in any case."""
+    for one in known:
+        if one.lower() == state.lower():
+            return one
+    words = _("state is %(state)r; allowed: %(allowed)s.")
+    raise Invalid.at("?state", "state_unknown", words % {"state": state[:40], "allowed": ", ".join(known)})
 
 
 def moment_parameter(query: Mapping[str, str], name: str) -> datetime | None:

@@ -64,7 +64,7 @@ class CachedProbe:
 
 def part_names() -> set[str]:
     """The names of all parts, also of those that are not looked at while the database is away."""
-    apps = {name for probes in offered("health", "PROBES") for name in probes}
+    apps = {name for probes in offered("metrics", "PROBES") for name in probes}
     return {"database", "migrations", "room", "clock", "temporary", "process", "storage", "names"} | apps
 
 
@@ -168,8 +168,8 @@ NAMES = CachedProbe(_probe_names, "names of other machines are found too slowly"
 
 
 def _app_parts() -> dict[str, str]:
-    """The failures of the apps' `PROBES` in module `health`: (name, function that returns a failure)."""
-    return {name: _safely(probe) for probes in offered("health", "PROBES") for name, probe in probes.items()}
+    """The failures of the apps' `PROBES` in module `metrics`: (name, function that returns a failure)."""
+    return {name: _safely(probe) for probes in offered("metrics", "PROBES") for name, probe in probes.items()}
 
 
 def _safely(probe: Callable[[], str]) -> str:

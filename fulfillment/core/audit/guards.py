@@ -14,7 +14,7 @@ from psycopg import sql
 
 from fulfillment.core.plugins import offered
 
-# As in the modules `audit` of apps, for tables of libraries: columns that may be erased; with `+` that may gain members
+# As `ERASABLE` of apps, for tables of libraries: columns that may be erased; with `+` that may gain members
 # of a JSON object, with `*` that may change.
 ERASABLE = {
     "pghistory.Context": ("metadata+", "updated_at*"),
@@ -68,13 +68,15 @@ TRIGGER_ARGUMENTS = (
 def erasable() -> dict[str, tuple[str, ...]]:
     """By the label of the model: the columns of its rows that may change after they were written."""
     return {
-        name: columns for one in (*offered("audit", "ERASABLE"), ERASABLE) for name, columns in one.items()
+        name: columns
+        for one in (*offered("operations", "ERASABLE"), ERASABLE)
+        for name, columns in one.items()
     }
 
 
 def prunable() -> dict[str, str]:
     """By the label of the model: the condition in SQL under which a row, `OLD`, may be deleted."""
-    return {name: condition for one in offered("audit", "PRUNABLE") for name, condition in one.items()}
+    return {name: condition for one in offered("operations", "PRUNABLE") for name, condition in one.items()}
 
 
 def guard_function() -> str:

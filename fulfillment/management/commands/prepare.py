@@ -26,7 +26,7 @@ class Command(BaseCommand):
             grant_new_tables(settings.DATABASE_ROLE)
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
         refuse_unsafe_start()
-        for step in offered("deploy", "after_migrations"):
+        for step in offered("operations", "after_migrations"):
             step()
         if options["after_recovery"]:
             for line in skip_used_numbers():

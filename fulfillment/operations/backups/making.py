@@ -153,5 +153,5 @@ def _sync(folder: Path) -> None:
 
 def named_files() -> Iterator[str]:
     """The stored files that rows of all apps name."""
-    for named_files in offered("backup", "named_files"):
+    for named_files in offered("operations", "named_files"):
         yield from named_files()

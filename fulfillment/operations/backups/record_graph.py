@@ -71,7 +71,7 @@ def parents(model: Model) -> list[models.ForeignKey[Any, Any]]:
 
 def ordered_models() -> list[Model]:
     """Every model with a table, after those its rows depend on; without what apps render again."""
-    again = {label for labels in offered("backup", "RENDERED_AGAIN") for label in labels}
+    again = {label for labels in offered("operations", "RENDERED_AGAIN") for label in labels}
     found = [
         one
         for one in apps.get_models(include_auto_created=True)

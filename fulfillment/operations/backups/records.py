@@ -238,7 +238,7 @@ def _restored_files() -> Iterator[list[str]]:
     except BaseException:
         # A commit whose answer was lost may have succeeded.
         unnamed = set(restored) - set(named_files())
-        for remove_unnamed in offered("backup", "remove_unnamed"):
+        for remove_unnamed in offered("operations", "remove_unnamed"):
             remove_unnamed(unnamed)
         raise
 

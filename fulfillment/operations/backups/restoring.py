@@ -55,7 +55,7 @@ def restore_backup(
 
 def skip_used_numbers() -> list[str]:
     """Skips numbers that were given after the moment to which the database went back; returns what was done."""
-    return [line for skip in offered("backup", "skip_used_numbers") for line in skip()]
+    return [line for skip in offered("operations", "skip_used_numbers") for line in skip()]
 
 
 def restore_database(folder: Path, manifest: Manifest) -> None:

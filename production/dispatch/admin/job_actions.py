@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -54,10 +53,14 @@ class JobActions(StaffAdmin):
         return self._act(request, job_id, release_job, _("Job %(job)s is released."))
 
     def cancel_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        job = self._job(request, job_id)
+        job = self.record_to_change(request, job_id)
         question = _("Cancel job %(job)s? If a provider already has it, it is cancelled there as well.")
         page = confirmation_page(
-            self, request, question=question % {"job": job}, button=_("Cancel the job"), back=_address(job)
+            self,
+            request,
+            question=question % {"job": job},
+            button=_("Cancel the job"),
+            back=self.address_of(job),
         )
         done = _("Job %(job)s is cancelled. If a provider has it, it is cancelled there next.")
         return page or self._act(request, job_id, cancel_job, done)
@@ -79,7 +82,7 @@ class JobActions(StaffAdmin):
                     done,
                 )
                 messages.success(request, said % {"count": done, "provider": provider})
-            return HttpResponseRedirect(_address(jobs[0]) if len(jobs) == 1 else reverse(BOARD))
+            return HttpResponseRedirect(self.address_of(jobs[0]) if len(jobs) == 1 else reverse(BOARD))
         context = {
             **self.page_context(request, _("Reassign jobs")),
             "jobs": jobs,
@@ -158,8 +161,8 @@ class JobActions(StaffAdmin):
     @harmless
     @admin.action(description="Reassign …", permissions=["change"])
     def reassign(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse:
-        query = urlencode([("id", key) for key in chosen.values_list("pk", flat=True)[: self.list_per_page]])
-        return HttpResponseRedirect(f"{reverse('admin:production_job_reassign')}?{query}")
+        keys = list(chosen.values_list("pk", flat=True)[: self.list_per_page])
+        return HttpResponseRedirect(reverse("admin:production_job_reassign", query={"id": keys}))
 
     @harmless
     @admin.action(description="Download gang sheets", permissions=["change"])
@@ -198,17 +201,11 @@ class JobActions(StaffAdmin):
         return len(jobs) - len(refused)
 
     def _act(self, request: HttpRequest, job_id: int, service: Service, said: str) -> HttpResponse:
-        job, actor = self._job(request, job_id), actor_on(request)
+        job, actor = self.record_to_change(request, job_id), actor_on(request)
         with errors_as_messages(request):
             done = service(job=job, actor=actor)
             messages.success(request, said % {"job": done})
-        return HttpResponseRedirect(_address(job))
-
-    def _job(self, request: HttpRequest, job_id: int) -> Job:
-        job: Job = get_object_or_404(self.get_queryset(request), pk=job_id)
-        if not self.has_change_permission(request, job):
-            raise PermissionDenied
-        return job
+        return HttpResponseRedirect(self.address_of(job))
 
 
 def allowed_actions(job: Job) -> frozenset[str]:
@@ -222,10 +219,6 @@ def allowed_actions(job: Job) -> frozenset[str]:
     if job.state in (JobState.QUEUED, JobState.FAILED, *AT_PROVIDER) and not is_leaving:
         may.add("cancel")
     return frozenset(may)
-
-
-def _address(job: Job) -> str:
-    return reverse("admin:production_job_change", args=[job.pk])
 
 
 TICKETS = {
@@ -244,7 +237,7 @@ class JobFiles(StaffAdmin):
             raise Http404
         with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key):
             return _response(adapter_job(job), form)
-        return redirect("admin:production_job_change", job.pk)
+        return HttpResponseRedirect(self.address_of(job))
 
 
 def _response(job: AdapterJob, form: str) -> HttpResponse:

@@ -21,19 +21,19 @@ from fulfillment.core.text import parse_number
 from production.dispatch.admin.job_actions import JobActions, JobFiles, allowed_actions
 from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
 from production.dispatch.admin.scans import JobScans
-from production.dispatch.selectors.board import (
+from production.dispatch.selectors import (
     MAX_COUNTED,
     STAGES,
     UNCOUNTED,
     board_ordering,
     count_stages,
+    dry_run,
     jobs_by_day,
     of_provider_and_store,
     open_by_provider,
     stage_filter,
     steps_of,
 )
-from production.dispatch.selectors.dry_runs import dry_run
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Job
 from production.jobs.selectors import places_of

@@ -4,11 +4,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
+from production.dispatch.services.choosing import count_jobs
 from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet
 from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.recording import SYSTEM, lock_job, lock_jobs, record_job
 from production.providers.models import Provider
-from production.routing.services import count_jobs
 from stores.orders.models import Order
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.services.transitions import Actor, lock_order

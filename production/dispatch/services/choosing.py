@@ -1,12 +1,13 @@
-"""Chooses the providers of jobs that are due, or other ones while a provider is down."""
+"""Chooses the providers of jobs that are due, or other ones while a provider is down, and counts them by day."""
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from production.jobs.models import Job, JobHistory, JobState
@@ -16,8 +17,31 @@ from production.providers.models import Provider
 from production.providers.selectors import is_down
 from production.routing.models import RoutingRule
 from production.routing.selectors import Decision, Routing, item_facts
-from production.routing.services import count_jobs, lock_routing
 from stores.orders.models import Order
+
+ROUTING_LOCK = 0x0DE6
+COUNT = """
+INSERT INTO production_routingtally AS known (day, provider_id, rule_id, jobs)
+SELECT %s, * FROM unnest(%s::bigint[], %s::bigint[], %s::integer[])
+ON CONFLICT (day, provider_id, rule_id) DO UPDATE SET jobs = known.jobs + excluded.jobs
+"""
+
+
+def lock_routing() -> None:
+    """Serialises routing until the transaction ends, so that shares and capacities are exact."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ROUTING_LOCK])
+
+
+def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) -> None:
+    """By provider and rule, which is none where a person chose the provider."""
+    if not counts:
+        return
+    providers, rules = zip(*counts, strict=True)
+    values: list[Any] = [at.astimezone(UTC).date(), list(providers), list(rules), list(counts.values())]
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT, values)
+
 
 # The wait while no provider of the rule is available.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
@@ -48,8 +72,10 @@ class ProviderChoices:
     def choose(self, job: Job) -> bool:
         """Whether the job has a provider, perhaps another one than before; False if none is available now."""
         provider = job.provider
-        if provider is not None and (job.is_uncertain or not _should_move_on(job, provider)):
-            return True
+        if provider is not None:
+            should_move_on = not provider.is_enabled or (job.tries > 0 and is_down(provider))
+            if job.is_uncertain or not should_move_on:
+                return True
         excluded = [*job.refused_by, *([provider.pk] if provider else [])]
         routing, preferred = self.routing, self._preferred(job)
         decision = routing.decide(item_facts(job.order, job.item), excluded=excluded, preferred=preferred)
@@ -134,10 +160,6 @@ def choose_for_order(*, job_pk: int) -> None:
     for job in lock_jobs(waiting.filter(cancel_requested=None).defer("item__template_data")):
         choices.choose_early(job)
     choices.save()
-
-
-def _should_move_on(job: Job, provider: Provider) -> bool:
-    return not provider.is_enabled or (job.tries > 0 and is_down(provider))
 
 
 # Jobs of a worker at the same time.

@@ -65,7 +65,8 @@ def follow_order(*, order: Order) -> None:
     elif order.status == OrderStatus.ON_HOLD:
         _hold_jobs(order)
     elif order.status in (OrderStatus.CANCELLED, OrderStatus.REJECTED):
-        _cancel_jobs(order)
+        for job in _locked(order, state__in=IN_WORK):
+            request_cancellation(job, note=ORDER_CANCELLED)
     elif order.status in (OrderStatus.SHIPPED, OrderStatus.DELIVERED, OrderStatus.RETURNED):
         _close_jobs(order)
 
@@ -113,11 +114,6 @@ def _release_jobs(order: Order) -> None:
         record_job(job, previous=job.state, note="Released: the order was accepted again.")
     if order.jobs.exclude(state__in=(JobState.QUEUED, JobState.CANCELLED)).exists():
         follow_jobs(order=order)
-
-
-def _cancel_jobs(order: Order) -> None:
-    for job in _locked(order, state__in=IN_WORK):
-        request_cancellation(job, note=ORDER_CANCELLED)
 
 
 def _close_jobs(order: Order) -> None:

@@ -57,10 +57,6 @@ def receive_reports(
     return rows
 
 
-def receive_report(*, provider: Provider, report: Report) -> ProviderReport:
-    return _receive(provider, [_storable(report)])[0]
-
-
 def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
     """A report of a gang sheet, or of an order at the provider, is one of each job in it; they are put by order."""
     sheet, jobs = _jobs_of_sheet(provider, report.job_number)
@@ -252,7 +248,8 @@ def _apply(job: Job, report: Report) -> None:
         job.sent = job.sent or timezone.now()
         if report.state == JobState.SHIPPED:
             job.cancel_requested = job.next_try = None
-    if job.next_try is None and not job.held and _has_attempt_under_way(job):
+    under_way = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED)
+    if job.next_try is None and not job.held and under_way.exists():
         # The worker may have been killed: the job becomes due again, which ends the attempt.
         job.next_try = timezone.now()
     record_job(job, previous=previous, note=f"{_said(report, [job])} {report.message}".strip())
@@ -280,10 +277,6 @@ def _said(report: Report, jobs: Sequence[Job]) -> str:
     shown = dict(JobState.choices).get(report.state, report.state)
     of = f"job{'s' if len(jobs) > 1 else ''} {', '.join(job.number for job in jobs)}"
     return f"{jobs[0].provider} reported {shown} of {of}."
-
-
-def _has_attempt_under_way(job: Job) -> bool:
-    return Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED).exists()
 
 
 def _parcels(jobs: Sequence[Job], report: Report) -> list[Parcel]:

@@ -108,8 +108,7 @@ def _plan_rows(plan: Plan, names: Mapping[int, str]) -> bytes:
 
 def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
     """A ZIP; what cannot be imposed is named in `left-out.txt`."""
-    paper = sheet_for(sheet.provider)
-    sheet.sheet = sheet.sheet or (sheet_values(paper) if paper else {})
+    sheet.sheet = sheet.sheet or sheet_values(sheet.provider)
     jobs = list(sheet.jobs.select_related("order__store", "item__product", "provider").order_by("pk"))
     built = build_sheet(sheet, jobs)
     left_out = list(built.unusable.values())

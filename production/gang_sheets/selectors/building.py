@@ -42,6 +42,12 @@ def sheet_for(provider: Provider) -> Sheet | None:
     return press_sheet(plain_settings(provider))
 
 
+def sheet_values(provider: Provider) -> dict[str, Any]:
+    """As stored with a gang sheet, which later changes of the provider's settings do not affect."""
+    sheet = sheet_for(provider)
+    return asdict(sheet) if sheet else {}
+
+
 def candidate_of(job: Job) -> Candidate | None:
     """None for a job that is sent alone: its file has too many pages, does not fit on a sheet, or cannot be used."""
     provider = job.provider
@@ -105,11 +111,6 @@ class BuiltSheet:
     job: interface.Job | None
     plan: Plan | None
     unusable: Mapping[int, str]
-
-
-def sheet_values(sheet: Sheet) -> dict[str, Any]:
-    """The press sheet as stored with a gang sheet, which later changes of the provider's settings do not affect."""
-    return asdict(sheet)
 
 
 def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:

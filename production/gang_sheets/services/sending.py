@@ -19,7 +19,6 @@ from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors.building import (
     BuiltSheet,
     build_sheet,
-    sheet_for,
     sheet_values,
     uses_gang_sheets,
 )
@@ -80,7 +79,7 @@ def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
     jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet_pk))
     sheet = lock_sheet(sheet_pk)
     if sheet is None or sheet.state not in (SheetState.COLLECTING, SheetState.PLANNED):
-        _clear_due(sheet)
+        GangSheet.objects.filter(pk=sheet_pk, next_try__isnull=False).update(next_try=None)
         return None
     if Job.objects.filter(gang_sheet=sheet).count() != len(jobs):
         return None  # a job was added meanwhile; the next run plans it
@@ -93,15 +92,9 @@ def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
     if not jobs:
         sheet.state, sheet.next_try = SheetState.CANCELLED, None
     elif sheet.state == SheetState.COLLECTING or not sheet.sheet:
-        paper = sheet_for(sheet.provider)
-        sheet.state, sheet.sheet = SheetState.PLANNED, sheet_values(paper) if paper else {}
+        sheet.state, sheet.sheet = SheetState.PLANNED, sheet_values(sheet.provider)
     sheet.save()
     return (sheet, jobs) if jobs else None
-
-
-def _clear_due(sheet: GangSheet | None) -> None:
-    if sheet is not None and sheet.next_try is not None:
-        GangSheet.objects.filter(pk=sheet.pk).update(next_try=None)
 
 
 def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:

@@ -1,4 +1,4 @@
-"""Records the outcomes of exchanges on their jobs."""
+"""Records the outcomes of exchanges on their jobs, and erases what exchanges say of a recipient."""
 
 import random
 from datetime import timedelta
@@ -11,11 +11,20 @@ from django.utils.translation import gettext as _
 from accounts.models import NotificationKind
 from accounts.permissions import Grant
 from accounts.selectors.staff import people_with
-from accounts.services.notifications import notify
+from accounts.services.notifications import erase_texts, notify
 from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.errors import DomainError
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable, Submitted
-from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, HoldReason, Job, JobState
+from production.jobs.models import (
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    HoldReason,
+    Job,
+    JobHistory,
+    JobState,
+    ProviderReport,
+)
 from production.jobs.services.recording import fail_job, lock_job, lock_jobs, record_job
 from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
@@ -244,3 +253,28 @@ def fail_locked(job: Job, message: str) -> None:
     fail_job(job, message)
     record_job(job, previous=previous, note=job.message)
     notify_of_failure(job)
+
+
+def erase_exchanges(*, order: Order) -> None:
+    """Erases exchanges in the transaction of the erasure; digests, times and states stay."""
+    Attempt.objects.filter(job__order=order).exclude(request="").update(request=ERASED)
+    Attempt.objects.filter(job__order=order).exclude(response="").update(response=ERASED)
+    Attempt.objects.filter(job__order=order).exclude(message="").update(message=ERASED)
+    reports = ProviderReport.objects.filter(job__order=order)
+    reports.exclude(raw="").update(raw=ERASED)
+    reports.exclude(message="").update(message=ERASED)
+    reports.exclude(tracking_url="").update(tracking_url="")
+    Job.objects.filter(order=order).exclude(message="").update(message=ERASED)
+    JobHistory.objects.filter(job__order=order).exclude(note="").update(note=ERASED)
+    _erase_notices(order)
+
+
+def _erase_notices(order: Order) -> None:
+    """They repeat what the provider wrote. Few jobs fail, so the others cost no search."""
+    failed = Job.objects.filter(history__state=JobState.FAILED, order=order)
+    numbers = {
+        *failed.values_list("number", flat=True),
+        *Attempt.objects.filter(job__in=failed).values_list("number", flat=True),
+    }
+    if numbers:
+        erase_texts(keys=[failure_key(number) for number in sorted(numbers)])

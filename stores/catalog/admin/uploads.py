@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
-from applications.webhooks.selectors.deliveries import worker_health
+from applications.webhooks.selectors.deliveries import alive_workers
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
@@ -232,7 +232,7 @@ def _progress_text(upload: CatalogUpload) -> str:
     shown = upload.get_state_display()
     if upload.error:
         return f"{shown}. {upload.error}"
-    if upload.state in BEFORE_A_WORKER and not worker_health().alive:
+    if upload.state in BEFORE_A_WORKER and not alive_workers():
         return _("%(shown)s. No worker is running: start one with “manage.py worker”.") % {"shown": shown}
     return (
         f"{shown}, {in_percent(upload.percent)}" if upload.percent and upload.state in UNFINISHED else shown

@@ -5,10 +5,9 @@ from typing import Any
 
 from django.db.models import Q
 
-from accounts.callers import Caller
+from accounts.callers import Caller, in_mode, in_mode_of_new
 from accounts.permissions import Permission
 from accounts.selectors.grants import effective_store_grants
-from accounts.selectors.modes import in_mode, in_mode_of_new
 from fulfillment.core.db.prepared import fetch_row
 from stores.catalog.models import Store
 from stores.catalog.selectors.products import store_refusal

@@ -14,8 +14,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts.callers import Caller
-from accounts.selectors.modes import in_mode_of_new
+from accounts.callers import Caller, in_mode_of_new
 from delivery.datasets.selectors import live_dataset
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import shapes_by_code, visible_selections

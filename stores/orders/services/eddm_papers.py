@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from delivery.papers.official_form import append_forms
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.selectors import postage_table
-from delivery.papers.services import filled_forms
+from delivery.papers.services import filled_forms, postage_table
 from delivery.papers.sheets import LAYOUT, Mailing, papers_sheets
 from fulfillment.core.errors import Conflict, NotFound
 from printing.typesetting import RenderingFailed, RenderingTimedOut, render_document

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest
-from accounts.retention import retention_rules
+from accounts.operations import retention_rules
 from accounts.services.associations import (
     MAILED_PER_APPLICANT,
     MAILED_PER_HOUR,

@@ -8,7 +8,7 @@ from accounts.models import Subscription
 from accounts.selectors.users import subscription_keys
 from accounts.services.subscriptions import primary_key_of_user
 from applications.demo import load_demo
-from applications.deploy import after_migrations
+from applications.operations import after_migrations
 from applications.registration.models import Application
 from applications.registration.services.applications import COMMAND_LINE_ID, ensure_command_line
 from applications.webhooks.event_types import EventType

@@ -14,7 +14,7 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from applications.oauth.models import UsedCode
-from applications.oauth.services import revoke_authorization, revoke_token_family
+from applications.oauth.services import revoke_token_family, revoke_tokens
 from applications.registration.services.keys import regenerate_key
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
@@ -109,7 +109,7 @@ def test_withdrawn_consent_ends_what_is_under_way(party, user):
         responses = at_once(
             lambda client, code=code: party.redeem(code, client),
             lambda client, token=token: party.refresh(token, client),
-            lambda client: revoke_authorization(user=user, application=party.application),
+            lambda client: revoke_tokens(user=user, application=party.application),
         )
         assert {r.status_code for r in responses if r is not None} <= {200, 400}
         # Requests after the withdrawal were refused; tokens from before it were ended by it.
@@ -126,8 +126,8 @@ def test_parallel_endings_do_not_block_each_other(party, user):
         )
         at_once(
             *[lambda client, family=family: revoke_token_family(token_family=family) for family in families],
-            lambda client: revoke_authorization(user=user, application=party.application),
-            lambda client: revoke_authorization(user=user, application=party.application),
+            lambda client: revoke_tokens(user=user, application=party.application),
+            lambda client: revoke_tokens(user=user, application=party.application),
         )
         assert not AccessToken.objects.exists()
 

@@ -10,8 +10,7 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from applications.oauth.models import UsedCode
 from applications.oauth.services import (
     retention_rules,
-    revoke_application_tokens,
-    revoke_authorization,
+    revoke_tokens,
 )
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory, issue_token
@@ -28,7 +27,7 @@ def test_withdrawn_consent_ends_codes_tokens_and_families():
     user, party = UserFactory(), Party(ApplicationFactory(confidential=True))
     code, first, second = party.code_for(user), party.sign_in(user), party.sign_in(user)
     issue_token(user, party.application)
-    revoke_authorization(user=user, application=party.application)
+    revoke_tokens(user=user, application=party.application)
     assert not AccessToken.objects.exists()
     assert not Grant.objects.exists()
     assert not RefreshToken.objects.filter(revoked__isnull=True).exists()
@@ -42,7 +41,7 @@ def test_withdrawn_consent_changes_no_other_user():
     party, other_party = Party(ApplicationFactory()), Party(ApplicationFactory())
     kept = [party.sign_in(other_user), other_party.sign_in(user)]
     own = issue_token(None, party.application)
-    revoke_authorization(user=user, application=party.application)
+    revoke_tokens(user=user, application=party.application)
     assert all(is_alive(tokens["access_token"]) for tokens in kept)
     assert is_alive(own)
 
@@ -52,7 +51,7 @@ def test_application_can_be_stripped_of_everything():
     user = UserFactory()
     code, tokens, kept = party.code_for(user), party.sign_in(user), other_party.sign_in(user)
     own = party.token(grant_type="client_credentials").json()["access_token"]
-    revoke_application_tokens(application=party.application)
+    revoke_tokens(application=party.application)
     assert not is_alive(own)
     assert party.redeem(code).status_code == 400
     assert party.refresh(tokens["refresh_token"]).status_code == 400

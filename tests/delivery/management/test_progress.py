@@ -2,7 +2,7 @@ import io
 
 from django.core.management.base import OutputWrapper
 
-from delivery.management.reports import TerminalProgress
+from delivery.management.commands.import_eddm import TerminalProgress
 
 
 class Terminal(io.StringIO):

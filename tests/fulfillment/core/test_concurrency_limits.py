@@ -260,7 +260,7 @@ def test_work_that_fails_counts_no_longer():
     assert threads_held() == 0
 
 
-@pytest.mark.parametrize("hasher", ["accounts.hashers.Argon2", "accounts.hashers.PBKDF2"])
+@pytest.mark.parametrize("hasher", ["accounts.authentication.Argon2", "accounts.authentication.PBKDF2"])
 def test_password_hashing_is_limited(settings, hasher):
     settings.PASSWORD_HASHERS = [hasher]
     hashed = make_password("paper-river-lantern")

@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 from standardwebhooks import Webhook
 
-from applications.webhooks.sending.signatures import generate_webhook_secret
+from applications.webhooks.selectors.signatures import generate_webhook_secret
 from tests.support.document_making import document
 
 DOCS = Path(__file__).parents[3] / "docs"

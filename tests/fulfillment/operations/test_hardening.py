@@ -18,7 +18,7 @@ import pytest
 import requests
 from PIL import Image
 
-from applications.webhooks.selectors.deliveries import worker_health
+from applications.webhooks.selectors.deliveries import alive_workers
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
 from stores.catalog.models import Product
@@ -120,7 +120,7 @@ def machine(tmp_path, settings) -> Iterator[Machine]:
             running(made.command(WORKER), shared, tmp_path / "worker.log"),
         ):
             wait_for(lambda: answers(url))
-            wait_for(lambda: worker_health().alive >= 1)
+            wait_for(lambda: alive_workers() >= 1)
             with watching() as written:
                 yield made
     if not namespaces():

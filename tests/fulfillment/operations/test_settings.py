@@ -13,7 +13,7 @@ import pytest
 from django.core.checks import ERROR, INFO, WARNING
 from django.db import OperationalError
 
-import accounts.deploy
+import accounts.operations
 from fulfillment.operations import deployment_checks
 from fulfillment.operations.deployment_checks import check_deployment
 from tests.support.production import PRODUCTION, ROOT, SECRETS, setting_names
@@ -333,7 +333,7 @@ def test_check_for_deployment_says_why_the_database_did_not_answer(production, m
     def refuse():
         raise OperationalError('connection failed: password authentication failed for user "fulfillment"')
 
-    monkeypatch.setattr(accounts.deploy, "demo_sign_ins_left", refuse)
+    monkeypatch.setattr(accounts.operations, "demo_sign_ins_left", refuse)
     monkeypatch.setattr(deployment_checks, "settings_that_do_not_fit", refuse)
     monkeypatch.setattr(deployment_checks, "failures_of_parts", lambda: {"database": "it does not answer"})
 

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
-from production.dispatch.selectors import board
-from production.dispatch.selectors.board import STAGES, board_ordering, count_stages, stage_filter
+from production.dispatch import selectors as board
+from production.dispatch.selectors import STAGES, board_ordering, count_stages, stage_filter
 from production.jobs.models import Job, JobState
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule

@@ -7,8 +7,8 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from production.dispatch.selectors.board import count_stages, jobs_by_day
-from production.dispatch.services.reports import receive_report
+from production.dispatch.selectors import count_stages, jobs_by_day
+from production.dispatch.services.reports import receive_reports
 from production.interface import Report
 from production.jobs.models import Job, JobState, ReportOutcome
 from stores.orders.models import Order, OrderStatus
@@ -89,7 +89,7 @@ def test_late_report_of_a_closed_job_adds_its_parcel_alone(order):
 
     for state, outcome in (("InProduction", ReportOutcome.LATE), ("Shipped", ReportOutcome.APPLIED)):
         report = Report(identifier=state, job_number=job.number, state=state, at=None, tracking_number="1Z")
-        assert receive_report(provider=job.provider, report=report).outcome == outcome
+        assert receive_reports(provider=job.provider, reports=[report])[0].outcome == outcome
 
     order.refresh_from_db()
     assert (order.status, order.tracking_numbers) == (S.SHIPPED, ["1Z"])

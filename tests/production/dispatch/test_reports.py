@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from production.adapters import folder, folder_returns
 from production.dispatch.services.actions import resend_job
-from production.dispatch.services.reports import receive_report, receive_reports
+from production.dispatch.services.reports import receive_reports
 from production.dispatch.services.sending import claim_providers_to_poll, poll_provider
 from production.interface import Report
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
@@ -55,14 +55,16 @@ def status_of(order: Order) -> int:
 
 def test_reports_take_the_order_to_shipped_with_its_parcels(press, order):
     first, second = f"{order.number}-1", f"{order.number}-2"
-    receive_report(provider=press, report=report(first, "InProduction"))
+    receive_reports(provider=press, reports=[report(first, "InProduction")])
     assert status_of(order) == OrderStatus.IN_PRODUCTION
 
     parcel = {"carrier": "UPS", "tracking_number": "1Z1", "tracking_url": "https://ups.example/1Z1"}
-    receive_report(provider=press, report=report(first, "Shipped", 5, **parcel))
+    receive_reports(provider=press, reports=[report(first, "Shipped", 5, **parcel)])
     assert status_of(order) == OrderStatus.PARTIALLY_SHIPPED
 
-    receive_report(provider=press, report=report(second, "Shipped", 6, carrier="UPS", tracking_number="1Z2"))
+    receive_reports(
+        provider=press, reports=[report(second, "Shipped", 6, carrier="UPS", tracking_number="1Z2")]
+    )
     assert status_of(order) == OrderStatus.SHIPPED
     shipments = {one.tracking_number: one.item_keys for one in order.shipments.all()}
     keys = [item.item_key for item in order.items.order_by("position")]
@@ -77,7 +79,7 @@ def test_reports_in_any_order_end_in_the_same_state(press, order):
         report(number, "Acknowledged", 1),
     ]
     for one in later_first:
-        receive_report(provider=press, report=one)
+        receive_reports(provider=press, reports=[one])
 
     assert only_job(number=number).state == JobState.SHIPPED
     assert [row.outcome for row in ProviderReport.objects.order_by("id")] == ["Applied", "Late", "Late"]
@@ -105,13 +107,13 @@ def test_report_of_an_unknown_job_and_of_a_cancelled_one_are_kept(press, order):
 
 def test_failed_job_is_sent_again_under_a_new_number(press, order):
     number = f"{order.number}-1"
-    receive_report(provider=press, report=report(number, "Failed", message="Plate broken"))
+    receive_reports(provider=press, reports=[report(number, "Failed", message="Plate broken")])
     job = only_job(number=number)
     assert (job.state, "Plate broken" in job.message) == (JobState.FAILED, True)
 
     resend_job(job=job, actor=STORE)
     work_off_jobs()
-    receive_report(provider=press, report=report(number, "Shipped", 9))
+    receive_reports(provider=press, reports=[report(number, "Shipped", 9)])
 
     again = only_job(pk=job.pk)
     assert (again.state, again.number) == (JobState.SENT, f"{number}-2")
@@ -178,7 +180,7 @@ def test_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
     Attempt.objects.filter(pk=attempt.pk).update(outcome=AttemptOutcome.UNFINISHED, finished=None)
     Job.objects.filter(pk=attempt.job_id).update(state=JobState.QUEUED)
 
-    receive_report(provider=press, report=report(f"{order.number}-1", "InProduction"))
+    receive_reports(provider=press, reports=[report(f"{order.number}-1", "InProduction")])
     work_off_jobs()
 
     attempt.refresh_from_db()
@@ -188,8 +190,8 @@ def test_report_leaves_no_attempt_of_a_killed_worker_open(press, order):
 def test_clock_of_the_press_that_is_ahead_makes_no_later_report_late(press, order):
     job = Job.objects.order_by("pk")[0]
     ahead = timezone.now() + timedelta(days=900)
-    receive_report(provider=press, report=Report("a", job.number, "InProduction", ahead))
-    row = receive_report(provider=press, report=Report("b", job.number, "Failed", timezone.now()))
+    receive_reports(provider=press, reports=[Report("a", job.number, "InProduction", ahead)])
+    [row] = receive_reports(provider=press, reports=[Report("b", job.number, "Failed", timezone.now())])
 
     assert (row.outcome, Job.objects.get(pk=job.pk).state) == ("Applied", JobState.FAILED)
     assert ProviderReport.objects.get(identifier="a").at <= timezone.now()

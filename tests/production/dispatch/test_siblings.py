@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from production.dispatch.selectors.board import jobs_by_day
+from production.dispatch.selectors import jobs_by_day
 from production.dispatch.services.actions import cancel_job
 from production.jobs.models import Job, JobState
 from production.jobs.selectors import adapter_job

@@ -7,7 +7,7 @@ from ipaddress import ip_network
 import pytest
 
 from fulfillment.core.errors import Invalid
-from production.adapters import addresses
+from production.adapters import http
 from production.adapters.http import send_request
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused, ProviderUnavailable
@@ -98,10 +98,10 @@ def test_name_with_many_addresses_takes_no_longer_than_one(monkeypatch):
             time.sleep(self.gettimeout())
             raise TimeoutError
 
-    monkeypatch.setattr(addresses.socket, "getaddrinfo", lambda *_, **__: [entry] * 100)
-    monkeypatch.setattr(addresses.socket, "socket", Silent)
+    monkeypatch.setattr(http.socket, "getaddrinfo", lambda *_, **__: [entry] * 100)
+    monkeypatch.setattr(http.socket, "socket", Silent)
 
     with pytest.raises(ProviderUnavailable):
-        addresses.connect_socket("press.example.com", 22, seconds=0.2)
+        http.connect_socket("press.example.com", 22, seconds=0.2)
 
     assert len(tried) <= 2

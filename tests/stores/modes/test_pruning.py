@@ -8,9 +8,9 @@ from django.utils import timezone
 from applications.webhooks.models import Delivery, Event
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.audit.guards import install_append_only_triggers
+from stores.operations import retention_rules
 from stores.orders.models import Order, OrderHistory, OrderItem, Quote, TestScenario
 from stores.proofs.models import Asset, Proof
-from stores.retention import retention_rules
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
 from tests.support.modes import add_test_application

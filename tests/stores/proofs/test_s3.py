@@ -17,12 +17,12 @@ from PIL import Image
 from fulfillment.core.files.storage_settings import storage_settings
 from fulfillment.core.files.stored import print_folder
 from stores.catalog.services.products import save_product
+from stores.operations import retention_rules
 from stores.orders.models import Order, OrderItem
 from stores.orders.services import retention
 from stores.orders.services.orders import new_order_id
 from stores.proofs.models import Asset, Proof
 from stores.proofs.services import retention as pruning
-from stores.retention import retention_rules
 from tests.factories.orders import order_body, product_values
 from tests.factories.templates import field, page, text_box
 

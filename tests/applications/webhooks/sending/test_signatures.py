@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from applications.webhooks.sending.signatures import generate_webhook_secret, signed_headers
+from applications.webhooks.selectors.signatures import generate_webhook_secret, signed_headers
 from fulfillment.core.secrets import encrypt
 from tests.support.javascript import require_javascript_library
 

@@ -10,7 +10,7 @@ from oauth2_provider.models import RefreshToken
 
 from accounts.services.two_factor import check_second_step, enable_two_factor, generate_secret_key
 from applications.webhooks.models import Delivery
-from applications.webhooks.selectors.deliveries import worker_health
+from applications.webhooks.selectors.deliveries import alive_workers
 from applications.webhooks.sending.sender import Sender
 from applications.webhooks.services.delivery_attempts import claim_due_deliveries
 from fulfillment.core.db.clock import DatabaseClock, database_now
@@ -116,7 +116,7 @@ def test_workers_are_heard_of_by_the_clock_of_the_database(client, by):
         cursor.execute("INSERT INTO procrastinate_workers DEFAULT VALUES")
 
     with jumped(by):
-        assert worker_health().alive == 1
+        assert alive_workers() == 1
         assert client.get("/readyz?only=worker").status_code == 200
         assert "the clock of this machine is" in client.get("/readyz").json()["checks"]["clock"]
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -144,7 +145,7 @@ def test_uploads_of_the_console_report_it_at_the_field(world, disk, tmp_path):
 def test_import_without_room_to_unpack_loads_nothing_and_can_be_sent_again(disk, monkeypatch):
     content = b"ZIP,CRRT,RES,BUS\n84101,C001,5,5\n"
     run = receive_upload(upload=SimpleUploadedFile("small.csv", content), by="Ada")
-    run.options = ImportOptions(vintage="2026-10").as_json()
+    run.options = asdict(ImportOptions(vintage="2026-10"))
     run.save()
 
     def full(*ignored):

@@ -33,9 +33,26 @@ from applications.registration.pages.owners import (
     withdraw,
 )
 from applications.registration.pages.requests import list_requests, show_performance, show_request
-from applications.webhooks.pages import urls as webhooks
+from applications.webhooks.pages.deliveries import (
+    check_signature,
+    resend,
+    resend_chosen,
+    send_test,
+    show_delivery,
+    show_webhook,
+)
+from applications.webhooks.pages.webhooks import (
+    delete,
+    edit_webhook,
+    enable,
+    list_webhooks,
+    new_webhook,
+    rotate,
+)
 
 ONE = "applications/<str:application_id>"
+WEBHOOKS = f"{ONE}/webhooks"
+WEBHOOK = f"{WEBHOOKS}/<str:webhook_id>"
 
 urlpatterns = [
     path("", show_home, name="home"),
@@ -70,5 +87,16 @@ urlpatterns = [
     path("profile/authorizations/<str:application_id>/revoke", revoke, name="authorization-revoke"),
     path("send/<str:operation_id>", send_request, name="send"),
     path("icons/<str:sha256>.png", serve_icon, name="icon"),
-    *webhooks.urlpatterns,
+    path(WEBHOOKS, list_webhooks, name="application-webhooks"),
+    path(f"{WEBHOOKS}/new", new_webhook, name="webhook-new"),
+    path(WEBHOOK, show_webhook, name="webhook"),
+    path(f"{WEBHOOK}/edit", edit_webhook, name="webhook-edit"),
+    path(f"{WEBHOOK}/enable", enable, name="webhook-enable"),
+    path(f"{WEBHOOK}/secret", rotate, name="webhook-secret"),
+    path(f"{WEBHOOK}/test", send_test, name="webhook-test"),
+    path(f"{WEBHOOK}/delete", delete, name="webhook-delete"),
+    path(f"{WEBHOOK}/signature", check_signature, name="webhook-signature"),
+    path(f"{WEBHOOK}/resend", resend_chosen, name="deliveries-resend"),
+    path(f"{WEBHOOK}/deliveries/<str:event_id>", show_delivery, name="delivery"),
+    path(f"{WEBHOOK}/deliveries/<str:event_id>/resend", resend, name="delivery-resend"),
 ]

@@ -1,9 +1,10 @@
-"""The stages of the production board, with counts up to a limit."""
+"""The stages of the production board, with counts up to a limit, and dry runs: what would be sent for an order."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
@@ -15,11 +16,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from fulfillment.core.errors import NotFound
+from production import interface
 from production.jobs.models import IN_WORK, OPEN, RANK, Job, JobState, ProviderReport, ReportOutcome
-from production.jobs.selectors import OrderPlace, places_of
+from production.jobs.selectors import OrderPlace, build_job, job_number, places_of
 from production.providers.models import Provider
+from production.providers.selectors import adapter_of
 from stores.catalog.models import Store
 from stores.orders.business_days import add_business_days
+from stores.orders.models import Order
 
 # Counts stop here.
 MAX_COUNTED = 1000
@@ -237,3 +242,57 @@ def steps_of(job: Job) -> Sequence[Step]:
             Step(job.get_state_display(), job.state, times.get(job.state), is_done=True, is_current=True)
         )
     return steps
+
+
+MAX_ITEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What one request or folder would hold: a job, or those of the order that go together."""
+
+    title: str
+    parts: Mapping[str, Any]
+
+
+def find_order(reference: str) -> Order:
+    """Finds an order by number or OrderID."""
+    orders = Order.objects.select_related("store")
+    try:
+        found = (
+            orders.filter(number=int(reference))
+            if reference.isdecimal()
+            else orders.filter(pk=UUID(reference))
+        )
+        order = found.first()
+    except (ValueError, OverflowError):
+        order = None
+    if order is None:
+        raise NotFound(f"There is no order {reference}.", code="order_not_found")
+    return order
+
+
+def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
+    """Dry runs of the order's first items; raises the adapter's errors."""
+    order, adapter = find_order(reference), adapter_of(provider)
+    runs: dict[Any, list[interface.Job]] = {}
+    positions = order.items.order_by("position").values_list("position", flat=True)
+    numbers = [job_number(order, position) for position in positions]
+    for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
+        number = job_number(order, item.position)
+        job = build_job(order, item, number=number, created=timezone.now(), siblings=numbers)
+        key = job.ship_by if provider.takes_several_items else number
+        runs.setdefault(key, []).append(job)
+    return [DryRun(_title(jobs), adapter.preview(_as_one(jobs))) for jobs in runs.values()]
+
+
+def _title(jobs: Sequence[interface.Job]) -> str:
+    names = ", ".join(
+        f"{job.number}: {job.item.quantity:,} × {job.item.product_name}"  # noqa: RUF001 - a multiplication sign is meant
+        for job in jobs
+    )
+    return f"Job{'s' if len(jobs) > 1 else ''} {names}"
+
+
+def _as_one(jobs: Sequence[interface.Job]) -> interface.Job:
+    return replace(jobs[0], together=jobs) if len(jobs) > 1 else jobs[0]

@@ -1,4 +1,0 @@
-ERASABLE = {
-    "applications.ApplicationEvent": ("support_phone", "support_email"),
-    "applications.OwnerInvitationEvent": ("email",),
-}

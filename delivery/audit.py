@@ -1,3 +1,0 @@
-ERASABLE = {
-    "delivery.DatasetEvent": ("created_by", "activated_by"),
-}
