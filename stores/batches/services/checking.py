@@ -27,7 +27,6 @@ from stores.batches.rows import Problem, problem_record
 from stores.batches.selectors import access_of, row_of, shown_batches
 from stores.batches.services.notices import announce
 from stores.batches.services.rows import (
-    UNCHECKED,
     begin_check,
     forget_jobs,
     in_turn,
@@ -36,6 +35,7 @@ from stores.batches.services.rows import (
     put_cells,
     refuse_settled,
 )
+from stores.batches.services.storing import UNCHECKED
 from stores.orders.requests import OrderRequest, item_faults
 from stores.orders.services.quotes import ordered_products
 from stores.orders.services.validation import ValidatedOrder, validate_order
