@@ -13,13 +13,21 @@ from fulfillment.core.errors import NotFound
 
 MAX_SHOWN = 5
 MAX_OPERATORS = 50
+# Texts that no list of requests shows: those of 1,000 requests could take 200 MB.
+LARGE = (
+    "application__description",
+    "application__redirect_uris",
+    "store__description",
+    "store__rendering",
+    "store__verbose_rendering",
+)
 
 
 def association_requests_for(caller: Caller, *, state: str | None = None) -> QuerySet[AssociationRequest]:
     """Operators see all requests; users their own, and those of applications they may change."""
     requests = AssociationRequest.objects.select_related(
         "application", "store", "user", "requested_by", "decided_by"
-    )
+    ).defer(*LARGE)
     requests = requests.filter(in_mode(caller, "application__is_test"))
     if state:
         requests = requests.filter(state=known_state(state, AssociationState.values))

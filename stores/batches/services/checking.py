@@ -27,7 +27,6 @@ from stores.batches.rows import Problem, problem_record
 from stores.batches.selectors import access_of, row_of, shown_batches
 from stores.batches.services.notices import announce
 from stores.batches.services.rows import (
-    UNCHECKED,
     begin_check,
     forget_jobs,
     in_turn,
@@ -36,6 +35,7 @@ from stores.batches.services.rows import (
     put_cells,
     refuse_settled,
 )
+from stores.batches.services.storing import UNCHECKED
 from stores.orders.requests import OrderRequest, item_faults
 from stores.orders.services.quotes import ordered_products
 from stores.orders.services.validation import ValidatedOrder, validate_order
@@ -101,7 +101,8 @@ def check_batch(*, batch_id: UUID, from_end: bool = False, go_on: Callable[[], N
 def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> BatchRow:
     """Changes cells of a row, which keeps its key, and saves it with what its check finds.
 
-    While the service is busy it is saved all the same, and a worker checks it in a moment.
+    While the service is busy it is saved all the same, and a worker checks it in a moment; after a change of the
+    product, with all others.
     """
     refuse_settled(batch)
     checked = put_cells(batch, row_of(batch, row_key), cells)
@@ -132,9 +133,10 @@ def _outcome_now(batch: Batch, row: BatchRow) -> Outcome | None:
     if batch.status not in (BatchStatus.CHECKING, BatchStatus.CHECKED):
         return None
     try:
-        return RowChecker(batch).check(row)
+        outcome = RowChecker(batch).check(row)
     except (ServiceBusy, TooManyRequests, Unavailable):
         return None
+    return outcome if _version(batch) == batch.product_version else None
 
 
 class RowChecker:

@@ -1,6 +1,6 @@
 """Writes the rows of a batch: the whole set of a file, or a single row, and has them checked."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -20,34 +20,22 @@ from stores.batches.files.matching import Match
 from stores.batches.models import MAX_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.rows import (
     MAX_CELL_LENGTH,
-    KeyedRow,
     Problem,
     SourceRow,
-    cells_digest,
     content_digest,
-    keyed_rows,
     name_of,
     searched_words,
 )
 from stores.batches.selectors import caller_of
+from stores.batches.services.storing import UNCHECKED, write_rows
 from stores.catalog.models import Product
 from stores.concurrency_limits import BATCHES
 from stores.orders.services.quotes import BINDING
 from stores.templates.selectors import template_digest
 
 CHECK_TASK = "stores.check_batch"
-ROWS_AT_ONCE = 1000
 # Of one person.
 BATCHES_AT_ONCE = 4
-# What a row that is not checked has.
-UNCHECKED: dict[str, Any] = {
-    "state": RowState.PENDING,
-    "problems": [],
-    "quantity": 0,
-    "total": 0,
-    "offer": None,
-    "proof": "",
-}
 KEY_CODES = ("row_key_repeated", "row_key_invalid")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -114,7 +102,7 @@ def _replace(batch: Batch, source: Source, check: bool) -> Batch:
     locked.status = BatchStatus.EMPTY
     locked.updated = timezone.now()
     locked.save(update_fields=["columns", "mapping", "matches", "file_problems", "status", "updated"])
-    _write(locked, source.rows)
+    write_rows(locked=locked, rows=source.rows)
     if check and source.rows:
         begin_check(locked)
     return locked
@@ -180,54 +168,6 @@ def waiting_jobs(locked: Batch) -> QuerySet[ProcrastinateJob]:
 def job_lock(batch: Batch) -> str:
     """Jobs with the same lock follow each other: a person's batches hold few threads of a worker."""
     return f"batches of {caller_of(batch).key} {batch.pk.int % BATCHES_AT_ONCE}"
-
-
-def _write(locked: Batch, rows: Iterable[SourceRow]) -> None:
-    stored = locked.rows.values_list("key", "digest", "file_problems", "number", "name", "values")
-    # A digest of the cells, which all together would take hundreds of megabytes.
-    known = {
-        key: (digest, problems, (number, name, cells_digest(values)))
-        for key, digest, problems, number, name, values in stored.iterator(ROWS_AT_ONCE)
-    }
-    new, changed, moved = [], [], []
-    for one in keyed_rows(rows, locked.mapping):
-        former = known.pop(one.key, None)
-        row = _row(locked, one)
-        if former is None:
-            new.append(row)
-        elif former[:2] != (one.digest, list(one.problems)):
-            changed.append(row)
-        elif former[2] != (one.number, one.name, cells_digest(one.values)):
-            moved.append(row)
-    locked.rows.filter(key__in=list(known)).delete()
-    BatchRow.objects.bulk_create(new, batch_size=ROWS_AT_ONCE)
-    place = ["number", "name", "values", "words"]
-    _overwrite(moved, place)
-    _overwrite(changed, [*place, "digest", "file_problems", *UNCHECKED])
-
-
-def _overwrite(rows: Sequence[BatchRow], fields: Sequence[str]) -> None:
-    BatchRow.objects.bulk_create(
-        rows,
-        batch_size=ROWS_AT_ONCE,
-        update_conflicts=True,
-        unique_fields=["batch", "key"],
-        update_fields=fields,
-    )
-
-
-def _row(locked: Batch, one: KeyedRow) -> BatchRow:
-    return BatchRow(
-        batch=locked,
-        number=one.number,
-        key=one.key,
-        name=one.name,
-        values=dict(one.values),
-        words=searched_words(one.key, one.values),
-        digest=one.digest,
-        file_problems=list(one.problems),
-        **UNCHECKED,
-    )
 
 
 def lock_open(batch: Batch) -> Batch:

@@ -253,7 +253,7 @@ class Order(models.Model):
 class OrderItem(models.Model):
     """A line of an order, with the price and the product at that time, and the print file with its hash."""
 
-    # The columns that lists leave out: those of one order can have 50 MB.
+    # The columns that lists leave out: those of one order can have 10 MB.
     LARGE = ("template_data", "artwork", "preflight", "eddm")
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items", db_index=False)

@@ -20,13 +20,16 @@ from printing.typesetting.jobs import named
 from stores.catalog.models import Store, StoreProfile
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.business_days import local_date
-from stores.orders.models import Order, OrderItem
+from stores.orders.models import Order, OrderItem, Shipment
 from stores.orders.services.print_files import print_picture
 
 logger = logging.getLogger("stores.packing_slips")
 
-# What slips show: values and routes of 200 orders could take more than a gigabyte.
-LISTED = (Prefetch("items", OrderItem.objects.defer(*OrderItem.LARGE)), "shipments")
+# What slips show: values and routes of 200 orders, or the item keys of their parcels, could take gigabytes.
+LISTED = (
+    Prefetch("items", OrderItem.objects.defer(*OrderItem.LARGE)),
+    Prefetch("shipments", Shipment.objects.defer("item_keys")),
+)
 LAYOUT = Path(__file__).parents[1] / "packing_slip.typ"
 FONT = "Lato"
 LETTER_COUNTRIES = {"US", "CA", "MX"}

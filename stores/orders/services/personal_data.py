@@ -34,7 +34,7 @@ def personal_data() -> list[PersonalData]:
 
 def _orders(user: User) -> Iterator[Record]:
     placed = Order.objects.filter(user=user).select_related("store").prefetch_related("items", "shipments")
-    # Few at once: the items of one order can have 50 MB.
+    # Few at once: the items of one order can have 10 MB.
     for order in placed.order_by("created").iterator(chunk_size=5):
         yield orjson.loads(dumps(full_record(order, order.store.external_id)))
 

@@ -38,6 +38,8 @@ Content = Mapping[str, Any] | ArtworkChoice
 Finding = tuple[int, Mapping[str, Any]]
 # Limit for all print files of one order: one request renders and stores them before the order exists.
 MAX_BYTES = 512 * 1024 * 1024
+# And for the values that they show, which requests that read the order take into memory.
+MAX_VALUES_BYTES = 10 * 1024 * 1024
 # For the demo store, where every caller may order and nothing is printed.
 DEMO_SECONDS = 10.0
 
@@ -225,12 +227,16 @@ class _Work:
         self._versions = product_versions_of(printed) if printed else {}
         self._seconds = seconds or (DEMO_SECONDS if access.store.is_demo else SECONDS)
         self._deadline = own_time() + self._seconds
-        self._bytes = 0
+        self._bytes = self._values_bytes = 0
 
     def store(self, index: int, product: ListedProduct, content: Content) -> StoredPrint:
         sent = content.record() if isinstance(content, ArtworkChoice) else content
         form = type(content).__name__.encode()
         key = (product.product_id, form + orjson.dumps(sent, option=orjson.OPT_SORT_KEYS))
+        self._values_bytes += len(key[1])
+        if self._values_bytes > MAX_VALUES_BYTES:
+            allowed = f"the values of one order have at most {MAX_VALUES_BYTES:,} bytes together"
+            raise _too_large(index, allowed)
         if key not in self.stored:
             file = self._render(index, product, content)
             self._bytes += len(file.content)

@@ -1,9 +1,11 @@
 import threading
+import tracemalloc
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from accounts.models import AssociationRequest, Role
+from accounts.models import AssociationRequest, AssociationState, Role
 from tests.support.scenario import build_world
 
 STORE_USUAL = ["Store.Self.Read", "Order.Self.Read", "Order.Self.Write"]
@@ -162,3 +164,25 @@ def test_list_has_the_newest_requests(world, monkeypatch):
         user.call("POST", f"/association/{made[-1]}/withdraw")
 
     assert [one["ID"] for one in user.call("GET", "/association").json()] == made[:0:-1]
+
+
+def test_list_reads_no_large_columns_of_applications_and_stores(world):
+    """With those of its application, 1,000 requests took 200 MB."""
+    world.application.redirect_uris = " ".join(f"https://client.example/{'x' * 2000}{n}" for n in range(50))
+    world.application.save()
+    own = {"application": world.application, "store": world.unassociated, "requested_by": world.user}
+    ended = {"state": AssociationState.WITHDRAWN, "decided": timezone.now()}
+    AssociationRequest.objects.bulk_create(AssociationRequest(**own, **ended) for _ in range(100))
+    application = world.as_application()
+    application.call("GET", "/association")
+
+    tracemalloc.start()
+    try:
+        listed = application.call("GET", "/association").json()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert len(listed) == 100
+    # The redirect URIs alone would take 10 million bytes.
+    assert peak < 5_000_000

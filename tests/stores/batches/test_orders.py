@@ -22,6 +22,7 @@ from stores.batches.overview import BatchPage
 from stores.batches.selectors import budget_decision, counts_of
 from stores.batches.services import ordering
 from stores.batches.services.batches import cancel_batch, start_check
+from stores.batches.services.checking import correct_row
 from stores.batches.services.ordering import NO_ACCESS, ORDER_TASK, order_batch, write_orders
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.checks import check_balances
@@ -207,6 +208,20 @@ def test_checked_quantity_is_ordered_when_the_default_of_the_product_changes(bud
     assert [(item.quantity, item.line_total) for item in items] == seen
     assert [quantity for quantity, _ in seen] == [batch.product.minimum_quantity, 250]
     assert used() == [sum(total for _, total in seen)]
+
+
+def test_row_corrected_after_a_change_of_the_product_has_all_rows_checked_again(access):
+    """Else one order would go by the delivery of its first row, at the prices that others have for another one."""
+    batch = checked(make_batch(access, [person(1, Mail="nowhere"), person(2)]))
+    Product.objects.update(delivery_method="OVERNIGHT", version=F("version") + 1)
+    first = batch.rows.order_by("number")[0]
+
+    correct_row(batch=fresh(batch), row_key=first.key, cells={"Mail": "a@print.example"})
+    ordered(checked(batch))
+
+    order = Order.objects.get()
+    assert order.delivery_method_code == "OVERNIGHT"
+    assert [item.unit_price for item in order.items.all()] == [Decimal("0.17")] * 2
 
 
 def let_prices_expire(batch):

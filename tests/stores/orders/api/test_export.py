@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from stores.orders.models import Order, OrderItem
 from stores.orders.representations import EXPORT_COLUMNS
+from stores.orders.selectors.export import FITTING
 from tests.factories.orders import RECIPIENT, make_product, order_body
 from tests.support.order_helpers import Shop, build_shop
 from tests.support.scenario import ApiClient
@@ -242,6 +243,19 @@ def test_verbose_pages_count_the_routes_of_mailings(shop, orders, monkeypatch):
 
     assert sum(len(page.json()) for page in pages) == len(orders)
     assert all(len(page.content) <= 40_000 for page in pages)
+
+
+def test_verbose_page_reads_no_orders_beyond_those_that_fit(shop, orders, monkeypatch):
+    """A thousand orders with values of a megabyte each kept the database busy until its time-out."""
+    fails_for_others = FITTING.replace(
+        "octet_length(o.rendering)", f"1 / (o.number = {orders[0]['OrderNumber']})::int"
+    )
+    monkeypatch.setattr("stores.orders.selectors.export.FITTING", fails_for_others)
+    monkeypatch.setattr("stores.orders.selectors.export.PAGE_BYTES", 1)
+
+    [row] = export(shop, verbose="true").json()
+
+    assert row["OrderID"] == orders[0]["OrderID"]
 
 
 @pytest.mark.parametrize("take", [1, 3])

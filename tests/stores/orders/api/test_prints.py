@@ -67,6 +67,18 @@ def test_print_files_of_an_order_have_a_size_together(shop, photo_card, monkeypa
     assert (stored_files(), Order.objects.count()) == (before, 1)
 
 
+def test_values_of_an_order_have_a_size_together(shop, photo_card, monkeypatch, stored_files):
+    """Those of a batch had up to 100 MB, which every request that reads its order took into memory."""
+    monkeypatch.setattr(prints, "MAX_VALUES_BYTES", 45)
+
+    refused = place(shop, lines("Ada", "Ada", "Ada"))
+
+    assert only_fault(refused) == ("/Items/2", "order_too_large")
+    assert "45 bytes" in refused.json()["Errors"][0]["Message"]
+    assert (stored_files(), Order.objects.count()) == ([], 0)
+    assert place(shop, lines("Ada", "Ada")).status_code == 201
+
+
 def test_print_files_of_an_order_have_a_time_together(shop, photo_card, monkeypatch, stored_files):
     clock, given = [100.0], []
     render = prints.render_print_file

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 import zxingcpp
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from PIL import Image
 from pypdf import PdfReader
@@ -72,6 +74,14 @@ def test_slip_breaks_the_longest_texts_within_their_columns(order):
     columns = [[run for run in runs if run[0] == letter] for letter in "KNH"]
     for left, right in itertools.pairwise(columns):
         assert max(end for _, _, end in left) <= min(begin for _, begin, _ in right)
+
+
+def test_slips_do_not_read_which_items_are_in_parcels(order):
+    """The item keys of the parcels of 200 orders took 2 GB."""
+    with CaptureQueriesContext(connection) as queries:
+        render_packing_slip(order=order, caller=Caller(user_id=order.user_id))
+
+    assert not [query for query in queries if '"item_keys"' in query["sql"]]
 
 
 def test_character_no_font_has_is_named_and_no_empty_box(order):

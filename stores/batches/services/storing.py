@@ -1,0 +1,90 @@
+"""Stores the rows of a file, few long ones or many short ones in a statement."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import orjson
+
+from fulfillment.core.db.prepared import execute
+from stores.batches.models import Batch, RowState
+from stores.batches.rows import KeyedRow, SourceRow, cells_digest, keyed_rows, searched_words
+
+ROWS_AT_ONCE, LENGTH_AT_ONCE = 1000, 1_000_000
+# What a row that is not checked has.
+UNCHECKED: dict[str, Any] = {
+    "state": RowState.PENDING,
+    "problems": [],
+    "quantity": 0,
+    "total": 0,
+    "offer": None,
+    "proof": "",
+}
+COLUMNS = (
+    'batch_id, number, key, name, "values", words, digest, file_problems, '
+    "state, problems, quantity, total, offer, proof"
+)
+# From one JSON text: Django would make an array of each column, which psycopg escapes letter by letter.
+PUT = f"""
+INSERT INTO stores_batchrow ({COLUMNS})
+SELECT {COLUMNS} FROM jsonb_populate_recordset(NULL::stores_batchrow, %s::jsonb) {{}}
+"""  # noqa: S608 - names of our columns
+
+
+def write_rows(*, locked: Batch, rows: Iterable[SourceRow]) -> None:
+    """Makes these rows those of a locked batch: the same row sent again stays the same row."""
+    stored = locked.rows.values_list("key", "digest", "file_problems", "number", "name", "values")
+    # A digest of the cells, which all together would take hundreds of megabytes.
+    known = {
+        key: (digest, problems, (number, name, cells_digest(values)))
+        for key, digest, problems, number, name, values in stored.iterator(ROWS_AT_ONCE)
+    }
+    new, changed, moved = [], [], []
+    for one in keyed_rows(rows, locked.mapping):
+        former = known.pop(one.key, None)
+        if former is None:
+            new.append(one)
+        elif former[:2] != (one.digest, list(one.problems)):
+            changed.append(one)
+        elif former[2] != (one.number, one.name, cells_digest(one.values)):
+            moved.append(one)
+    locked.rows.filter(key__in=list(known)).delete()
+    _put(locked, new)
+    place = ["number", "name", "values", "words"]
+    _put(locked, moved, place)
+    _put(locked, changed, [*place, "digest", "file_problems", *UNCHECKED])
+
+
+def _put(locked: Batch, rows: Iterable[KeyedRow], fields: Sequence[str] = ()) -> None:
+    """Adds rows, or overwrites these fields of known ones."""
+    overwritten = ", ".join(f'"{name}" = excluded."{name}"' for name in fields)
+    known = f"ON CONFLICT (batch_id, key) DO UPDATE SET {overwritten}" if fields else ""
+    for part in _parts(rows):
+        execute(PUT.format(known), [orjson.dumps([_record(locked, one) for one in part]).decode()])
+
+
+def _parts(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
+    """For one statement each, of which some copies are in memory at once."""
+    part: list[KeyedRow] = []
+    length = 0
+    for one in rows:
+        part.append(one)
+        length += sum(map(len, (*one.values, *one.values.values())))
+        if len(part) == ROWS_AT_ONCE or length > LENGTH_AT_ONCE:
+            yield part
+            part, length = [], 0
+    if part:
+        yield part
+
+
+def _record(locked: Batch, one: KeyedRow) -> dict[str, Any]:
+    return {
+        "batch_id": locked.pk,
+        "number": one.number,
+        "key": one.key,
+        "name": one.name,
+        "values": one.values,
+        "words": searched_words(one.key, one.values),
+        "digest": one.digest,
+        "file_problems": one.problems,
+        **UNCHECKED,
+    }
