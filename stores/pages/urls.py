@@ -10,14 +10,15 @@ from stores.batches.pages.showing import (
     show_batch,
 )
 from stores.catalog.pages import serve_logo
-from stores.orders.approvals.pages import list_requests, show_request
 from stores.orders.pages import (
     cancel_own_order,
     list_orders,
+    list_requests,
     move_order_on,
     show_item_proof,
     show_order,
     show_print_file,
+    show_request,
 )
 from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
 from stores.playground.pages.batch import make_batch

@@ -30,10 +30,9 @@ from printing.typesetting import (
     resolve_values,
     try_template,
 )
-from stores.templates.errors import typesetting_errors
 from stores.templates.models import Font
 from stores.templates.records import Record, fingerprint
-from stores.templates.selectors import font_file, font_set
+from stores.templates.selectors import font_file, font_set, typesetting_errors
 
 SUFFIXES = {b"OTTO": ".otf", b"ttcf": ".ttc"}
 USERS = """

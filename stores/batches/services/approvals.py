@@ -18,9 +18,8 @@ from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders
 from stores.batches.services.rows import lock_batch
 from stores.budgets.services.approvals import check_place
-from stores.orders.approvals.models import OWN_ORDER
 from stores.orders.approvals.services import EXPIRED
-from stores.orders.models import ApprovalState
+from stores.orders.models import OWN_ORDER, ApprovalState
 from stores.orders.services.transitions import Actor
 
 

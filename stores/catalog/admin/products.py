@@ -40,9 +40,9 @@ from stores.catalog.admin.product_forms import (
 )
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
+from stores.catalog.record_checks import steps_to_sale
 from stores.catalog.services.products import archive_product, duplicate_product, save_product
 from stores.catalog.services.thumbnails import draw_thumbnail
-from stores.catalog.steps_to_sale import steps_to_sale
 from stores.concurrency_limits import RENDERINGS
 
 # Each is written with its template in the same request.

@@ -11,8 +11,8 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import BOM
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import ZipStream
-from stores.orders.csv_rows import csv_chunks
 from stores.orders.models import Order, OrderItem
+from stores.orders.representations import csv_chunks
 from stores.orders.services.print_files import read_print_file
 
 BATCH = 1000

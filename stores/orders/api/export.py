@@ -26,9 +26,8 @@ from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import EXPORT_EXAMPLE
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.orders.api.serializers import STATUS_TEXT, ExportRowSerializer
-from stores.orders.csv_rows import csv_chunks
 from stores.orders.models import OrderStatus
-from stores.orders.representations import EXPORT_COLUMNS, dumps
+from stores.orders.representations import EXPORT_COLUMNS, csv_chunks, dumps
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 from stores.orders.selectors.export import (
     MAX_COUNTED,

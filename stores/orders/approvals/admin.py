@@ -20,9 +20,8 @@ from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.orders.admin.actions import actor_on, shown_reason
 from stores.orders.approvals.cards import RequestCard, request_cards
-from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.services import approve_order, deny_order
-from stores.orders.models import OrderItem
+from stores.orders.models import ApprovalRequest, OrderItem
 from stores.orders.selectors.orders import history_of
 from stores.orders.services.print_files import SIZES, print_file_pages, print_picture
 

@@ -16,8 +16,7 @@ from applications.registration.selectors.applications import own_applications
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.api.serializers import timestamp
 from stores.catalog.models import Store
-from stores.orders.approvals.models import ApprovalRequest
-from stores.orders.models import ApprovalState, Order
+from stores.orders.models import ApprovalRequest, ApprovalState, Order
 
 
 class Ordered(Protocol):

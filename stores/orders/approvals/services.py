@@ -18,7 +18,6 @@ from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.approvals import check_place
-from stores.orders.approvals.models import OWN_ORDER, ApprovalRequest
 from stores.orders.approvals.notices import (
     decision_key,
     notify_approvers,
@@ -31,7 +30,7 @@ from stores.orders.approvals.selectors import (
     people_who_ordered,
     undecided_requests,
 )
-from stores.orders.models import ActorKind, ApprovalState, Order, OrderStatus
+from stores.orders.models import OWN_ORDER, ActorKind, ApprovalRequest, ApprovalState, Order, OrderStatus
 from stores.orders.representations import dumps
 from stores.orders.services.transitions import (
     Actor,

@@ -25,8 +25,7 @@ from stores.orders.representations import render_export_row
 from stores.orders.requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
-from stores.orders.services.ordered_assets import record_ordered_assets
-from stores.orders.services.print_files import StoredPrint, delete_print_files
+from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
 from stores.orders.services.prints import store_order_prints
 from stores.orders.services.quotes import large_order_slot
 from stores.orders.services.scenarios import start_scenario

@@ -29,7 +29,6 @@ from stores.proofs.models import Asset
 from stores.proofs.selectors import ProductVersion
 from stores.proofs.services.documents import pages_of
 from stores.proofs.services.merging import Uploads, artwork_traces
-from stores.templates.errors import typesetting_errors
 from stores.templates.selectors import (
     Layout,
     TemplateMissing,
@@ -37,6 +36,7 @@ from stores.templates.selectors import (
     engine_version,
     font_set_of,
     layout_of,
+    typesetting_errors,
 )
 
 # An order follows its proof, and pictures of pages follow each other.

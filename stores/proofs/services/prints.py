@@ -15,7 +15,7 @@ from stores.proofs.services.artwork import ArtworkChoice, artwork_errors, merge_
 from stores.proofs.services.merging import Uploads, check_values, merge_template
 from stores.proofs.services.press import press_of
 from stores.proofs.services.proofs import Merge, preflight_records
-from stores.templates.errors import typesetting_errors
+from stores.templates.selectors import typesetting_errors
 
 # An order is created within one request.
 SECONDS = 20.0

@@ -38,7 +38,7 @@ from stores.proofs.selectors import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, artwork_errors, merge_artwork
 from stores.proofs.services.merging import TemplateMerge, Uploads, merge_template, record_traces
 from stores.proofs.services.press import press_of
-from stores.templates.errors import typesetting_errors
+from stores.templates.selectors import typesetting_errors
 
 logger = logging.getLogger("stores.proofs")
 
