@@ -9,7 +9,7 @@ from fulfillment.core.db.sequences import skip_numbers
 from fulfillment.core.files.stored import DOCUMENTS, asset_file, document_file
 from stores.orders.models import OrderItem
 from stores.proofs.models import Asset, AssetFormat
-from stores.proofs.services.asset_files import remove_document
+from stores.proofs.services.assets import remove_document
 from stores.templates.models import Font
 from stores.templates.selectors import font_file
 

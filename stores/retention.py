@@ -4,7 +4,6 @@ from stores.catalog.services import uploads as catalog
 from stores.editor.services import drafts as editor
 from stores.orders.services import recipients
 from stores.orders.services import retention as orders
-from stores.proofs.services import press
 from stores.proofs.services import retention as proofs
 
 
@@ -12,7 +11,6 @@ def retention_rules() -> list[RetentionRule]:
     return [
         *recipients.retention_rules(),
         *proofs.retention_rules(),
-        *press.retention_rules(),
         *editor.retention_rules(),
         *catalog.retention_rules(),
         *orders.retention_rules(),

@@ -19,7 +19,7 @@ from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Product
 from stores.playground.checked_artwork import check_artwork, sent_choice
 from stores.playground.selectors import product_page
-from stores.proofs.services.documents import receive_document
+from stores.proofs.services.assets import receive_document
 
 
 class ProductArtwork:

@@ -22,7 +22,7 @@ from stores.orders.selectors.orders import full_record
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset
-from stores.proofs.services.asset_files import remove_asset_files
+from stores.proofs.services.assets import remove_asset_files
 
 
 def personal_data() -> list[PersonalData]:

@@ -23,8 +23,7 @@ from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order, OrderedAsset, OrderItem
 from stores.proofs.models import Asset
 from stores.proofs.selectors import assets_of_templates
-from stores.proofs.services.asset_files import remove_asset_files
-from stores.proofs.services.assets import TOUCH_AFTER
+from stores.proofs.services.assets import TOUCH_AFTER, remove_asset_files
 from stores.proofs.services.prints import PrintedFile
 from stores.templates.selectors import typesetting_errors
 

@@ -29,7 +29,7 @@ from stores.playground.pages.prices import PriceForm, price_form, show_prices
 from stores.playground.selectors import ProductPage, actors_at, product_page, store_named
 from stores.playground.services import place_trial_order
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
-from stores.proofs.services.documents import receive_document
+from stores.proofs.services.assets import receive_document
 
 
 @dataclass(slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from stores.catalog.models.product import MAX_ARTWORK_PAGES
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Asset
 from stores.proofs.selectors import ProductVersion
-from stores.proofs.services.documents import pages_of
+from stores.proofs.services.assets import pages_of
 from stores.proofs.services.merging import Uploads, artwork_traces
 from stores.templates.selectors import (
     Layout,
