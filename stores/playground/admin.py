@@ -41,11 +41,11 @@ from stores.orders.pricing import Option
 from stores.orders.selectors.access import WORK, authorize_store
 from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.selectors.selections import MailingProduct, mailing_product
+from stores.orders.services.orders import place_staff_order
 from stores.orders.services.quotes import create_quote
 from stores.playground.artwork_admin import ProductArtwork
 from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
 from stores.playground.selectors import product_page
-from stores.playground.services import place_staff_order
 
 # Routes of EDDM are in the United States.
 COUNTRY = "US"
