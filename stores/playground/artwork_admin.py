@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.callers import Caller
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import MYSELF
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.errors import DomainError, Forbidden
-from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Product
 from stores.playground.checked_artwork import check_artwork, sent_choice
 from stores.playground.selectors import product_page
@@ -28,16 +28,10 @@ class ProductArtwork:
     def __init__(self, product_admin: Any) -> None:
         self.product_admin = product_admin
 
-    def urls(self) -> list[URLPattern]:
-        wrap = self.product_admin.admin_site.admin_view
-        start = "<int:product_id>/artwork/"
+    def pages(self) -> list[OwnPage]:
         return [
-            path(start, wrap(require_safe(self.show)), name="stores_product_artwork"),
-            path(
-                f"{start}asset",
-                harmless(wrap(require_POST(self.add))),
-                name="stores_product_artwork_asset",
-            ),
+            ("<int:product_id>/artwork/", require_safe(self.show), "artwork"),
+            ("<int:product_id>/artwork/asset", require_POST(self.add), "artwork_asset"),
         ]
 
     def show(self, request: HttpRequest, product_id: int) -> HttpResponse:

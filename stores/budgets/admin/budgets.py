@@ -12,7 +12,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -220,7 +219,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
                 for name, errors in form.errors.items()
             )
             messages.error(request, _("Nothing was added. %(errors)s") % {"errors": " ".join(named)})
-        return HttpResponseRedirect(_address(budget))
+        return HttpResponseRedirect(self.address_of(budget))
 
     def end_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:
         budget = self._changeable(request, budget_id)
@@ -236,13 +235,13 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
             question=_("End the budget %(budget)s?") % {"budget": budget},
             button=_("End it"),
             records=facts,
-            back=_address(budget),
+            back=self.address_of(budget),
         )
         if page is None:
             with errors_as_messages(request):
                 change_budget(budget=budget, values={"EndDate": today})
                 messages.success(request, _("The budget %(budget)s ends today.") % {"budget": budget})
-        return page or HttpResponseRedirect(_address(budget))
+        return page or HttpResponseRedirect(self.address_of(budget))
 
     def _question(self, request: HttpRequest, object_id: str) -> HttpResponse | None:
         """The page to confirm what a change does to orders, if it does anything."""
@@ -278,7 +277,3 @@ def _has_entries(budget: Any) -> bool:
     if not hasattr(budget, "has_entries"):
         budget.has_entries = BudgetEntry.objects.filter(budget=budget).exists()
     return bool(budget.has_entries)
-
-
-def _address(budget: Budget) -> str:
-    return reverse("admin:stores_budget_change", args=[budget.pk])

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
@@ -116,6 +116,7 @@ class ProductAdmin(StaffAdmin):
         "thumbnail",
         "mailing",
         "mailing_order",
+        "artwork_asset",
         "template",
         "template_preview",
         "template_proof",
@@ -275,7 +276,7 @@ class ProductAdmin(StaffAdmin):
             raise PermissionDenied
         copy = duplicate_product(product=product)
         messages.success(request, _("This is the copy. It is not in the catalog yet."))
-        return HttpResponseRedirect(_address(copy))
+        return HttpResponseRedirect(self.address_of(copy))
 
     def more_pages(self, request: HttpRequest, product: Product) -> list[tuple[str, str]]:
         """Labels and addresses of what other features do with the product."""
@@ -322,7 +323,7 @@ class ProductAdmin(StaffAdmin):
         said = _("%(product)s is in the catalog.") if PUBLISH in request.POST else _("%(product)s is saved.")
         said = _("%(product)s is no longer in the catalog.") if UNPUBLISH in request.POST else said
         messages.success(request, said % {"product": product})
-        return HttpResponseRedirect(_address(product))
+        return HttpResponseRedirect(self.address_of(product))
 
     def construct_change_message(
         self, request: Any, form: ProductForm, formsets: Any, add: bool = False
@@ -383,7 +384,3 @@ def _currency(form: ProductForm, product: Product | None) -> str:
     store = parse_number(str(form["store"].value())) if "store" in form.fields else None
     chosen = Store.objects.filter(pk=store or 0)
     return chosen.values_list("currency", flat=True).first() or ""
-
-
-def _address(product: Product) -> str:
-    return reverse("admin:stores_product_change", args=[product.pk])

@@ -147,7 +147,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
             request.POST if sent else None, request.FILES if sent else None, initial=initial
         )
         if form.is_valid() and (upload := self._receive(request, form)):
-            return HttpResponseRedirect(_address(upload))
+            return HttpResponseRedirect(self.address_of(upload))
         context = {
             **self.page_context(request, _("Import a catalog")),
             "form": form,
@@ -170,19 +170,23 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         upload = self._upload(request, upload_id)
         done = _("The catalog is being imported.")
         user: Any = request.user
-        return _with(request, lambda: start_catalog_import(upload=upload, by=user), done, _address(upload))
+        return _with(
+            request, lambda: start_catalog_import(upload=upload, by=user), done, self.address_of(upload)
+        )
 
     def check_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
         done = _("The file is being checked again.")
-        return _with(request, lambda: check_catalog_again(upload=upload), done, _address(upload))
+        return _with(request, lambda: check_catalog_again(upload=upload), done, self.address_of(upload))
 
     def discard_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
         question = _("Discard the file %(file_name)s? Nothing was imported from it.") % {
             "file_name": upload.file_name
         }
-        page = confirmation_page(self, request, question=question, button=_("Discard"), back=_address(upload))
+        page = confirmation_page(
+            self, request, question=question, button=_("Discard"), back=self.address_of(upload)
+        )
         done = _("The file %(file_name)s was discarded.") % {"file_name": upload.file_name}
         return page or _with(request, lambda: discard_catalog_upload(upload=upload), done, reverse(LIST))
 
@@ -212,10 +216,6 @@ def _with(request: HttpRequest, service: Callable[[], object], done: str, then: 
         service()
         messages.success(request, done)
     return HttpResponseRedirect(then)
-
-
-def _address(upload: CatalogUpload) -> str:
-    return reverse("admin:stores_catalogupload_change", args=[upload.pk])
 
 
 COUNTED = {

@@ -15,11 +15,12 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.errors import DomainError, Fault
 from fulfillment.core.files.downloads import pdf_response, picture_refusal, serves_picture
 from stores.catalog.models import Product
@@ -56,13 +57,9 @@ class TemplateEditor:
             **dict.fromkeys(("upload", *RESHAPING), self.store_picture),
         }
 
-    def urls(self) -> list[URLPattern]:
+    def pages(self) -> list[OwnPage]:
         return [
-            path(
-                f"<int:product_id>/template/{route}",
-                self.product_admin.admin_site.admin_view(limited(view)),
-                name=f"stores_product_{name}",
-            )
+            (f"<int:product_id>/template/{route}", limited(view), name)
             for route, view, name in (
                 ("", self.open, "template"),
                 ("preview/", require_POST(self.preview), "template_preview"),

@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -16,17 +15,18 @@ from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.representations import tiles_context, with_tiles
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_in_turn, pdf_response, picture_response, serves_picture
+from fulfillment.core.files.downloads import pdf_in_turn, pdf_response, serves_picture
 from fulfillment.core.http.refusal_page import ADMIN_POLICY
+from fulfillment.core.page_messages import errors_as_messages
 from printing.preflight.findings import picture_of_page
 from stores.orders.admin.actions import OrderActions
-from stores.orders.admin.downloads import print_file_name
+from stores.orders.admin.downloads import picture_of_item, print_file_name
 from stores.orders.eddm import drop_routes
 from stores.orders.models import Order, OrderItem
 from stores.orders.selectors.selections import routes_on_map
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.packing_slips import render_packing_slip
-from stores.orders.services.print_files import SIZES, print_file_pages, print_picture, read_print_file
+from stores.orders.services.print_files import print_file_pages, read_print_file
 
 MAX_LISTED = 500
 
@@ -34,48 +34,36 @@ MAX_LISTED = 500
 class OrderDocuments(OrderActions):
     def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponseBase:
         item = self._item(request, order_id, position)
-        turn = pdf_in_turn(item.print_bytes, Caller.on_pages(request.user).key)
-        try:
-            with turn as respond:
-                response = respond(read_print_file(item=item), print_file_name(item))
-        except DomainError as error:
-            messages.error(request, error.message)
-            return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
-        if "show" in request.GET:
-            response["Content-Disposition"] = response["Content-Disposition"].replace("attachment", "inline")
-        return response
+        key = Caller.on_pages(request.user).key
+        with errors_as_messages(request), pdf_in_turn(item.print_bytes, key) as respond:
+            response = respond(read_print_file(item=item), print_file_name(item))
+            if "show" in request.GET:
+                shown = response["Content-Disposition"].replace("attachment", "inline")
+                response["Content-Disposition"] = shown
+            return response
+        return HttpResponseRedirect(self.address_of(item.order))
 
     @serves_picture
     def print_picture(
         self, request: HttpRequest, order_id: UUID, position: int, page: int, size: str
     ) -> HttpResponse:
-        if size not in SIZES:
-            raise Http404
-        item = self._item(request, order_id, position)
-        caller = Caller.on_pages(request.user)
-        return picture_response(
-            lambda: print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
-        )
+        order = get_object_or_404(self.get_queryset(request), pk=order_id)
+        return picture_of_item(request, order, position, page, size)
 
     def print_view(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         """The pages of one print file; the page of the order shows the same in a dialog."""
         item = self._item(request, order_id, position)
-        try:
-            shown = print_file_pages(item=item)
-        except DomainError as error:
-            messages.error(request, error.message)
-            return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
-        context: dict[str, Any] = {
-            **self.page_context(
-                request, _("Print file of order %(number)s") % {"number": item.order.number}, below=item.order
-            ),
-            "order": item.order,
-            "item": item,
-            "pages": [
-                picture_of_page(item.preflight or [], number, page) for number, page in enumerate(shown, 1)
-            ],
-        }
-        return TemplateResponse(request, "admin/stores/print_view.html", context)
+        title = _("Print file of order %(number)s") % {"number": item.order.number}
+        with errors_as_messages(request):
+            shown = enumerate(print_file_pages(item=item), 1)
+            context: dict[str, Any] = {
+                **self.page_context(request, title, below=item.order),
+                "order": item.order,
+                "item": item,
+                "pages": [picture_of_page(item.preflight or [], number, page) for number, page in shown],
+            }
+            return TemplateResponse(request, "admin/stores/print_view.html", context)
+        return HttpResponseRedirect(self.address_of(item.order))
 
     def packing_slip(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
         order = get_object_or_404(self.get_queryset(request), pk=order_id)
@@ -86,12 +74,10 @@ class OrderDocuments(OrderActions):
 
     def eddm_papers(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:
         item = self._item(request, order_id, position, "order__store")
-        try:
+        with errors_as_messages(request):
             content = render_eddm_papers(item=item, caller=Caller.on_pages(request.user))
-        except DomainError as error:
-            messages.error(request, error.message)
-            return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]))
-        return pdf_response(content, f"eddm-papers-{item.order.number}-{position + 1}.pdf")
+            return pdf_response(content, f"eddm-papers-{item.order.number}-{position + 1}.pdf")
+        return HttpResponseRedirect(self.address_of(item.order))
 
     def _item(self, request: HttpRequest, order_id: UUID, position: int, related: str = "order") -> OrderItem:
         order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)

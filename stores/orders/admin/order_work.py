@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
 from stores.catalog.admin.scoping import ORDER_GRANTS
@@ -31,14 +30,12 @@ BOARD = "admin:stores_order_changelist"
 
 class OrderWork(OrderMaps):
     def comment(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         order = get_object_or_404(self.get_queryset(request), pk=order_id)
         if not self.has_change_permission(request, order):
             raise PermissionDenied
         with errors_as_messages(request):
             add_comment(order=order, author_id=request.user.pk, text=request.POST.get("comment", ""))
-        return HttpResponseRedirect(reverse("admin:stores_order_change", args=[order_id]) + "#timeline")
+        return HttpResponseRedirect(f"{self.address_of(order)}#timeline")
 
     def reprint(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
         """GET shows what would be printed again; POST orders it."""
@@ -60,7 +57,7 @@ class OrderWork(OrderMaps):
                     _("Order %(number)s created. It prints order %(number2)s again.")
                     % {"number": made.number, "number2": order.number},
                 )
-                return HttpResponseRedirect(reverse("admin:stores_order_change", args=[made.pk]))
+                return HttpResponseRedirect(self.address_of(made))
         context: dict[str, Any] = {
             **self.page_context(
                 request, _("Reprint order %(number)s") % {"number": order.number}, below=order
@@ -72,12 +69,10 @@ class OrderWork(OrderMaps):
         return TemplateResponse(request, "admin/stores/reprint.html", context)
 
     def save_view(self, request: HttpRequest) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         if not self.has_view_permission(request):
             raise PermissionDenied
         query = ""
-        try:
+        with errors_as_messages(request):
             query = _view_query(request.POST.get("query", ""))
             view = save_order_view(
                 owner=request.user,
@@ -86,15 +81,11 @@ class OrderWork(OrderMaps):
                 is_shared="is_shared" in request.POST and self._may_share(request, query),
                 store_pk=self._shared_store(request, query),
             )
-        except DomainError as error:
-            messages.error(request, error.message)
-            return HttpResponseRedirect(f"{reverse(BOARD)}?{query}")
-        messages.success(request, _("View “%(name)s” saved.") % {"name": view.name})
-        return HttpResponseRedirect(f"{reverse(BOARD)}?{VIEW}={view.pk}&{query}")
+            messages.success(request, _("View “%(name)s” saved.") % {"name": view.name})
+            query = f"{VIEW}={view.pk}&{query}"
+        return HttpResponseRedirect(f"{reverse(BOARD)}?{query}")
 
     def forget_view(self, request: HttpRequest, view_id: int) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         with errors_as_messages(request):
             name = delete_order_view(owner=request.user, view_id=view_id)
             messages.success(request, _("View “%(name)s” deleted.") % {"name": name})
