@@ -9,7 +9,6 @@ from stores.batches.pages.showing import (
     edit_row,
     show_batch,
 )
-from stores.catalog.pages import serve_logo
 from stores.orders.pages import (
     cancel_own_order,
     list_orders,
@@ -22,7 +21,7 @@ from stores.orders.pages import (
 )
 from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
 from stores.playground.pages.batch import make_batch
-from stores.playground.pages.catalog import show_catalog, show_store, show_thumbnail
+from stores.playground.pages.catalog import serve_logo, show_catalog, show_store, show_thumbnail
 from stores.playground.pages.product import add_picture, show_draft, show_product
 from stores.proofs.pages import show_live_proof, show_picture
 
