@@ -79,10 +79,6 @@ class DemoOrder:
     denial: str = ""
 
 
-def _orders() -> tuple[DemoOrder, ...]:
-    return tuple(DemoOrder(index, *row[:5], **row[5]) for index, row in enumerate(ROWS))
-
-
 CARD, SQUARE = (("business-card-standard", 500),), (("business-card-square", 250),)
 POSTCARD, LISTING = (("postcard-4x6", 250),), (("postcard-5x7", 250),)
 FLYER, PAPER = (("flyer-8.5x11", 250),), (("letterhead-8.5x11", 500), ("envelope-10", 500))
@@ -165,7 +161,7 @@ ROWS: tuple[Any, ...] = (
     (1.2, S.RECEIVED, SUMMIT, USER.username, FLYER, {"denial": "Sales has 300 of last month's left."}),
     (0.1, S.RECEIVED, SUMMIT, USER.username, FLYER, {}),
 )
-ORDERS = _orders()
+ORDERS = tuple(DemoOrder(index, *row[:5], **row[5]) for index, row in enumerate(ROWS))
 
 
 def transitions_of(order: DemoOrder, placed: datetime, now: datetime) -> list[tuple[int, datetime]]:

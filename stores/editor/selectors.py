@@ -128,11 +128,10 @@ _Key = tuple[Any, ...]
 _Pictures = tuple[dict[str, Artwork], dict[str, Artwork]]
 
 
-def _weight(pictures: _Pictures) -> int:
-    return sum(len(one.data) for part in pictures for one in part.values())
-
-
-_cache: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
+_cache: WeightedCache[_Key, _Pictures] = WeightedCache(
+    capacity=CACHE_BYTES,
+    weight=lambda pictures: sum(len(one.data) for part in pictures for one in part.values()),
+)
 register_cache(_cache)
 
 

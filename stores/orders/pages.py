@@ -90,7 +90,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
     items = list(order.items.select_related("product").defer("product__template")[: ITEMS_SHOWN + 1])
     context |= {
         **_row(order),
-        "items": [_item(item) for item in items[:ITEMS_SHOWN]],
+        "items": [{"item": item, "has_proof": _has_proof(item)} for item in items[:ITEMS_SHOWN]],
         "more_items": order.item_count - ITEMS_SHOWN,
         "history": [
             {
@@ -209,10 +209,6 @@ def _opened(
 
 def _row(order: Order) -> dict[str, Any]:
     return {"order": order, "words": OrderStatus(order.status).shown}
-
-
-def _item(item: OrderItem) -> dict[str, Any]:
-    return {"item": item, "has_proof": _has_proof(item)}
 
 
 def _can_be_repeated(order: Order, items: Sequence[OrderItem]) -> bool:
