@@ -40,7 +40,7 @@ from stores.batches.selectors import (
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import announce, notify_approvers
 from stores.batches.services.rows import begin_check, in_turn, job_lock, lock_batch, lock_open
-from stores.budgets.services import release_reservation, reserve_budgets
+from stores.budgets.services.claims import release_reservation, reserve_budgets
 from stores.catalog.models import Store
 from stores.orders.approvals.selectors import total_reasons
 from stores.orders.models import ActorKind, ApprovalState

@@ -13,27 +13,3 @@ from stores.orders.models.history import (
 from stores.orders.models.order import RECIPIENT_FIELDS, Order, OrderedAsset, OrderItem, Quote, Shipment
 from stores.orders.models.search import OrderSearch
 from stores.orders.models.status import ActorKind, ApprovalState, CancellationState, OrderStatus
-
-__all__ = [
-    "OWN_ORDER",
-    "RECIPIENT_FIELDS",
-    "TEST_OUTCOME",
-    "ActorKind",
-    "ApprovalRequest",
-    "ApprovalState",
-    "CancellationState",
-    "Order",
-    "OrderComment",
-    "OrderDay",
-    "OrderHistory",
-    "OrderItem",
-    "OrderSearch",
-    "OrderStatus",
-    "OrderTally",
-    "OrderView",
-    "OrderedAsset",
-    "Quote",
-    "Shipment",
-    "TestOutcome",
-    "TestScenario",
-]
