@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -35,7 +35,8 @@ class ProductArtwork:
         ]
 
     def show(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product, choice = self._product(request, product_id), sent_choice(request.GET)
+        product = self.product_admin.record_for(request, product_id, "view")
+        choice = sent_choice(request.GET)
         checked, problems = None, []
         try:
             if choice is not None:
@@ -56,7 +57,8 @@ class ProductArtwork:
 
     def add(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Takes the PDF and leads to its check, so that reloading the page sends nothing twice."""
-        product, caller = self._product(request, product_id), Caller.on_pages(request.user)
+        product = self.product_admin.record_for(request, product_id, "view")
+        caller = Caller.on_pages(request.user)
         file = request.FILES.get("file")
         if file is None:
             return self._render(request, product, problems=["Choose a PDF first."])
@@ -81,9 +83,3 @@ class ProductArtwork:
             **shown,
         }
         return TemplateResponse(request, "admin/stores/artwork.html", context)
-
-    def _product(self, request: HttpRequest, product_id: int) -> Product:
-        product: Product = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
-        if not self.product_admin.has_view_permission(request, product):
-            raise PermissionDenied
-        return product

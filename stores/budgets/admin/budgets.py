@@ -7,10 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -199,7 +197,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         ]
 
     def adjust_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:
-        budget, form = self._changeable(request, budget_id), AdjustmentForm(request.POST)
+        budget, form = self.record_for(request, budget_id), AdjustmentForm(request.POST)
         if form.is_valid():
             values = form.cleaned_data
             with errors_as_messages(request):
@@ -222,7 +220,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         return HttpResponseRedirect(self.address_of(budget))
 
     def end_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:
-        budget = self._changeable(request, budget_id)
+        budget = self.record_for(request, budget_id)
         today = local_day(budget.store, timezone.now())
         facts = [
             _("Today, %(today)s, is its last day: from tomorrow it limits no order.")
@@ -262,12 +260,6 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
             button=_("Save"),
             records=facts,
         )
-
-    def _changeable(self, request: HttpRequest, budget_id: UUID) -> Budget:
-        budget: Budget = get_object_or_404(self.get_queryset(request), pk=budget_id)
-        if not self._may_change(request, budget):
-            raise PermissionDenied
-        return budget
 
     def _may_change(self, request: HttpRequest, budget: Budget) -> bool:
         return self.has_access(request, "change", budget)

@@ -3,12 +3,10 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IS_POPUP_VAR
-from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
@@ -261,9 +259,7 @@ class ProductAdmin(StaffAdmin):
 
     @serves_picture
     def thumbnail_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product = get_object_or_404(self.get_queryset(request), pk=product_id)
-        if not self.has_view_permission(request, product):
-            raise PermissionDenied
+        product = self.record_for(request, product_id, "view")
         caller = Caller.on_pages(request.user)
         return picture_response(
             lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=caller),
@@ -271,10 +267,7 @@ class ProductAdmin(StaffAdmin):
         )
 
     def duplicate_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product = get_object_or_404(self.get_queryset(request), pk=product_id)
-        if not self._may_write(request, product):
-            raise PermissionDenied
-        copy = duplicate_product(product=product)
+        copy = duplicate_product(product=self.record_for(request, product_id))
         messages.success(request, _("This is the copy. It is not in the catalog yet."))
         return HttpResponseRedirect(self.address_of(copy))
 

@@ -11,9 +11,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -189,9 +187,7 @@ class TemplateEditor:
         return JsonResponse({"color": None if inks is None else shown_color(inks)})
 
     def product_of(self, request: HttpRequest, product_id: int) -> Product:
-        product: Product = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
-        if not self.product_admin.has_change_permission(request, product):
-            raise PermissionDenied
+        product: Product = self.product_admin.record_for(request, product_id)
         return product
 
     def _sent(self, request: HttpRequest, product_id: int) -> tuple[Product, EditorContext, SentDraft]:

@@ -131,18 +131,14 @@ class OrderDocuments(OrderActions):
 
 class OrderWork(OrderDocuments):
     def comment(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
-        order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        if not self.has_change_permission(request, order):
-            raise PermissionDenied
+        order = self.record_for(request, order_id)
         with errors_as_messages(request):
             add_comment(order=order, author_id=request.user.pk, text=request.POST.get("comment", ""))
         return HttpResponseRedirect(f"{self.address_of(order)}#timeline")
 
     def reprint(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
         """GET shows what would be printed again; POST orders it."""
-        order: Order = get_object_or_404(self.get_queryset(request), pk=order_id)
-        if not self.has_change_permission(request, order):
-            raise PermissionDenied
+        order: Order = self.record_for(request, order_id)
         if request.method == "POST":
             sent = [one for text in request.POST.getlist("item") if (one := parse_number(text)) is not None]
             known = parse_number(request.POST.get("reprints", ""))
