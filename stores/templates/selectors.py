@@ -41,6 +41,8 @@ from printing.typesetting import (
 )
 from stores.templates.models import Font
 
+logger = logging.getLogger("stores.proofs")
+
 CACHE_BYTES = 128_000_000
 # The weight of a layout in the cache without its pictures; it also limits the number of layouts.
 LAYOUT_BYTES = 250_000
@@ -188,8 +190,6 @@ def _read(product_id: int, font_names: str) -> tuple[int, Layout]:
 def _names(font_names: str) -> set[str]:
     return {Path(name).name for name in font_names.split(",")}
 
-
-logger = logging.getLogger("stores.proofs")
 
 TOO_SLOW = (
     "These values take too long to be laid out. Send shorter texts or smaller pictures;"

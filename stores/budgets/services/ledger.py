@@ -16,6 +16,8 @@ from stores.budgets.selectors.standings import standings_of
 from stores.budgets.standings import Standing
 from stores.catalog.models import Store
 
+logger = logging.getLogger("fulfillment.budgets")
+
 # One round trip; at most one entry of each period, because PostgreSQL changes a row once in a statement.
 WRITE = """
 WITH entry AS (
@@ -103,8 +105,6 @@ def lock_standing(budget: Budget, *, store: Store, at: datetime) -> Standing:
     [standing] = standings_of([locked], store=store, at=at)
     return standing
 
-
-logger = logging.getLogger("fulfillment.budgets")
 
 # One statement, so that balances and entries are of the same moment.
 COMPARE = """

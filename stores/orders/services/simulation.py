@@ -31,6 +31,8 @@ from stores.orders.services.transitions import (
     transition_order,
 )
 
+logger = logging.getLogger(__name__)
+
 
 @transaction.atomic
 def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -> Order:
@@ -82,8 +84,6 @@ def advance_demo_orders(*, older_than: timedelta) -> int:
             advance_order(order=order, actor=Actor(ActorKind.SYSTEM), if_match=[order_etag(order)])
     return len(orders)
 
-
-logger = logging.getLogger(__name__)
 
 S = OrderStatus
 # The statuses of scenarios after Received. An order in any other status has left its scenario.

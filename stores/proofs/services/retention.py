@@ -51,7 +51,7 @@ def retention_rules() -> list[RetentionRule]:
 
 
 def _files(name: str, found: Callable[[], Iterator[str]], remove: Callable[[str], bool]) -> RetentionRule:
-    """Each is found by its own look into the storage; `remove` says whether it did."""
+    """A rule for what `found` sees in the file storage; `remove` says whether it removed one."""
 
     def count() -> int:
         with storage_errors():
