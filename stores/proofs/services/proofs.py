@@ -159,10 +159,12 @@ def lock_proof(digest: str) -> None:
 
 
 def _is_still_stored(proof: StoredProof) -> bool:
-    """Records its use, unless it was recorded lately; False if retention has deleted the proof meanwhile."""
-    if proof.last_used >= (now := timezone.now()) - TOUCH_AFTER:
-        return True
-    return bool(Proof.objects.filter(digest=proof.digest).update(last_used=now))
+    return proof.last_used >= timezone.now() - TOUCH_AFTER or _touch(proof.digest)
+
+
+def _touch(digest: str) -> bool:
+    """Returns False if retention has deleted the proof meanwhile."""
+    return bool(Proof.objects.filter(digest=digest).update(last_used=timezone.now()))
 
 
 def _render_once(
