@@ -1,4 +1,5 @@
-from stores.budgets.admin import BudgetAdmin, CostCenterAdmin
+from stores.budgets.admin.budgets import BudgetAdmin
+from stores.budgets.admin.cost_centers import CostCenterAdmin
 from stores.catalog.admin.stores import StoreAdmin
 from stores.catalog.admin.uploads import CatalogUploadAdmin
 from stores.orders.admin.orders import OrderAdmin

@@ -1,5 +1,6 @@
-from django.urls import path
+from django.urls import URLPattern, path
 
+from fulfillment.core.api.viewsets import ApiViewSet
 from stores.associations.api import AssociationViewSet
 from stores.batches.api.batches import BatchViewSet
 from stores.batches.api.rows import (
@@ -18,122 +19,62 @@ from stores.orders.approvals.api import ApprovalViewSet
 from stores.proofs.api.assets import AssetViewSet
 from stores.proofs.api.proofs import ArtworkViewSet, ProofViewSet
 
-ORDER = "store/<str:store_id>/order/<str:order_id>"
-BATCH = "store/<str:store_id>/batch/<str:batch_id>"
-BUDGET = "store/<str:store_id>/budget/<str:budget_id>"
+STORE = "store/<str:store_id>"
+PRODUCT, ORDER = f"{STORE}/product/<str:product_id>", f"{STORE}/order/<str:order_id>"
+BATCH, BUDGET = f"{STORE}/batch/<str:batch_id>", f"{STORE}/budget/<str:budget_id>"
+ASSOCIATION = "association/<str:association_id>"
+
+
+def _route(address: str, view_set: type[ApiViewSet], name: str, **methods: str) -> URLPattern:
+    return path(address, view_set.as_view(methods), name=name)
+
 
 # Each is tried in turn: the most frequent ones first.
 urlpatterns = [
-    path("store", StoreViewSet.as_view({"get": "list"}), name="store-list"),
-    path("store/<str:store_id>", StoreViewSet.as_view({"get": "retrieve"}), name="store-detail"),
-    path("store/<str:store_id>/product", ProductViewSet.as_view({"get": "list"}), name="product-list"),
-    path(
-        "store/<str:store_id>/product/<str:product_id>",
-        ProductViewSet.as_view({"get": "retrieve"}),
-        name="product-detail",
+    _route("store", StoreViewSet, "store-list", get="list"),
+    _route(STORE, StoreViewSet, "store-detail", get="retrieve"),
+    _route(f"{STORE}/product", ProductViewSet, "product-list", get="list"),
+    _route(PRODUCT, ProductViewSet, "product-detail", get="retrieve"),
+    _route(f"{PRODUCT}/proof", ProofViewSet, "proof-list", post="create"),
+    _route(f"{STORE}/quote", QuoteViewSet, "quote-list", post="create"),
+    _route(f"{STORE}/order", OrderViewSet, "order-list", post="create"),
+    _route(f"{STORE}/order/exportview", OrderExportViewSet, "order-exportview", get="list"),
+    _route(ORDER, OrderViewSet, "order-detail", get="retrieve"),
+    _route(f"{ORDER}/history", OrderViewSet, "order-history", get="history"),
+    _route(f"{ORDER}/cancel", OrderViewSet, "order-cancel", post="cancel"),
+    _route(f"{ORDER}/cancel/refuse", OrderViewSet, "order-cancel-refuse", post="refuse_cancellation"),
+    _route(f"{ORDER}/status", OrderViewSet, "order-status", post="status"),
+    _route(f"{ORDER}/approve", ApprovalViewSet, "order-approve", post="approve"),
+    _route(f"{ORDER}/deny", ApprovalViewSet, "order-deny", post="deny"),
+    _route(f"{ORDER}/advance", OrderViewSet, "order-advance", post="advance"),
+    _route(f"{ORDER}/packing-slip", OrderFileViewSet, "order-packing-slip", get="packing_slip"),
+    _route(
+        f"{ORDER}/item/<str:item_key>/eddm-papers", OrderFileViewSet, "order-eddm-papers", get="eddm_papers"
     ),
-    path(
-        "store/<str:store_id>/product/<str:product_id>/proof",
-        ProofViewSet.as_view({"post": "create"}),
-        name="proof-list",
-    ),
-    path("store/<str:store_id>/quote", QuoteViewSet.as_view({"post": "create"}), name="quote-list"),
-    path("store/<str:store_id>/order", OrderViewSet.as_view({"post": "create"}), name="order-list"),
-    path(
-        "store/<str:store_id>/order/exportview",
-        OrderExportViewSet.as_view({"get": "list"}),
-        name="order-exportview",
-    ),
-    path(ORDER, OrderViewSet.as_view({"get": "retrieve"}), name="order-detail"),
-    path(f"{ORDER}/history", OrderViewSet.as_view({"get": "history"}), name="order-history"),
-    path(f"{ORDER}/cancel", OrderViewSet.as_view({"post": "cancel"}), name="order-cancel"),
-    path(
-        f"{ORDER}/cancel/refuse",
-        OrderViewSet.as_view({"post": "refuse_cancellation"}),
-        name="order-cancel-refuse",
-    ),
-    path(f"{ORDER}/status", OrderViewSet.as_view({"post": "status"}), name="order-status"),
-    path(f"{ORDER}/approve", ApprovalViewSet.as_view({"post": "approve"}), name="order-approve"),
-    path(f"{ORDER}/deny", ApprovalViewSet.as_view({"post": "deny"}), name="order-deny"),
-    path(f"{ORDER}/advance", OrderViewSet.as_view({"post": "advance"}), name="order-advance"),
-    path(
-        f"{ORDER}/packing-slip",
-        OrderFileViewSet.as_view({"get": "packing_slip"}),
-        name="order-packing-slip",
-    ),
-    path(
-        f"{ORDER}/item/<str:item_key>/eddm-papers",
-        OrderFileViewSet.as_view({"get": "eddm_papers"}),
-        name="order-eddm-papers",
-    ),
-    path(
-        f"{ORDER}/item/<str:item_key>/print-file",
-        OrderFileViewSet.as_view({"get": "print_file"}),
-        name="order-print-file",
-    ),
-    path(
-        "store/<str:store_id>/budget",
-        BudgetViewSet.as_view({"get": "list", "post": "create"}),
-        name="budget-list",
-    ),
-    path(
-        BUDGET,
-        BudgetViewSet.as_view({"get": "retrieve", "patch": "partial_update", "delete": "destroy"}),
-        name="budget-detail",
-    ),
-    path(f"{BUDGET}/adjustment", BudgetViewSet.as_view({"post": "adjust"}), name="budget-adjust"),
-    path(f"{BUDGET}/entry", BudgetEntryViewSet.as_view({"get": "list"}), name="budget-entry-list"),
-    path("store/<str:store_id>/batch", BatchViewSet.as_view({"post": "create"}), name="batch-list"),
-    path(BATCH, BatchViewSet.as_view({"get": "retrieve", "patch": "partial_update"}), name="batch-detail"),
-    path(
-        f"{BATCH}/contact-sheet",
-        BatchSheetViewSet.as_view({"get": "contact_sheet"}),
-        name="batch-contact-sheet",
-    ),
-    path(f"{BATCH}/template", BatchSheetViewSet.as_view({"get": "template"}), name="batch-template"),
-    path(f"{BATCH}/rows", BatchFileViewSet.as_view({"put": "update"}), name="batch-rows"),
-    path(f"{BATCH}/row", BatchRowViewSet.as_view({"get": "list"}), name="batch-row-list"),
-    path(
-        f"{BATCH}/row/<str:row_key>",
-        BatchRowChangeViewSet.as_view({"patch": "partial_update"}),
-        name="batch-row-detail",
-    ),
+    _route(f"{ORDER}/item/<str:item_key>/print-file", OrderFileViewSet, "order-print-file", get="print_file"),
+    _route(f"{STORE}/budget", BudgetViewSet, "budget-list", get="list", post="create"),
+    _route(BUDGET, BudgetViewSet, "budget-detail", get="retrieve", patch="partial_update", delete="destroy"),
+    _route(f"{BUDGET}/adjustment", BudgetViewSet, "budget-adjust", post="adjust"),
+    _route(f"{BUDGET}/entry", BudgetEntryViewSet, "budget-entry-list", get="list"),
+    _route(f"{STORE}/batch", BatchViewSet, "batch-list", post="create"),
+    _route(BATCH, BatchViewSet, "batch-detail", get="retrieve", patch="partial_update"),
+    _route(f"{BATCH}/contact-sheet", BatchSheetViewSet, "batch-contact-sheet", get="contact_sheet"),
+    _route(f"{BATCH}/template", BatchSheetViewSet, "batch-template", get="template"),
+    _route(f"{BATCH}/rows", BatchFileViewSet, "batch-rows", put="update"),
+    _route(f"{BATCH}/row", BatchRowViewSet, "batch-row-list", get="list"),
+    _route(f"{BATCH}/row/<str:row_key>", BatchRowChangeViewSet, "batch-row-detail", patch="partial_update"),
     *(
-        path(f"{BATCH}/{action}", BatchViewSet.as_view({"post": action}), name=f"batch-{action}")
+        _route(f"{BATCH}/{action}", BatchViewSet, f"batch-{action}", post=action)
         for action in ("check", "order", "cancel", "approve", "deny")
     ),
-    path(
-        "store/<str:store_id>/quote/<str:quote_id>",
-        QuoteViewSet.as_view({"get": "retrieve"}),
-        name="quote-detail",
-    ),
-    path(
-        "store/<str:store_id>/product/<str:product_id>/artwork",
-        ArtworkViewSet.as_view({"post": "create"}),
-        name="artwork-list",
-    ),
-    path("store/<str:store_id>/asset", AssetViewSet.as_view({"post": "create"}), name="asset-list"),
-    path(
-        "store/<str:store_id>/user/<str:user_id>",
-        StoreUserViewSet.as_view({"get": "roles"}),
-        name="store-user-roles",
-    ),
-    path(
-        "association",
-        AssociationViewSet.as_view({"get": "list", "post": "create"}),
-        name="association-list",
-    ),
-    path(
-        "association/<str:association_id>",
-        AssociationViewSet.as_view({"get": "retrieve"}),
-        name="association-detail",
-    ),
+    _route(f"{STORE}/quote/<str:quote_id>", QuoteViewSet, "quote-detail", get="retrieve"),
+    _route(f"{PRODUCT}/artwork", ArtworkViewSet, "artwork-list", post="create"),
+    _route(f"{STORE}/asset", AssetViewSet, "asset-list", post="create"),
+    _route(f"{STORE}/user/<str:user_id>", StoreUserViewSet, "store-user-roles", get="roles"),
+    _route("association", AssociationViewSet, "association-list", get="list", post="create"),
+    _route(ASSOCIATION, AssociationViewSet, "association-detail", get="retrieve"),
     *(
-        path(
-            f"association/<str:association_id>/{action}",
-            AssociationViewSet.as_view({"post": action}),
-            name=f"association-{action}",
-        )
+        _route(f"{ASSOCIATION}/{action}", AssociationViewSet, f"association-{action}", post=action)
         for action in ("withdraw", "approve", "deny")
     ),
 ]

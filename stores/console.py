@@ -10,18 +10,19 @@ from django.utils.translation import gettext_noop as _
 from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
+from fulfillment.core.admin.search import CANDIDATES, record_hits, visible_records
 from fulfillment.core.plugins import Attention, Card, Entry, Hit
+from fulfillment.core.text import parse_uuid
 from fulfillment.templatetags.portal import method_name
 from stores.budgets.selectors.budgets import wrong_balances
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.catalog.models import Product
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
-from stores.orders.admin.search import find_orders, find_quotes
-from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.selectors import undecided_requests
-from stores.orders.models import Order, OrderStatus
+from stores.orders.models import ApprovalRequest, Order, OrderStatus, Quote
 from stores.orders.selectors.access import APPROVE
 from stores.orders.selectors.board import count_urgent, daily_counts, orders_by_status
+from stores.orders.selectors.search import search_orders
 
 # Counts stop here.
 MAX_COUNTED = 1000
@@ -156,3 +157,36 @@ CODE_NAMES = {
     "stores.order.product_ids": _name_products,
     "stores.product.delivery_method": _name_methods,
 }
+
+
+# Of the recipient, what is shown with a result.
+RECIPIENT = ("Name", "Company", "City")
+
+
+def find_orders(request: HttpRequest, words: str) -> list[Hit]:
+    visible = visible_records(request, Order).order_by("-number")
+    found = search_orders(visible, words, stores=staff_on(request).stores_with(ORDER_GRANTS))
+    return record_hits(Order, found.orders[:CANDIDATES], words, _names_of_order)
+
+
+def find_quotes(request: HttpRequest, words: str) -> list[Hit]:
+    if (key := parse_uuid(words)) is None:
+        return []
+    found = visible_records(request, Quote).filter(pk=key)
+    return record_hits(
+        Quote, found, words, lambda quote: (str(quote.pk), str(quote.store), str(quote.application or ""))
+    )
+
+
+def _names_of_order(order: Order) -> list[str]:
+    status = OrderStatus(order.status).shown
+    mode = ["test order"] if order.is_test else []
+    return [
+        str(order.number),
+        *(order.recipient.get(name, "") for name in RECIPIENT if not order.recipient_erased),
+        order.external_id or "",
+        *mode,
+        status,
+        str(order.store),
+        *order.tracking_numbers[:3],
+    ]

@@ -2,8 +2,6 @@
 import stores.batches.models
 import stores.budgets.models
 import stores.catalog.models
-import stores.editor.models
-import stores.orders.approvals.models
 import stores.orders.models
 import stores.presets.models
 import stores.proofs.models

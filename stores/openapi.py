@@ -48,6 +48,8 @@ ITEMS = {"Items": [{"ProductID": f"{BODY}ID", "Quantity": f"{BODY}DefaultQty"}]}
 IN_STORE = {"storeID": f"{OF_THE_REQUEST}storeID"}
 QUOTE = {**STORE, "quoteID": f"{BODY}QuoteID"}
 ORDER = {**STORE, "orderID": f"{BODY}OrderID"}
+ORDER_VERSION = {**ORDER, **ETAG}
+FIRST_ITEM = {**ORDER, "itemKey": f"{BODY}Items/0/ItemKey"}
 BATCH = {**STORE, "batchID": f"{BODY}BatchID"}
 BUDGET = {**STORE, "budgetID": f"{BODY}BudgetID"}
 ASSOCIATION = {"associationID": f"{BODY}ID"}
@@ -89,42 +91,26 @@ LINKS = {
         Link(
             "batch_row_update",
             "Correct it.",
-            {
-                **IN_STORE,
-                "batchID": f"{OF_THE_REQUEST}batchID",
-                "rowKey": f"{BODY}RowKey",
-            },
+            {**IN_STORE, "batchID": f"{OF_THE_REQUEST}batchID", "rowKey": f"{BODY}RowKey"},
         ),
     ),
     "Quote": (Link("quote_read", "Read it again, until it expires.", QUOTE),),
     "Order": (
         Link("order_read", "Read it again.", ORDER),
         Link("order_history", "Read its history.", ORDER),
-        Link("order_cancel", "Cancel it if it has not changed since this response.", {**ORDER, **ETAG}),
-        Link("order_cancel_refuse", "Refuse the requested cancellation.", {**ORDER, **ETAG}),
-        Link("order_approve", "Approve it if it has not changed since this response.", {**ORDER, **ETAG}),
-        Link("order_deny", "Deny its approval.", {**ORDER, **ETAG}),
-        Link(
-            "order_status",
-            "Move it to a status if it has not changed since this response.",
-            {**ORDER, **ETAG},
-        ),
+        Link("order_cancel", "Cancel it if it has not changed since this response.", ORDER_VERSION),
+        Link("order_cancel_refuse", "Refuse the requested cancellation.", ORDER_VERSION),
+        Link("order_approve", "Approve it if it has not changed since this response.", ORDER_VERSION),
+        Link("order_deny", "Deny its approval.", ORDER_VERSION),
+        Link("order_status", "Move it to a status if it has not changed since this response.", ORDER_VERSION),
         Link(
             "order_advance",
             "Advance it by one status, if it is a test order or in the demo store.",
-            {**ORDER, **ETAG},
+            ORDER_VERSION,
         ),
         Link("order_packing_slip", "Read its packing slip.", ORDER),
-        Link(
-            "order_print_file",
-            "Read the print file of its first item.",
-            {**ORDER, "itemKey": f"{BODY}Items/0/ItemKey"},
-        ),
-        Link(
-            "order_eddm_papers",
-            "Read the EDDM papers of its first item.",
-            {**ORDER, "itemKey": f"{BODY}Items/0/ItemKey"},
-        ),
+        Link("order_print_file", "Read the print file of its first item.", FIRST_ITEM),
+        Link("order_eddm_papers", "Read the EDDM papers of its first item.", FIRST_ITEM),
         Link("order_create", "Reprint it.", STORE, {"ReprintOfOrderID": f"{BODY}OrderID"}),
     ),
     "ExportRow": (

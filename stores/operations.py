@@ -21,9 +21,8 @@ from stores.orders.services import personal_data as orders
 from stores.orders.services import recipients
 from stores.orders.services import retention as old_orders
 from stores.proofs.models import Asset, AssetFormat
-from stores.proofs.services import press
 from stores.proofs.services import retention as proofs
-from stores.proofs.services.asset_files import remove_document
+from stores.proofs.services.assets import remove_document
 from stores.templates.models import Font
 from stores.templates.selectors import font_file
 
@@ -107,7 +106,6 @@ def retention_rules() -> list[RetentionRule]:
     return [
         *recipients.retention_rules(),
         *proofs.retention_rules(),
-        *press.retention_rules(),
         *editor.retention_rules(),
         *catalog.retention_rules(),
         *old_orders.retention_rules(),

@@ -9,24 +9,23 @@ from stores.batches.pages.showing import (
     edit_row,
     show_batch,
 )
-from stores.catalog.pages import serve_logo
-from stores.orders.approvals.pages import list_requests, show_request
 from stores.orders.pages import (
     cancel_own_order,
     list_orders,
+    list_requests,
     move_order_on,
     show_item_proof,
     show_order,
     show_print_file,
+    show_request,
 )
 from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
 from stores.playground.pages.batch import make_batch
-from stores.playground.pages.catalog import show_catalog, show_store, show_thumbnail
-from stores.playground.pages.drafts import show_draft
-from stores.playground.pages.product import add_picture, show_product
+from stores.playground.pages.catalog import serve_logo, show_catalog, show_store, show_thumbnail
+from stores.playground.pages.product import add_picture, show_draft, show_product
 from stores.proofs.pages import show_live_proof, show_picture
 
-ARTWORK = "catalog/<str:store_id>/<str:product_id>/artwork"
+PRODUCT = "catalog/<str:store_id>/<str:product_id>"
 BATCH = "batches/<uuid:batch_id>"
 BATCH_FILES = "batch-files/<uuid:batch_id>"
 ORDERS = "applications/<str:application_id>/orders"
@@ -56,16 +55,18 @@ urlpatterns = [
     path("orders/<str:order_id>/items/<path:item_key>/proof", show_item_proof, name="order-proof"),
     path("catalog", show_catalog, name="catalog"),
     path("catalog/<str:store_id>", show_store, name="catalog-store"),
-    path("catalog/<str:store_id>/<str:product_id>", show_product, name="product"),
-    path("catalog/<str:store_id>/<str:product_id>/thumbnail.webp", show_thumbnail, name="product-thumbnail"),
-    path("catalog/<str:store_id>/<str:product_id>/picture", add_picture, name="product-picture"),
-    path("catalog/<str:store_id>/<str:product_id>/draft", show_draft, name="product-draft"),
-    path(f"{ARTWORK}", show_artwork, name="artwork"),
-    path(f"{ARTWORK}/asset", add_artwork, name="artwork-asset"),
+    path(PRODUCT, show_product, name="product"),
+    path(f"{PRODUCT}/thumbnail.webp", show_thumbnail, name="product-thumbnail"),
+    path(f"{PRODUCT}/picture", add_picture, name="product-picture"),
+    path(f"{PRODUCT}/draft", show_draft, name="product-draft"),
+    path(f"{PRODUCT}/artwork", show_artwork, name="artwork"),
+    path(f"{PRODUCT}/artwork/asset", add_artwork, name="artwork-asset"),
     path(
-        f"{ARTWORK}/<str:asset_id>/<int:first_page>-<int:number>.png", show_artwork_page, name="artwork-page"
+        f"{PRODUCT}/artwork/<str:asset_id>/<int:first_page>-<int:number>.png",
+        show_artwork_page,
+        name="artwork-page",
     ),
-    path("catalog/<str:store_id>/<str:product_id>/batch", make_batch, name="batch-new"),
+    path(f"{PRODUCT}/batch", make_batch, name="batch-new"),
     path("batches", list_batches, name="batches"),
     path(BATCH, show_batch, name="batch"),
     path(f"{BATCH}/rows", send_rows, name="batch-rows"),

@@ -1,5 +1,9 @@
 """Background tasks of this app."""
 
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from uuid import UUID
 
@@ -8,20 +12,50 @@ from django.db import OperationalError
 from django.utils import timezone
 from procrastinate.contrib.django import app
 
-from fulfillment.core.errors import Conflict, TooManyRequests, Unavailable
+from fulfillment.core.errors import Conflict, ServiceBusy, TooManyRequests, Unavailable
 from fulfillment.core.outbox import Retries
 from stores.batches.services import approvals as batch_approvals
 from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import ORDER_TASK, write_orders
 from stores.batches.services.rows import CHECK_TASK
-from stores.batches.services.threads import thread_for_batch
-from stores.budgets.services.checks import check_balances
+from stores.budgets.services.ledger import check_balances
 from stores.catalog.services.uploads import TASK, work_on_catalog_upload
 from stores.orders.approvals.services import expire_requests, remind_approvers
 from stores.orders.services.simulation import advance_demo_orders
 
 # While the database or the renderers are away or busy; a batch goes on where it was.
 AGAIN = Retries(wait=3, retry_exceptions=[OperationalError, Unavailable, TooManyRequests])
+# Batches take turns, so that mails and other people's batches go on: a quarter of a worker's threads for jobs, and more
+# than draw at once.
+THREADS, SECONDS = 16, 60.0
+_free = threading.BoundedSemaphore(THREADS)
+
+
+@contextmanager
+def thread_for_batch() -> Iterator[Callable[[], None]]:
+    """Raises ServiceBusy while other batches have all threads; the job is then tried again.
+
+    So does the function that it gives, once the job had its time and all threads are taken: call it between rows.
+    """
+    ends = time.monotonic() + SECONDS
+    if not _free.acquire(blocking=False):
+        raise _busy()
+
+    def go_on() -> None:
+        if time.monotonic() < ends:
+            return
+        if not _free.acquire(blocking=False):
+            raise _busy()
+        _free.release()
+
+    try:
+        yield go_on
+    finally:
+        _free.release()
+
+
+def _busy() -> ServiceBusy:
+    return ServiceBusy("Other batches have all threads of this worker.")
 
 
 @app.periodic(cron="* * * * * */5")

@@ -1,7 +1,7 @@
 from uuid import UUID
 
 from fulfillment.core.outbox import ThreadedOutbox
-from stores.orders.services.scenario_steps import claim_due_scenarios, postpone_step, run_step
+from stores.orders.services.simulation import claim_due_scenarios, postpone_step, run_step
 
 
 class ScenarioRunner(ThreadedOutbox[UUID]):

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.models import AssociationRequest, AssociationState, Role, User
+from accounts.models import AssociationRequest, AssociationState, Role
 from accounts.pages.forms import show_faults
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import DEFAULT_STORE_GRANTS, EXPLANATIONS, STORE_GRANTS, Permission
@@ -114,6 +114,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     page_of_requests = Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests"))
     page_of_requests.object_list = with_labels(page_of_requests.object_list)
     searched = request.GET.get("q", "").strip()[:200]
+    own_stores = Store.objects.filter(roles__user=signed_in_user(request), is_demo=False)
     context = frame(
         request,
         application,
@@ -122,7 +123,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
         page=Paginator(_associations(application, searched), STORES_A_PAGE).get_page(request.GET.get("page")),
         requests=page_of_requests,
         searched=searched,
-        suggestions=_suggestions(signed_in_user(request)),
+        suggestions=own_stores.distinct()[:SUGGESTED_STORES],
     )
     return render(request, "stores/associations.html", context)
 
@@ -202,10 +203,6 @@ def _associations(application: Application, searched: str) -> list[dict[str, Any
         row = stores.setdefault(pk, {"name": name, "external_id": external_id, "grants": []})
         row["grants"].append(str(Permission(grant).label))
     return list(stores.values())
-
-
-def _suggestions(user: User) -> QuerySet[Store]:
-    return Store.objects.filter(roles__user=user, is_demo=False).distinct()[:SUGGESTED_STORES]
 
 
 class RequestAccessForm(forms.Form):

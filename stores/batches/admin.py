@@ -28,8 +28,6 @@ from stores.batches.selectors import counts_of, counts_of_batches, named
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on
-from stores.orders.approvals.notices import reason_in_words
-from stores.orders.models import ApprovalState
 
 TONES: dict[str, str] = {
     BatchStatus.EMPTY: "default",
@@ -139,17 +137,16 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
         ]
 
     def record_context(self, request: HttpRequest, batch: Batch) -> dict[str, Any]:
-        approval, holds = getattr(batch, "approval", None), staff_on(request).holds
-        is_pending = approval is not None and approval.state == ApprovalState.PENDING
+        holds = staff_on(request).holds
         page = BatchPage(batch, counts_of(batch), may_change=holds(CHANGE, batch.store_id))
         return {
             **listed_rows(page, request.GET),
             "page": page,
             "batch": batch,
             "counts": page.counts,
-            "approval": approval,
-            "reasons": [reason_in_words(one) for one in approval.reasons] if approval else [],
-            "may_decide": is_pending and holds(DECIDE, batch.store_id),
+            "approval": page.approval,
+            "reasons": page.reasons,
+            "may_decide": page.waits_for_approval and holds(DECIDE, batch.store_id),
             "orders_query": _orders_query(page) if holds(ORDER_GRANTS, batch.store_id) else "",
         }
 

@@ -8,8 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from stores.catalog.models import Product, Store
-from stores.orders.approvals.models import OWN_ORDER
-from stores.orders.models import ApprovalState, Order
+from stores.orders.models import OWN_ORDER, ApprovalState, Order
 
 
 class BatchMode(models.TextChoices):

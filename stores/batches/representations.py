@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fulfillment.core.api.serializers import timestamp
-from stores.batches.models import Batch, BatchApproval, BatchRow, RowState
+from stores.batches.models import Batch, BatchRow, RowState
 from stores.batches.selectors import budget_decision, counts_of, proofs_of, seconds_left
 from stores.budgets.standings import number
 from stores.catalog.models import BudgetType
+from stores.orders.approvals.selectors import decision_record
 from stores.proofs.links import proof_urls
 from stores.proofs.selectors import StoredProof
 
@@ -15,7 +16,7 @@ Record = dict[str, Any]
 
 
 def batch_record(batch: Batch) -> Record:
-    counts = counts_of(batch)
+    counts, approval = counts_of(batch), getattr(batch, "approval", None)
     return {
         "BatchID": str(batch.pk),
         "StoreID": batch.store.external_id,
@@ -42,7 +43,7 @@ def batch_record(batch: Batch) -> Record:
         "Pieces": counts.pieces,
         "PricesExpireAt": timestamp(batch.prices_expire) if batch.prices_expire else None,
         "BudgetDecision": budget_decision(batch, counts).value,
-        "Approval": _approval(getattr(batch, "approval", None)),
+        "Approval": decision_record(approval, approval.state) if approval else None,
         "ExternalID": batch.external_id or None,
         "Note": batch.note,
         "IsTest": batch.is_test,
@@ -77,17 +78,3 @@ def _proof(proof: StoredProof | None, product_id: str) -> Record | None:
         return None
     urls = proof_urls(proof, product_id)
     return {"PdfURL": urls.pdf, "PageURLs": urls.pages}
-
-
-def _approval(approval: BatchApproval | None) -> Record | None:
-    if approval is None:
-        return None
-    return {
-        "State": approval.state,
-        "Reasons": approval.reasons,
-        "RequestedAt": timestamp(approval.requested),
-        "ExpiresAt": timestamp(approval.expires),
-        "DecidedBy": str(approval.decided_by_id) if approval.decided_by_id else None,
-        "DecidedAt": timestamp(approval.decided) if approval.decided else None,
-        "Note": approval.note,
-    }

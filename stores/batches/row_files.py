@@ -6,11 +6,12 @@ from django.http import HttpResponse, StreamingHttpResponse
 
 from accounts.callers import Caller
 from fulfillment.core.files.downloads import MEDIA_TYPES, streamed_file
+from stores.batches.files import writing
 from stores.batches.files.records import FileProblem, FileRow
 from stores.batches.files.writing import Format, annotated_file
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors import rows_of
-from stores.batches.services.sheets import row_template
+from stores.batches.services.sheets import template_columns
 from stores.orders.models import OrderStatus
 
 ROWS_AT_ONCE = 500
@@ -26,7 +27,7 @@ def rows_file(batch: Batch, states: list[str], form: Format, caller: Caller) -> 
 
 def template_file(batch: Batch, form: Format) -> HttpResponse:
     """A file to fill in."""
-    content = row_template(batch=batch, format=form)
+    content = writing.template_file(format=form, columns=list(template_columns(batch)))
     response = HttpResponse(content, content_type=MEDIA_TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="rows-{batch.product.external_id}.{form}"'
     return response

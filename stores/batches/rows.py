@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from printing.text import is_blank
-from stores.batches.files.names import RECIPIENT, without_accents
+from stores.batches.files.matching import RECIPIENT, without_accents
 from stores.batches.files.records import FileProblem
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.models import RECIPIENT_FIELDS

@@ -104,15 +104,10 @@ def batch_for(
 def find_batch(access: StoreAccess, batch_id: str) -> Batch:
     """A batch visible to the caller."""
     key = parse_uuid(batch_id)
-    batch = batches_for(access).filter(pk=key).first() if key else None
+    batch = shown_batches().filter(access.visible, pk=key).first() if key else None
     if batch is None:
         raise NotFound(_("There is no batch with this BatchID for this caller."), code="batch_not_found")
     return batch
-
-
-def batches_for(access: StoreAccess) -> QuerySet[Batch]:
-    """Newest first."""
-    return shown_batches().filter(access.visible).order_by("-created", "-id")
 
 
 def shown_batches() -> QuerySet[Batch]:

@@ -1,8 +1,10 @@
-"""The checks of a whole store or product record: its members, and the rules over several of them."""
+"""Whole store or product records: their members, the rules over several, and what a product lacks to be sold."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Fault
 from printing.preflight.eddm import check_piece, check_size
@@ -163,3 +165,44 @@ def _repeated(entries: list[Record], key: Callable[[Record], Any], members: str,
                 faults.append(Fault(f"{pointer}/{index}/IsDefault", "repeated", message))
             default = index
     return faults
+
+
+class Step(NamedTuple):
+    """`text` says what to do; `place` is the part of the product page it belongs to."""
+
+    name: str
+    text: str
+    place: str
+    is_done: bool
+    is_required: bool
+
+    @property
+    def is_missing(self) -> bool:
+        return self.is_required and not self.is_done
+
+
+def steps_to_sale(record: Record) -> list[Step]:
+    """In the order of the page. Without its required steps a product cannot be ordered or printed."""
+    fields, prices = record.get("TemplateFields", ()), record.get("DeliveredPrices", ())
+    speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")
+    sizes = all(record.get(name) for name in ("Name", "DefaultQty", "WidthMM", "HeightMM"))
+    return [
+        Step(_("Name, size and quantities"), _("Fill in name, size and quantities."), "basics", sizes, True),
+        Step(_("Template fields"), _("Add what customers fill in."), "fields", bool(fields), False),
+        Step(_("Prices"), _("Write at least one price."), "prices", bool(prices), True),
+        Step(
+            _("Default price"),
+            _("Choose the price for orders that name no location."),
+            "prices",
+            any(price.get("IsDefault") for price in prices),
+            False,
+        ),
+        Step(_("Production speeds"), _("Enter the number of business days."), "speeds", bool(speeds), False),
+        Step(
+            _("Template"),
+            _("Create a template: it shows where the fields print."),
+            "template",
+            template is not None,
+            bool(fields),
+        ),
+    ]

@@ -17,7 +17,7 @@ from printing.typesetting import load_template_folder
 from stores.catalog.models import Product, Store, StoreProfile
 from stores.catalog.services.imports import ImportSummary, import_catalog
 from stores.demo.activity import load_activity
-from stores.demo.pictures import draw_pictures as draw_pictures
+from stores.demo.orders import draw_pictures as draw_pictures
 
 ASSOCIATED, UNASSOCIATED, DEMO = "summit-print", "harbor-press", "demo"
 STORE_STAFF_GRANTS = ("Store.All.Read", "Order.All.Read", "Order.All.Write")

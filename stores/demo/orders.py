@@ -1,14 +1,18 @@
-"""The orders of the demo: items, age, recipient and status."""
+"""The orders of the demo: items, age, recipient and status; and their pictures, for the first look at the list."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from accounts.callers import Caller
 from accounts.demo import USER
+from fulfillment.core.errors import DomainError
 from printing.typesetting import load_sample
-from stores.orders.models import OrderStatus
+from stores.orders.models import OrderItem, OrderStatus
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
+from stores.orders.services.print_files import print_picture
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 S = OrderStatus
@@ -73,10 +77,6 @@ class DemoOrder:
     comment: str = ""
     cancellation: str = ""
     denial: str = ""
-
-
-def _orders() -> tuple[DemoOrder, ...]:
-    return tuple(DemoOrder(index, *row[:5], **row[5]) for index, row in enumerate(ROWS))
 
 
 CARD, SQUARE = (("business-card-standard", 500),), (("business-card-square", 250),)
@@ -161,7 +161,7 @@ ROWS: tuple[Any, ...] = (
     (1.2, S.RECEIVED, SUMMIT, USER.username, FLYER, {"denial": "Sales has 300 of last month's left."}),
     (0.1, S.RECEIVED, SUMMIT, USER.username, FLYER, {}),
 )
-ORDERS = _orders()
+ORDERS = tuple(DemoOrder(index, *row[:5], **row[5]) for index, row in enumerate(ROWS))
 
 
 def transitions_of(order: DemoOrder, placed: datetime, now: datetime) -> list[tuple[int, datetime]]:
@@ -206,3 +206,11 @@ def _data(product_id: str, name: str, store_id: str) -> dict[str, Any] | None:
     if product_id in NAMED:
         sample[NAMED[product_id]] = name
     return sample
+
+
+def draw_pictures() -> None:
+    """Draws what is not stored yet; a picture that is refused is drawn when it is first shown."""
+    items = OrderItem.objects.exclude(print_file="").select_related("order").order_by("-order__number")
+    for item in items[: 2 * len(ORDERS)]:
+        with suppress(DomainError):
+            print_picture(item=item, page=0, size="small", caller=Caller())

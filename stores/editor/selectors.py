@@ -18,8 +18,7 @@ from printing.preflight import ProductFacts
 from printing.press.rules import PresetRules
 from printing.typesetting import Artwork, Field, FontSet, read_field
 from printing.typesetting.artwork import ArtworkInvalid, read_artwork
-from stores.catalog.models import Product, TemplateChange, TemplatePicture
-from stores.editor.models import ArtworkUpload
+from stores.catalog.models import ArtworkUpload, Product, TemplateChange, TemplatePicture
 from stores.presets.selectors import PRESET_OF_PRODUCT, rules_from
 from stores.templates.selectors import FIELDS, font_set
 
@@ -129,11 +128,10 @@ _Key = tuple[Any, ...]
 _Pictures = tuple[dict[str, Artwork], dict[str, Artwork]]
 
 
-def _weight(pictures: _Pictures) -> int:
-    return sum(len(one.data) for part in pictures for one in part.values())
-
-
-_cache: WeightedCache[_Key, _Pictures] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
+_cache: WeightedCache[_Key, _Pictures] = WeightedCache(
+    capacity=CACHE_BYTES,
+    weight=lambda pictures: sum(len(one.data) for part in pictures for one in part.values()),
+)
 register_cache(_cache)
 
 

@@ -1,12 +1,15 @@
-"""The orders of an application, with the events sent to it, and those that a person placed without one."""
+"""The orders of an application, with the events sent to it, and those that a person placed without one, with
+their approvals."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -24,7 +27,9 @@ from fulfillment.core.files.downloads import pdf_in_turn, picture_refusal, serve
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
-from stores.orders.models import Order, OrderItem, OrderStatus
+from stores.orders.approvals.notices import reason_in_words
+from stores.orders.approvals.selectors import approver_names, requests_of
+from stores.orders.models import ApprovalState, Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
 from stores.orders.selectors.access import WRITE
 from stores.orders.selectors.orders import (
@@ -47,7 +52,7 @@ from stores.proofs.links import proof_urls
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services.proofs import make_proof
 
-ORDERS_A_PAGE = 25
+ORDERS_A_PAGE, REQUESTS_A_PAGE = 25, 25
 ITEMS_SHOWN = 100
 ACTORS = {
     "Application": gettext_lazy("by an application"),
@@ -85,7 +90,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
     items = list(order.items.select_related("product").defer("product__template")[: ITEMS_SHOWN + 1])
     context |= {
         **_row(order),
-        "items": [_item(item) for item in items[:ITEMS_SHOWN]],
+        "items": [{"item": item, "has_proof": _has_proof(item)} for item in items[:ITEMS_SHOWN]],
         "more_items": order.item_count - ITEMS_SHOWN,
         "history": [
             {
@@ -206,10 +211,6 @@ def _row(order: Order) -> dict[str, Any]:
     return {"order": order, "words": OrderStatus(order.status).shown}
 
 
-def _item(item: OrderItem) -> dict[str, Any]:
-    return {"item": item, "has_proof": _has_proof(item)}
-
-
 def _can_be_repeated(order: Order, items: Sequence[OrderItem]) -> bool:
     """Whether the product's page can take over the values: it orders one product, without a PDF of the person."""
     return len(items) == 1 and items[0].product.is_active and not (items[0].artwork or order.recipient_erased)
@@ -217,3 +218,47 @@ def _can_be_repeated(order: Order, items: Sequence[OrderItem]) -> bool:
 
 def _has_proof(item: OrderItem) -> bool:
     return bool(item.template_data and item.print_file and item.product.version == item.product_version)
+
+
+BADGES = {
+    ApprovalState.PENDING: "badge-warning",
+    ApprovalState.APPROVED: "badge-good",
+    ApprovalState.DENIED: "badge-bad",
+    ApprovalState.EXPIRED: "badge-bad",
+}
+
+
+@require_safe
+@signed_in
+def list_requests(request: HttpRequest) -> HttpResponse:
+    found = requests_of(signed_in_user(request)).order_by("-requested")
+    page = Paginator(found, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
+    rows = [_request_row(one) for one in page]
+    return render(request, "stores/approvals/list.html", {"page": page, "rows": rows, "part": "catalog"})
+
+
+@require_safe
+@signed_in
+def show_request(request: HttpRequest, order_id: UUID) -> HttpResponse:
+    found = requests_of(signed_in_user(request)).filter(pk=order_id).first()
+    if found is None:
+        raise Http404(_("There is no such order, or it needed no approval."))
+    context = {
+        **_request_row(found),
+        "items": found.order.items.order_by("position").defer(*OrderItem.LARGE)[:100],
+        "part": "catalog",
+        "approvers": approver_names(found.order.store_id, found.ordered_by),
+    }
+    return render(request, "stores/approvals/request.html", context)
+
+
+def _request_row(found: Any) -> dict[str, Any]:
+    state = ApprovalState(found.order.approval)
+    return {
+        "request_": found,
+        "order": found.order,
+        "state": state.label,
+        "badge": BADGES[state],
+        "is_pending": state == ApprovalState.PENDING,
+        "reasons": [reason_in_words(reason) for reason in found.reasons],
+    }

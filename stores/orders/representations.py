@@ -1,6 +1,6 @@
-"""The API's records of orders; stores.orders.api.serializers describes the same shapes."""
+"""The API's records of orders, also as lines of CSV; stores.orders.api.serializers describes the same shapes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ import orjson
 from django.conf import settings
 
 from fulfillment.core.api.serializers import meta, timestamp
+from fulfillment.core.csv_rows import csv_pieces
 from stores.orders.eddm import shown_routes
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderStatus, Shipment
 
@@ -243,3 +244,12 @@ def _cancellation(order: Order) -> Record | None:
 
 def _id(value: UUID | None) -> str | None:
     return None if value is None else str(value)
+
+
+def csv_chunks(renderings: Iterable[str], columns: Sequence[str] = EXPORT_COLUMNS) -> Iterator[bytes]:
+    """The header and a line for each stored rendering, a few hundred at a time."""
+    return csv_pieces(columns, ([_cell(value) for value in orjson.loads(one).values()] for one in renderings))
+
+
+def _cell(value: Any) -> Any:
+    return ";".join(value) if isinstance(value, list) else value

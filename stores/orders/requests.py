@@ -1,5 +1,6 @@
-"""Requests for prices and orders, and what is wrong with their items, without database access."""
+"""Requests for prices and orders, and what is wrong with their items and postal codes, without database access."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -169,3 +170,21 @@ def _selection_faults(index: int, item: PriceRequestItem, product: ListedProduct
         "from %(minimum)s to %(maximum)s."
     ) % {"quantity": item.quantity, "product_id": item.product_id, "minimum": least, "maximum": most}
     return [Fault(where, code, message)]
+
+
+# USPS Publication 28; Canada Post's addressing guide, which also lists the unused letters.
+_POSTAL_CODES = {
+    "US": (re.compile(r"[0-9]{5}(-?[0-9]{4})?"), "5 digits, or 9 as in 80202-1234"),
+    "CA": (
+        re.compile(
+            r"[ABCEGHJ-NPRSTVXY][0-9][ABCEGHJ-NPRSTV-Z][ -]?[0-9][ABCEGHJ-NPRSTV-Z][0-9]", re.IGNORECASE
+        ),
+        "letters and digits in turn, as in K1A 0B1",
+    ),
+}
+
+
+def postal_code_form(country_code: str, postal_code: str) -> str | None:
+    """A description of the country's form if the postal code does not have it, else None."""
+    pattern, form = _POSTAL_CODES.get(country_code, (None, None))
+    return form if pattern and not pattern.fullmatch(postal_code) else None

@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -31,6 +31,7 @@ from delivery.selection.selectors.selections import (
     own_selections,
     routes_of_selection,
 )
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.refusal_page import ADMIN_POLICY
 from stores.catalog.models import Product, Store
@@ -41,11 +42,11 @@ from stores.orders.pricing import Option
 from stores.orders.selectors.access import WORK, authorize_store
 from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.selectors.selections import MailingProduct, mailing_product
+from stores.orders.services.orders import place_staff_order
 from stores.orders.services.quotes import create_quote
 from stores.playground.artwork_admin import ProductArtwork
 from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
 from stores.playground.selectors import product_page
-from stores.playground.services import place_staff_order
 
 # Routes of EDDM are in the United States.
 COUNTRY = "US"
@@ -161,15 +162,10 @@ class ProductMailings:
     def __init__(self, product_admin: Any) -> None:
         self.product_admin = product_admin
 
-    def urls(self) -> list[URLPattern]:
-        wrap = self.product_admin.admin_site.admin_view
+    def pages(self) -> list[OwnPage]:
         return [
-            path("<int:product_id>/mailing/", wrap(self.choose), name="stores_product_mailing"),
-            path(
-                "<int:product_id>/mailing/<uuid:selection_id>/",
-                wrap(self.order),
-                name="stores_product_mailing_order",
-            ),
+            ("<int:product_id>/mailing/", self.choose, "mailing"),
+            ("<int:product_id>/mailing/<uuid:selection_id>/", self.order, "mailing_order"),
         ]
 
     def choose(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -269,8 +265,8 @@ def _price(caller: Caller, product: Product) -> tuple[MailingProduct | None, str
 
 @admin.register(Product)
 class ProductWithMailingsAdmin(ProductWithTemplateAdmin):
-    def get_urls(self) -> list[URLPattern]:
-        return [*ProductMailings(self).urls(), *ProductArtwork(self).urls(), *super().get_urls()]
+    def own_pages(self) -> list[OwnPage]:
+        return [*super().own_pages(), *ProductMailings(self).pages(), *ProductArtwork(self).pages()]
 
     def more_pages(self, request: HttpRequest, product: Product) -> list[tuple[str, str]]:
         may_order = product.is_active and staff_on(request).holds([Grant.ORDER_ALL_WRITE], product.store_id)

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -14,12 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.callers import Caller
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import MYSELF
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.errors import DomainError, Forbidden
-from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Product
 from stores.playground.checked_artwork import check_artwork, sent_choice
 from stores.playground.selectors import product_page
-from stores.proofs.services.documents import receive_document
+from stores.proofs.services.assets import receive_document
 
 
 class ProductArtwork:
@@ -28,20 +28,15 @@ class ProductArtwork:
     def __init__(self, product_admin: Any) -> None:
         self.product_admin = product_admin
 
-    def urls(self) -> list[URLPattern]:
-        wrap = self.product_admin.admin_site.admin_view
-        start = "<int:product_id>/artwork/"
+    def pages(self) -> list[OwnPage]:
         return [
-            path(start, wrap(require_safe(self.show)), name="stores_product_artwork"),
-            path(
-                f"{start}asset",
-                harmless(wrap(require_POST(self.add))),
-                name="stores_product_artwork_asset",
-            ),
+            ("<int:product_id>/artwork/", require_safe(self.show), "artwork"),
+            ("<int:product_id>/artwork/asset", require_POST(self.add), "artwork_asset"),
         ]
 
     def show(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product, choice = self._product(request, product_id), sent_choice(request.GET)
+        product = self.product_admin.record_for(request, product_id, "view")
+        choice = sent_choice(request.GET)
         checked, problems = None, []
         try:
             if choice is not None:
@@ -62,7 +57,8 @@ class ProductArtwork:
 
     def add(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Takes the PDF and leads to its check, so that reloading the page sends nothing twice."""
-        product, caller = self._product(request, product_id), Caller.on_pages(request.user)
+        product = self.product_admin.record_for(request, product_id, "view")
+        caller = Caller.on_pages(request.user)
         file = request.FILES.get("file")
         if file is None:
             return self._render(request, product, problems=["Choose a PDF first."])
@@ -87,9 +83,3 @@ class ProductArtwork:
             **shown,
         }
         return TemplateResponse(request, "admin/stores/artwork.html", context)
-
-    def _product(self, request: HttpRequest, product_id: int) -> Product:
-        product: Product = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
-        if not self.product_admin.has_view_permission(request, product):
-            raise PermissionDenied
-        return product

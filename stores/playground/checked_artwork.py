@@ -12,7 +12,7 @@ from stores.proofs.links import proof_urls
 from stores.proofs.models import Asset
 from stores.proofs.selectors import StoredProof
 from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, merge_artwork
-from stores.proofs.services.documents import pages_of
+from stores.proofs.services.assets import pages_of
 from stores.proofs.services.proofs import make_artwork_proof
 
 # A size that differs by more is drawn.

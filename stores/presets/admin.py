@@ -162,11 +162,6 @@ class OutputProfileAdmin(AddedInTurn, RemovedByService):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("content")
 
-    def save_model(
-        self, request: HttpRequest, instance: OutputProfile, form: forms.ModelForm, change: bool
-    ) -> None:
-        """The form's service call has saved it."""
-
     def get_fields(self, request: HttpRequest, profile: OutputProfile | None = None) -> Any:
         return ["file"] if profile is None else ["description", "file_name", "size", "sha256", "created"]
 

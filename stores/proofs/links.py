@@ -18,7 +18,9 @@ from uuid import UUID
 
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
 
+from fulfillment.core.errors import DomainError
 from fulfillment.core.files.stored import asset_file, document_file, proof_files, wide_page_file
 from stores.proofs.models import Asset
 from stores.proofs.selectors import StoredProof
@@ -30,16 +32,12 @@ MAC_BYTES = 16
 DAY_BYTES = 3
 
 
-class LinkInvalid(Exception):
-    """This service has not signed the address."""
+class LinkRefused(DomainError):
+    """This service has not signed the address, or not in this form, or its time is over."""
 
-
-class LinkExpired(Exception):
-    """The address was valid and has expired."""
-
-
-class WidthInvalid(Exception):
-    """The width is not one of those that a page of a proof may have."""
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def signed_urls(kind: str, identity: bytes, names: Iterable[str]) -> list[str]:
@@ -56,10 +54,10 @@ def read_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     macs = [_mac(key, kind, identity, day, name) for key in keys]
     if not any(constant_time_compare(mac, content[-MAC_BYTES:]) for mac in macs):
-        raise LinkInvalid
+        raise _not_signed()
     seconds = int.from_bytes(day) * DAY - int(time.time())
     if seconds <= 0:
-        raise LinkExpired
+        raise LinkRefused(410, _("This link has expired. Create the proof again for a new one."))
     return identity, seconds
 
 
@@ -82,11 +80,18 @@ def _bytes(token: str) -> bytes:
     try:
         content = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
     except (binascii.Error, ValueError) as error:
-        raise LinkInvalid from error
+        raise _not_signed() from error
     # The decoder skips invalid characters; only the spelling that this service signed is accepted.
     if _text(content) != token or len(content) <= MAC_BYTES + DAY_BYTES:
-        raise LinkInvalid
+        raise _not_signed()
     return content
+
+
+def _not_signed() -> LinkRefused:
+    return LinkRefused(
+        403,
+        _("This link is not valid: it is incomplete or was changed. Create the proof again for a new one."),
+    )
 
 
 PROOFS, ASSETS = "proofs", "assets"
@@ -157,5 +162,6 @@ def linked_file(kind: str, identity: bytes, name: str, width: str | None = None)
 
 def _width(sent: str) -> int:
     if not _WIDTH.match(sent) or not 1 <= int(sent) <= MAX_WIDTH:
-        raise WidthInvalid
+        message = _("The width must be a whole number of pixels from 1 to %(max_width)s.")
+        raise LinkRefused(400, message % {"max_width": MAX_WIDTH})
     return -(-int(sent) // WIDTH_STEP) * WIDTH_STEP

@@ -19,15 +19,7 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.files.storage import storage_errors
-from stores.proofs.links import (
-    MAX_WIDTH,
-    LinkedFile,
-    LinkExpired,
-    LinkInvalid,
-    WidthInvalid,
-    linked_file,
-    read_link,
-)
+from stores.proofs.links import LinkedFile, linked_file, read_link
 from stores.proofs.selectors import Showcase, showcase
 from stores.proofs.services.live_proofs import (
     MAX_NAME_LENGTH,
@@ -75,23 +67,8 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
             file = _opened(linked, identity, request.META.get("REMOTE_ADDR", ""))
             with closed_on_failure(file):
                 return _file_response(request, linked, file, headers)
-    except LinkInvalid:
-        return _refusal(
-            403,
-            _(
-                "This link is not valid: it is incomplete or was changed. Create the proof again for a new one."
-            ),
-        )
-    except LinkExpired:
-        return _refusal(410, _("This link has expired. Create the proof again for a new one."))
     except FileNotFoundError:
         return _refusal(404, _("The file is no longer kept. Create the proof again."))
-    except WidthInvalid:
-        return _refusal(
-            400,
-            _("The width must be a whole number of pixels from 1 to %(max_width)s.")
-            % {"max_width": MAX_WIDTH},
-        )
     except DomainError as error:
         refusal = _refusal(error.status, error.message)
         if retry_after := getattr(error, "retry_after", None):

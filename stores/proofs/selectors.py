@@ -16,8 +16,8 @@ from fulfillment.core.errors import NotFound
 from printing.preflight import ProductFacts
 from printing.press.rules import PresetRules
 from stores.catalog.models import TemplateField
-from stores.catalog.selectors.products import association_required, no_product, product_visibility
-from stores.catalog.selectors.stores import CALLER, VISIBLE, unknown_store
+from stores.catalog.selectors.products import no_product, product_visibility, visible_row
+from stores.catalog.selectors.stores import CALLER, VISIBLE
 from stores.presets.selectors import PRESET_OF_PRODUCT, rules_from
 from stores.proofs.models import Asset
 
@@ -107,7 +107,7 @@ class StoredProof:
 
 
 def product_version(caller: Caller, store_id: str, product_id: str) -> ProductVersion:
-    row = _visible_row(fetch_row(PRODUCT, (*product_visibility(caller), product_id, store_id)), store_id)
+    row = visible_row(fetch_row(PRODUCT, (*product_visibility(caller), product_id, store_id)), store_id)
     if row[1] is None:
         raise NotFound(no_product(product_id), code="product_not_found")
     store, pk, *version = row
@@ -130,28 +130,17 @@ def product_versions_of(product_pks: Iterable[int]) -> dict[int, ProductVersion]
 
 def authorized_store_id(caller: Caller, store_id: str) -> int:
     """The primary key of a store whose products the caller may use."""
-    [pk] = _visible_row(fetch_row(STORE, (*product_visibility(caller), store_id)), store_id)
+    [pk] = visible_row(fetch_row(STORE, (*product_visibility(caller), store_id)), store_id)
     return int(pk)
 
 
 def find_proof(digest: str) -> StoredProof | None:
     row = fetch_row(PROOF, (digest,))
-    return (
-        None
-        if row is None
-        else StoredProof(
-            *(row[0], row[1], orjson.loads(row[2]), row[3], frozenset(row[4] or ())),
-            orjson.loads(row[5] or b"[]"),
-        )
-    )
-
-
-def _visible_row(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, ...]:
     if row is None:
-        raise unknown_store(store_id)
-    if not row[0]:
-        raise association_required(store_id)
-    return row[1:]
+        return None
+    digest, sizes, messages, last_used, traces, preflight = row
+    found = orjson.loads(preflight or b"[]")
+    return StoredProof(digest, sizes, orjson.loads(messages), last_used, frozenset(traces or ()), found)
 
 
 # Cards come first; products that need an uploaded picture or a choice are excluded.

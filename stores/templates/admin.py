@@ -4,7 +4,6 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
@@ -95,9 +94,6 @@ class FontAdmin(AddedInTurn, RemovedByService):
         shipped = {"shipped_families": shipped_families(), "script_count": len(FontSet.shipped().fallbacks)}
         response: HttpResponse = super().changelist_view(request, {**(extra_context or {}), **shipped})
         return response
-
-    def save_model(self, request: HttpRequest, instance: Font, form: forms.ModelForm, change: bool) -> None:
-        """The form's service call has saved it."""
 
     def get_fields(self, request: HttpRequest, font: Font | None = None) -> Any:
         return ["file"] if font is None else ["families", "file_name", "size", "sha256", "created"]

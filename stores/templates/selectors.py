@@ -1,8 +1,13 @@
-"""Fonts and layouts of products, which are read and checked once for each product version and kept in memory."""
+"""Fonts and layouts of products, which are read and checked once for each product version and kept in memory, and
+errors of the typesetter as errors of the service.
+"""
 
 import hashlib
 import json
+import logging
 import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version as version_of
@@ -18,12 +23,25 @@ import printing.press
 import printing.typesetting
 from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
-from fulfillment.core.errors import Conflict
+from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import read_file
 from printing.caches import WeightedCache
-from printing.typesetting import Field, FontSet, Template, TemplateInvalid, parse_template, read_field
+from printing.typesetting import (
+    Field,
+    FontSet,
+    Problem,
+    RenderingFailed,
+    RenderingTimedOut,
+    Template,
+    TemplateInvalid,
+    ValuesInvalid,
+    parse_template,
+    read_field,
+)
 from stores.templates.models import Font
+
+logger = logging.getLogger("stores.proofs")
 
 CACHE_BYTES = 128_000_000
 # The weight of a layout in the cache without its pictures; it also limits the number of layouts.
@@ -171,3 +189,30 @@ def _read(product_id: int, font_names: str) -> tuple[int, Layout]:
 
 def _names(font_names: str) -> set[str]:
     return {Path(name).name for name in font_names.split(",")}
+
+
+TOO_SLOW = (
+    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
+    " the same values would fail again."
+)
+
+
+@contextmanager
+def typesetting_errors() -> Iterator[None]:
+    """Raises the service's error for an error of the typesetter."""
+    try:
+        yield
+    except ValuesInvalid as error:
+        raise values_invalid(error.problems) from error
+    except RenderingTimedOut as error:
+        # Not RenderersBusy: a retry with the same values would fail again and block a renderer for as long.
+        raise Invalid.at("", "rendering_too_slow", TOO_SLOW) from error
+    except RenderingFailed as error:
+        logger.error("A template could not be rendered: %s", error)
+        raise TemplateUnusable from error
+
+
+def values_invalid(problems: Iterable[Problem]) -> Invalid:
+    faults = [Fault(problem.pointer, problem.code, problem.message) for problem in problems]
+    message = faults[0].message if len(faults) == 1 else f"{len(faults)} values cannot be printed."
+    return Invalid(message, code="values_invalid", faults=faults)

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from uuid import UUID
 
 import orjson
 from django.db import connection, transaction
@@ -11,6 +10,7 @@ from django.db import connection, transaction
 from fulfillment.core.errors import Conflict, Fault, Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import remove_files, write_files
+from fulfillment.core.text import parse_uuid
 from printing.preflight.eddm import check_pages
 from printing.text import is_blank
 from printing.typesetting import (
@@ -30,10 +30,9 @@ from printing.typesetting import (
     resolve_values,
     try_template,
 )
-from stores.templates.errors import typesetting_errors
 from stores.templates.models import Font
 from stores.templates.records import Record, fingerprint
-from stores.templates.selectors import font_file, font_set
+from stores.templates.selectors import font_file, font_set, typesetting_errors
 
 SUFFIXES = {b"OTTO": ".otf", b"ttcf": ".ttc"}
 USERS = """
@@ -142,7 +141,7 @@ def _unusable_values(entries: Sequence[Record], gallery: Mapping[str, Artwork]) 
     for index, member, value in _default_values(entries):
         field = replace(read_field(entries[index]), required=False)
         if (field.type, field.sub_type) == ("Image", "Upload"):
-            if value not in gallery and not _is_asset(value):
+            if value not in gallery and parse_uuid(value.strip()) is None:
                 message = f"{field.field_name} must be an AssetID or a name of the gallery."
                 yield Problem(pointer("TemplateFields", index, member), "unknown_picture", message)
             continue
@@ -191,13 +190,6 @@ def _default_values(entries: Sequence[Record]) -> Iterator[tuple[int, str, str]]
 
 def _is_uploaded_picture(entry: Record, value: str, template: Template) -> bool:
     return entry["SubType"] == "Upload" and value not in template.gallery
-
-
-def _is_asset(value: str) -> bool:
-    try:
-        return bool(UUID(value.strip()))
-    except ValueError:
-        return False
 
 
 def _member(problem: Problem) -> str:

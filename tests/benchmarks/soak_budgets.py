@@ -52,7 +52,7 @@ def _only_budget(store: Any, limit: int) -> Any:
 
 
 def _is_exact(budget: Any, limit: int, statuses: Counter[int]) -> bool:
-    from stores.budgets.services.checks import check_balances
+    from stores.budgets.services.ledger import check_balances
 
     accepted = budget.entries.filter(kind="Order").count()
     used = budget.periods.get().used

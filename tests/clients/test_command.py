@@ -29,8 +29,8 @@ from applications.registration.pages.home import example_values
 from applications.registration.services.applications import create_application, ensure_command_line
 from applications.registration.services.request_log import flush_request_log
 from applications.webhooks.models import Event
-from stores.orders.approvals.models import ApprovalRequest
-from stores.orders.services.scenario_steps import claim_due_scenarios, run_step
+from stores.orders.models import ApprovalRequest
+from stores.orders.services.simulation import claim_due_scenarios, run_step
 from tests.factories.applications import issue_token
 from tests.factories.budgets import make_budget
 from tests.support.cases import cases

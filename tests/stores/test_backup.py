@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from accounts.callers import Caller
 from fulfillment.core.files.stored import document_file
 from fulfillment.operations.backups.records import _restored_files
-from stores.proofs.services.documents import CleanDocument, add_document
+from stores.proofs.services.assets import CleanDocument, add_document
 from tests.support.patience import wait_for
 
 

@@ -17,9 +17,9 @@ from stores.budgets.models import Budget, CostCenterMember
 from stores.demo.activity import MISTAKES
 from stores.demo.calls import load_calls
 from stores.demo.orders import ORDERS
-from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.models import (
+    ApprovalRequest,
     Order,
     OrderComment,
     OrderDay,

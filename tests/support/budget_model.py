@@ -20,14 +20,14 @@ from accounts.models import Notification, Role
 from fulfillment.core.errors import Conflict, Invalid
 from stores.budgets.models import Budget
 from stores.budgets.selectors.standings import standings_of
-from stores.budgets.services import (
+from stores.budgets.services.budgets import adjust_budget, change_budget
+from stores.budgets.services.claims import (
     count_order,
     count_reserved_order,
     release_order,
     release_reservation,
     reserve_budgets,
 )
-from stores.budgets.services.budgets import adjust_budget, change_budget
 from tests.factories.accounts import UserFactory
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.stores import make_store

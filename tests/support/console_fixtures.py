@@ -33,9 +33,9 @@ from stores.orders.approvals.services import approve_order
 from stores.orders.eddm import stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.orders import place_staff_order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.playground.fields import order_request_from
-from stores.playground.services import place_staff_order
 from stores.templates.services import add_font
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.delivery import SMALL, csv_lines, load_dataset

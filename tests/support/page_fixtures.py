@@ -24,11 +24,10 @@ from delivery.datasets.services.demo import load_demo_population
 from stores.batches.rows import problem_record
 from stores.batches.services.rows import replace_rows
 from stores.catalog.models import StoreProfile
-from stores.orders.approvals.models import ApprovalRequest
-from stores.orders.models import RECIPIENT_FIELDS, ApprovalState, Order
+from stores.orders.models import RECIPIENT_FIELDS, ApprovalRequest, ApprovalState, Order
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.playground.services import place_trial_order
+from stores.orders.services.orders import place_trial_order
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_design
 from tests.factories.selections import make_selection

@@ -60,6 +60,9 @@ class AddedInTurn(ConsoleAdmin):
             return change_form()
         return HttpResponseRedirect(request.get_full_path())
 
+    def save_model(self, request: HttpRequest, instance: Any, form: forms.ModelForm, change: bool) -> None:
+        """The form's service call has saved it."""
+
 
 class ServiceUploadForm(forms.ModelForm):
     """`help_text` has a place for `max_megabytes`. What the service refuses is shown at the file."""

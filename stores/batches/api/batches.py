@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -77,6 +78,9 @@ MEMBERS = {
 }
 
 
+on_batch = partial(extend_schema, parameters=[STORE_ID, BATCH_ID], responses={200: BatchSerializer})
+
+
 class BatchViewSet(ApiViewSet):
     tag = "Batches"
     access = {
@@ -145,25 +149,21 @@ class BatchViewSet(ApiViewSet):
         location = f"/api/v1/store/{store_id}/batch/{batch.pk}"
         return batch_response(access, batch, status=201, headers={"Location": location})
 
-    @extend_schema(
+    @on_batch(
         operation_id="batch_read",
         summary="Read a batch",
         description="Includes the number of rows in each state and the progress of the check.",
-        parameters=[STORE_ID, BATCH_ID],
-        responses={200: BatchSerializer},
         examples=[BATCH_EXAMPLE],
     )
     def retrieve(self, request: Request, store_id: str, batch_id: str) -> Response:
         _, batch = batch_for(request.auth, store_id, batch_id, READ)
         return Response(batch_record(batch))
 
-    @extend_schema(
+    @on_batch(
         operation_id="batch_update",
         summary="Change a batch",
         description="Send only the members to change. Affected rows are checked again.",
-        parameters=[STORE_ID, BATCH_ID],
         request=BatchChangeSerializer,
-        responses={200: BatchSerializer},
         examples=[CHANGE_EXAMPLE, BATCH_EXAMPLE],
     )
     def partial_update(self, request: Request, store_id: str, batch_id: str) -> Response:
@@ -173,11 +173,10 @@ class BatchViewSet(ApiViewSet):
         changed = change_batch(batch=batch, values=values, mapping_name=sent.get("MappingName", ""))
         return batch_response(access, changed)
 
-    @extend_schema(
+    @on_batch(
         operation_id="batch_check",
         summary="Check all rows of a batch again",
         description="Uses the current product, template and prices. Existing renderings are reused.",
-        parameters=[STORE_ID, BATCH_ID],
         request=None,
         responses={202: BatchSerializer},
         examples=[BATCH_EXAMPLE],
@@ -186,7 +185,7 @@ class BatchViewSet(ApiViewSet):
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
         return batch_response(access, start_check(batch=batch), status=202)
 
-    @extend_schema(
+    @on_batch(
         operation_id="batch_order",
         summary="Order a batch",
         description=(
@@ -194,7 +193,6 @@ class BatchViewSet(ApiViewSet):
             "approval covers it. Then each order is created exactly once. A row that fails gives the "
             "reason."
         ),
-        parameters=[STORE_ID, BATCH_ID],
         request=BatchOrderSerializer,
         responses={202: BatchSerializer},
         examples=[ORDER_EXAMPLE, BATCH_EXAMPLE],
@@ -215,13 +213,11 @@ class BatchViewSet(ApiViewSet):
         )
         return batch_response(access, ordered, status=202)
 
-    @extend_schema(
+    @on_batch(
         operation_id="batch_cancel",
         summary="Cancel the rest of a batch",
         description="Existing orders stay; cancel them one by one. A repeated request changes nothing.",
-        parameters=[STORE_ID, BATCH_ID],
         request=BatchNoteSerializer,
-        responses={200: BatchSerializer},
         examples=[CANCEL_EXAMPLE, BATCH_EXAMPLE],
     )
     def cancel(self, request: Request, store_id: str, batch_id: str) -> Response:
@@ -229,13 +225,11 @@ class BatchViewSet(ApiViewSet):
         note = validate_data(BatchNoteSerializer, request.data).get("Note", "")
         return batch_response(access, cancel_batch(batch=batch, note=note))
 
-    @extend_schema(
+    @on_batch(
         operation_id="batch_approve",
         summary="Approve a batch",
         description="One approval covers all orders of the batch, which are then created.",
-        parameters=[STORE_ID, BATCH_ID],
         request=BatchNoteSerializer,
-        responses={200: BatchSerializer},
         examples=[APPROVE_EXAMPLE, BATCH_EXAMPLE],
     )
     def approve(self, request: Request, store_id: str, batch_id: str) -> Response:
@@ -243,13 +237,11 @@ class BatchViewSet(ApiViewSet):
         note = validate_data(BatchNoteSerializer, request.data).get("Note", "")
         return batch_response(access, approve_batch(batch=batch, actor=actor_of(access), note=note))
 
-    @extend_schema(
+    @on_batch(
         operation_id="batch_deny",
         summary="Deny the approval of a batch",
         description="The batch becomes Cancelled with the reason, and releases its budget reservations.",
-        parameters=[STORE_ID, BATCH_ID],
         request=DenyRequestSerializer,
-        responses={200: BatchSerializer},
         examples=[DENY_EXAMPLE, BATCH_EXAMPLE],
     )
     def deny(self, request: Request, store_id: str, batch_id: str) -> Response:

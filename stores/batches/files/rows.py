@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TextIO
 
 from fulfillment.core.csv_rows import typed_cell
-from stores.batches.files.names import compact, member_names
+from stores.batches.files.matching import compact, member_names
 from stores.batches.files.records import VALUE_SHOWN, WARNING, Fault, FileProblem, problem_json, refused
 from stores.batches.files.text_files import MAX_CELL_LENGTH, text_fault
 

@@ -18,9 +18,8 @@ from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders
 from stores.batches.services.rows import lock_batch
 from stores.budgets.services.approvals import check_place
-from stores.orders.approvals.models import OWN_ORDER
-from stores.orders.approvals.services import EXPIRED
-from stores.orders.models import ApprovalState
+from stores.orders.approvals.services import EXPIRED, send_reminders
+from stores.orders.models import OWN_ORDER, ApprovalState
 from stores.orders.services.transitions import Actor
 
 
@@ -80,20 +79,8 @@ def expire_approvals(*, now: datetime) -> int:
 
 
 def remind_approvers(*, now: datetime) -> int:
-    """Once for each batch, when half of its time is over; called by the worker."""
-    count = 0
-    while True:
-        with transaction.atomic():
-            due = BatchApproval.objects.filter(
-                state=ApprovalState.PENDING, decided=None, reminder_due__lte=now, expires__gt=now
-            )
-            due = due.select_related("batch__store").select_for_update(of=("self",), skip_locked=True)
-            approval = due.first()
-            if approval is None:
-                return count
-            approval.reminder_due = None
-            approval.save(update_fields=["reminder_due"])
-            count += notify_approvers(approval, is_reminder=True)
+    undecided = BatchApproval.objects.filter(state=ApprovalState.PENDING, decided=None)
+    return send_reminders(undecided.select_related("batch__store"), notify_approvers, now=now)
 
 
 def _lock_undecided(batch: Batch, actor: Actor) -> tuple[Batch, BatchApproval]:

@@ -28,7 +28,7 @@ from stores.batches.rows import REQUIRED_RECIPIENT
 from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_fields, target_labels
 from stores.batches.services.mapping import apply_mapping
 from stores.batches.services.rows import begin_check, forget_jobs, in_turn, lock_batch, lock_open
-from stores.budgets.services import release_reservation
+from stores.budgets.services.claims import release_reservation
 from stores.catalog.models import Product
 from stores.orders.models import ApprovalState
 from stores.orders.selectors.access import StoreAccess

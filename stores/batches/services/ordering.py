@@ -40,9 +40,9 @@ from stores.batches.selectors import (
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import announce, notify_approvers
 from stores.batches.services.rows import begin_check, in_turn, job_lock, lock_batch, lock_open
-from stores.budgets.services import release_reservation, reserve_budgets
+from stores.budgets.services.claims import release_reservation, reserve_budgets
 from stores.catalog.models import Store
-from stores.orders.approvals.selectors import exceeds_total
+from stores.orders.approvals.selectors import total_reasons
 from stores.orders.models import ActorKind, ApprovalState
 from stores.orders.pricing import Option
 from stores.orders.representations import dumps
@@ -117,7 +117,7 @@ def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) ->
         reservation_id=locked.reservation_id,
         caller=caller_of(locked),
     )
-    reasons = [*_total_reasons(locked, counts), *outcome.reasons]
+    reasons = [*total_reasons(locked.store, counts.total), *outcome.reasons]
     if reasons and not (locked.is_test or locked.store.is_demo):
         _request_approval(locked, reasons, now)
     else:
@@ -309,12 +309,6 @@ def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:
         )
     if not counts.orderable:
         raise Conflict(_("No row of the batch can be ordered."), code="batch_has_errors")
-
-
-def _total_reasons(batch: Batch, counts: Counts) -> list[dict[str, object]]:
-    if not exceeds_total(batch.store, counts.total):
-        return []
-    return [{"Kind": "Total", "Limit": batch.store.approval_above, "Total": counts.total}]
 
 
 def _request_approval(batch: Batch, reasons: Sequence[dict[str, object]], now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Contact sheets of rows, and the file to fill in for a batch."""
+"""Contact sheets of rows, and the columns of the file to fill in for a batch."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,7 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.files.stored import proof_files, read_file
 from printing.imposition import Cell, contact_sheet
 from printing.text import is_blank
-from stores.batches.files.writing import Format, TemplateColumn, template_file
+from stores.batches.files.writing import TemplateColumn
 from stores.batches.models import Batch, BatchMode, BatchRow, RowState
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, REQUIRED_RECIPIENT, ROW_KEY, given_key
 from stores.batches.selectors import page_counts, rows_of
@@ -54,11 +54,6 @@ def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
     return list(rows_of(batch, after=after).filter(pk__in=chosen))
 
 
-def row_template(*, batch: Batch, format: Format) -> bytes:  # noqa: A002 - as the file's own function
-    """A file with the heads, an example row and the allowed values."""
-    return template_file(format=format, columns=list(_columns(batch)))
-
-
 def _cell(row: BatchRow) -> Cell:
     pdf = None
     if row.proof:
@@ -73,7 +68,8 @@ def _cell(row: BatchRow) -> Cell:
     return Cell(pdf, lines, marked=row.state in (RowState.ERROR, RowState.FAILED))
 
 
-def _columns(batch: Batch) -> Iterator[TemplateColumn]:
+def template_columns(batch: Batch) -> Iterator[TemplateColumn]:
+    """The heads of the file to fill in, with an example row and the allowed values."""
     for one in fields_of(batch.product_id):
         example = one.choices[0] if one.choices else EXAMPLES.get(one.field_name, "")
         if is_blank(example):

@@ -7,12 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -200,7 +197,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         ]
 
     def adjust_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:
-        budget, form = self._changeable(request, budget_id), AdjustmentForm(request.POST)
+        budget, form = self.record_for(request, budget_id), AdjustmentForm(request.POST)
         if form.is_valid():
             values = form.cleaned_data
             with errors_as_messages(request):
@@ -220,10 +217,10 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
                 for name, errors in form.errors.items()
             )
             messages.error(request, _("Nothing was added. %(errors)s") % {"errors": " ".join(named)})
-        return HttpResponseRedirect(_address(budget))
+        return HttpResponseRedirect(self.address_of(budget))
 
     def end_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:
-        budget = self._changeable(request, budget_id)
+        budget = self.record_for(request, budget_id)
         today = local_day(budget.store, timezone.now())
         facts = [
             _("Today, %(today)s, is its last day: from tomorrow it limits no order.")
@@ -236,13 +233,13 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
             question=_("End the budget %(budget)s?") % {"budget": budget},
             button=_("End it"),
             records=facts,
-            back=_address(budget),
+            back=self.address_of(budget),
         )
         if page is None:
             with errors_as_messages(request):
                 change_budget(budget=budget, values={"EndDate": today})
                 messages.success(request, _("The budget %(budget)s ends today.") % {"budget": budget})
-        return page or HttpResponseRedirect(_address(budget))
+        return page or HttpResponseRedirect(self.address_of(budget))
 
     def _question(self, request: HttpRequest, object_id: str) -> HttpResponse | None:
         """The page to confirm what a change does to orders, if it does anything."""
@@ -264,12 +261,6 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
             records=facts,
         )
 
-    def _changeable(self, request: HttpRequest, budget_id: UUID) -> Budget:
-        budget: Budget = get_object_or_404(self.get_queryset(request), pk=budget_id)
-        if not self._may_change(request, budget):
-            raise PermissionDenied
-        return budget
-
     def _may_change(self, request: HttpRequest, budget: Budget) -> bool:
         return self.has_access(request, "change", budget)
 
@@ -278,7 +269,3 @@ def _has_entries(budget: Any) -> bool:
     if not hasattr(budget, "has_entries"):
         budget.has_entries = BudgetEntry.objects.filter(budget=budget).exists()
     return bool(budget.has_entries)
-
-
-def _address(budget: Budget) -> str:
-    return reverse("admin:stores_budget_change", args=[budget.pk])

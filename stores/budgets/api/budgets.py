@@ -1,3 +1,4 @@
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -73,6 +74,9 @@ COMMON = {400: NO_STORE + ".", 403: ASSOCIATION, 404: NOT_FOUND}
 HAS_ENTRIES = "The budget has entries (`budget_has_entries`)"
 
 
+on_budget = partial(extend_schema, parameters=[STORE_ID, BUDGET_ID], responses={200: BudgetSerializer})
+
+
 class BudgetViewSet(ApiViewSet):
     tag = "Budgets"
     access = {
@@ -141,18 +145,16 @@ class BudgetViewSet(ApiViewSet):
         location = f"/api/v1/store/{store_id}/budget/{standing.budget.pk}"
         return _budget_response(request, standing, store_id, status=201, headers={"Location": location})
 
-    @extend_schema(
+    @on_budget(
         operation_id="budget_read",
         summary="Read a budget",
-        parameters=[STORE_ID, BUDGET_ID],
-        responses={200: BudgetSerializer},
         examples=[BUDGET_EXAMPLE],
     )
     def retrieve(self, request: Request, store_id: str, budget_id: str) -> Response:
         standing = standing_for(authorize_budgets(request.auth, store_id, READ), budget_id)
         return _budget_response(request, standing, store_id)
 
-    @extend_schema(
+    @on_budget(
         operation_id="budget_update",
         summary="Change a budget",
         description=(
@@ -160,9 +162,7 @@ class BudgetViewSet(ApiViewSet):
             "earlier orders; `OverBudget` decides about later ones. Once there are entries, `Scope`, "
             "`Type`, `Duration` and `StartDate` cannot change."
         ),
-        parameters=[STORE_ID, BUDGET_ID],
         request=BudgetChangeSerializer,
-        responses={200: BudgetSerializer},
         examples=[CHANGE_EXAMPLE, BUDGET_EXAMPLE],
     )
     def partial_update(self, request: Request, store_id: str, budget_id: str) -> Response:
@@ -170,11 +170,10 @@ class BudgetViewSet(ApiViewSet):
         values = validate_data(BudgetChangeSerializer, request.data)
         return _budget_response(request, change_budget(budget=budget, values=values), store_id)
 
-    @extend_schema(
+    @on_budget(
         operation_id="budget_delete",
         summary="Delete a budget",
         description="Works only while the budget has no entries. Otherwise, end it by setting `EndDate`.",
-        parameters=[STORE_ID, BUDGET_ID],
         request=None,
         responses={204: None},
     )
@@ -182,10 +181,9 @@ class BudgetViewSet(ApiViewSet):
         remove_budget(budget=self._budget(request, store_id, budget_id))
         return HttpResponse(status=204)
 
-    @extend_schema(
+    @on_budget(
         operation_id="budget_adjust",
         summary="Adjust the current period of a budget",
-        parameters=[STORE_ID, BUDGET_ID],
         request=AdjustmentSerializer,
         responses={201: BudgetEntrySerializer},
         examples=[ADJUSTMENT_EXAMPLE, ENTRY_EXAMPLE],

@@ -1,5 +1,6 @@
-"""Writes entries with the balances they change. The budgets are locked by the caller."""
+"""Writes entries with the balances they change, in budgets that the caller has locked, and compares the two."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,11 +8,15 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db import connection, transaction
+
 from fulfillment.core.db.prepared import execute, fetch_row
 from stores.budgets.models import Budget, EntryKind
 from stores.budgets.selectors.standings import standings_of
 from stores.budgets.standings import Standing
 from stores.catalog.models import Store
+
+logger = logging.getLogger("fulfillment.budgets")
 
 # One round trip; at most one entry of each period, because PostgreSQL changes a row once in a statement.
 WRITE = """
@@ -99,3 +104,46 @@ def lock_standing(budget: Budget, *, store: Store, at: datetime) -> Standing:
     locked.store = store
     [standing] = standings_of([locked], store=store, at=at)
     return standing
+
+
+# One statement, so that balances and entries are of the same moment.
+COMPARE = """
+WITH folded AS (
+    SELECT period_id,
+           sum(CASE WHEN kind IN ('Adjustment', 'CarryOver') THEN amount ELSE 0 END) AS added,
+           sum(CASE WHEN kind IN ('Adjustment', 'CarryOver') THEN 0 ELSE -amount END) AS used
+    FROM stores_budgetentry GROUP BY period_id
+)
+SELECT period.id, period.budget_id, period.starts, period.differs,
+       period.added, coalesce(folded.added, 0), period.used, coalesce(folded.used, 0)
+FROM stores_budgetperiod period LEFT JOIN folded ON folded.period_id = period.id
+WHERE period.differs
+   OR (period.added, period.used) IS DISTINCT FROM (coalesce(folded.added, 0), coalesce(folded.used, 0))
+"""
+MARK = "UPDATE stores_budgetperiod SET differs = %s WHERE id = %s"
+
+
+@transaction.atomic
+def check_balances() -> int:
+    """Marks and logs each period whose balance is not the sum of its entries; returns how many there are."""
+    found = 0
+    with connection.cursor() as cursor:
+        cursor.execute(COMPARE)
+        for pk, budget_id, starts, is_marked, added, entries_added, used, entries_used in cursor.fetchall():
+            differs = (added, used) != (entries_added, entries_used)
+            found += differs
+            if differs != is_marked:
+                cursor.execute(MARK, [differs, pk])
+            if differs:
+                logger.error(
+                    "The balance of a budget differs from its entries",
+                    extra={
+                        "budget": str(budget_id),
+                        "period": starts.isoformat(),
+                        "added": str(added),
+                        "entries_added": str(entries_added),
+                        "used": str(used),
+                        "entries_used": str(entries_used),
+                    },
+                )
+    return found

@@ -18,6 +18,7 @@ from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.stores import MethodWidget, as_known, known_methods_of, misspelled
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
+from stores.catalog.record_checks import steps_to_sale
 from stores.catalog.records import (
     CHILDREN,
     PRODUCT,
@@ -27,7 +28,6 @@ from stores.catalog.records import (
 )
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import find_product_faults
-from stores.catalog.steps_to_sale import steps_to_sale
 from stores.templates.records import Record
 
 # The form's names of members; the form chooses a preset as a record, the service takes its ID.

@@ -3,14 +3,12 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import IS_POPUP_VAR
-from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
@@ -40,9 +38,9 @@ from stores.catalog.admin.product_forms import (
 )
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
+from stores.catalog.record_checks import steps_to_sale
 from stores.catalog.services.products import archive_product, duplicate_product, save_product
 from stores.catalog.services.thumbnails import draw_thumbnail
-from stores.catalog.steps_to_sale import steps_to_sale
 from stores.concurrency_limits import RENDERINGS
 
 # Each is written with its template in the same request.
@@ -116,6 +114,7 @@ class ProductAdmin(StaffAdmin):
         "thumbnail",
         "mailing",
         "mailing_order",
+        "artwork_asset",
         "template",
         "template_preview",
         "template_proof",
@@ -260,9 +259,7 @@ class ProductAdmin(StaffAdmin):
 
     @serves_picture
     def thumbnail_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product = get_object_or_404(self.get_queryset(request), pk=product_id)
-        if not self.has_view_permission(request, product):
-            raise PermissionDenied
+        product = self.record_for(request, product_id, "view")
         caller = Caller.on_pages(request.user)
         return picture_response(
             lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=caller),
@@ -270,12 +267,9 @@ class ProductAdmin(StaffAdmin):
         )
 
     def duplicate_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product = get_object_or_404(self.get_queryset(request), pk=product_id)
-        if not self._may_write(request, product):
-            raise PermissionDenied
-        copy = duplicate_product(product=product)
+        copy = duplicate_product(product=self.record_for(request, product_id))
         messages.success(request, _("This is the copy. It is not in the catalog yet."))
-        return HttpResponseRedirect(_address(copy))
+        return HttpResponseRedirect(self.address_of(copy))
 
     def more_pages(self, request: HttpRequest, product: Product) -> list[tuple[str, str]]:
         """Labels and addresses of what other features do with the product."""
@@ -322,7 +316,7 @@ class ProductAdmin(StaffAdmin):
         said = _("%(product)s is in the catalog.") if PUBLISH in request.POST else _("%(product)s is saved.")
         said = _("%(product)s is no longer in the catalog.") if UNPUBLISH in request.POST else said
         messages.success(request, said % {"product": product})
-        return HttpResponseRedirect(_address(product))
+        return HttpResponseRedirect(self.address_of(product))
 
     def construct_change_message(
         self, request: Any, form: ProductForm, formsets: Any, add: bool = False
@@ -383,7 +377,3 @@ def _currency(form: ProductForm, product: Product | None) -> str:
     store = parse_number(str(form["store"].value())) if "store" in form.fields else None
     chosen = Store.objects.filter(pk=store or 0)
     return chosen.values_list("currency", flat=True).first() or ""
-
-
-def _address(product: Product) -> str:
-    return reverse("admin:stores_product_change", args=[product.pk])

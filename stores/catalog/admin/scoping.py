@@ -20,7 +20,7 @@ from accounts.permissions import Grant
 from fulfillment.core.admin.search import named_hits
 from fulfillment.core.plugins import Hit
 from stores.catalog.models import Product, Store
-from stores.catalog.selectors.choices import MAX_CHOICES, Choices, store_choices
+from stores.catalog.selectors.stores import MAX_CHOICES, Choices, store_choices
 
 ORDER_GRANTS: Sequence[str] = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
 

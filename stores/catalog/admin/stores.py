@@ -25,8 +25,8 @@ from unfold.widgets import (
 
 from accounts.admin.staff import StaffAdmin
 from fulfillment.core.admin.base import OwnPage
-from stores.catalog.admin.exports import catalog_response
 from stores.catalog.admin.scoping import ValidatedByService
+from stores.catalog.admin.uploads import catalog_response
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
 from stores.catalog.records import STORE
 from stores.catalog.selectors.stores import known_delivery_methods

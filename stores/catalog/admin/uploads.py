@@ -1,17 +1,21 @@
-"""Catalog files uploaded in the browser: a worker checks them; a user reviews the changes and starts the import."""
+"""Catalog files in the browser: a worker checks an uploaded one and a user imports it; and the file that is sent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.http import content_disposition_header
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -19,15 +23,17 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
+from accounts.callers import Caller
 from applications.webhooks.selectors.deliveries import alive_workers
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
+from fulfillment.core.concurrency_limits import FILES, LimitedStream
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import in_percent
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store
-from stores.catalog.services.imports import MAX_CHANGES
+from stores.catalog.services.imports import MAX_CHANGES, export_catalog
 from stores.catalog.services.uploads import (
     UPLOAD_BYTES,
     check_catalog_again,
@@ -141,7 +147,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
             request.POST if sent else None, request.FILES if sent else None, initial=initial
         )
         if form.is_valid() and (upload := self._receive(request, form)):
-            return HttpResponseRedirect(_address(upload))
+            return HttpResponseRedirect(self.address_of(upload))
         context = {
             **self.page_context(request, _("Import a catalog")),
             "form": form,
@@ -164,19 +170,23 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         upload = self._upload(request, upload_id)
         done = _("The catalog is being imported.")
         user: Any = request.user
-        return _with(request, lambda: start_catalog_import(upload=upload, by=user), done, _address(upload))
+        return _with(
+            request, lambda: start_catalog_import(upload=upload, by=user), done, self.address_of(upload)
+        )
 
     def check_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
         done = _("The file is being checked again.")
-        return _with(request, lambda: check_catalog_again(upload=upload), done, _address(upload))
+        return _with(request, lambda: check_catalog_again(upload=upload), done, self.address_of(upload))
 
     def discard_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
         question = _("Discard the file %(file_name)s? Nothing was imported from it.") % {
             "file_name": upload.file_name
         }
-        page = confirmation_page(self, request, question=question, button=_("Discard"), back=_address(upload))
+        page = confirmation_page(
+            self, request, question=question, button=_("Discard"), back=self.address_of(upload)
+        )
         done = _("The file %(file_name)s was discarded.") % {"file_name": upload.file_name}
         return page or _with(request, lambda: discard_catalog_upload(upload=upload), done, reverse(LIST))
 
@@ -206,10 +216,6 @@ def _with(request: HttpRequest, service: Callable[[], object], done: str, then: 
         service()
         messages.success(request, done)
     return HttpResponseRedirect(then)
-
-
-def _address(upload: CatalogUpload) -> str:
-    return reverse("admin:stores_catalogupload_change", args=[upload.pk])
 
 
 COUNTED = {
@@ -251,3 +257,27 @@ def _report(upload: CatalogUpload) -> dict[str, Any]:
         "changes_nothing": bool(counts) and not changes,
         "hidden_faults": upload.fault_count - len(upload.faults),
     }
+
+
+IN_MEMORY = 8 * 1024 * 1024
+BLOCK = 64 * 1024
+
+
+def catalog_response(request: HttpRequest, store_ids: Sequence[str], name: str) -> HttpResponseBase:
+    """Makes the file in its turn, which ends when it is sent, and leads to the list where there is none.
+
+    It is complete before the first byte is sent, because a slow reader would keep the transaction open.
+    """
+    with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key) as held:
+        file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
+        file.writelines(export_catalog(store_ids=store_ids) if store_ids else ())
+        headers = {
+            "Content-Disposition": content_disposition_header(True, name),
+            "Content-Length": str(file.tell()),
+        }
+        file.seek(0)
+        until_sent = held.whole.pop_all()
+        until_sent.callback(file.close)
+        blocks = LimitedStream(iter(partial(file.read, BLOCK), b""), until_sent)
+        return StreamingHttpResponse(blocks, content_type="application/json", headers=headers)
+    return redirect("admin:stores_store_changelist")

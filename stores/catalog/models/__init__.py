@@ -8,4 +8,10 @@ from stores.catalog.models.product import (
     TemplateFieldType,
 )
 from stores.catalog.models.store import BudgetDuration, BudgetType, Store, StoreProfile, StoreUsage
-from stores.catalog.models.template import CatalogUpload, CatalogUploadState, TemplateChange, TemplatePicture
+from stores.catalog.models.template import (
+    ArtworkUpload,
+    CatalogUpload,
+    CatalogUploadState,
+    TemplateChange,
+    TemplatePicture,
+)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
-from uuid import UUID
 
 import orjson
 from django.db import connection
@@ -18,6 +17,7 @@ from accounts.selectors.grants import grants_on_store
 from accounts.selectors.users import user_by_id
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Fault, Forbidden, Invalid, NotFound
+from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store
 from stores.catalog.records import DELIVERED_PRICE, PRODUCT, STORE, TEMPLATE_FIELD
 from stores.catalog.selectors.stores import CALLER, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
@@ -169,14 +169,14 @@ def product_list_body(
     caller: Caller, store_id: str, *, verbose: bool, client_tags: Sequence[str] = ()
 ) -> StoredBody:
     parameters = (*product_visibility(caller, client_tags), store_id)
-    return StoredBody(*_visible_row(fetch_row(PRODUCT_LISTS[verbose], parameters), store_id))
+    return StoredBody(*visible_row(fetch_row(PRODUCT_LISTS[verbose], parameters), store_id))
 
 
 def product_body(
     caller: Caller, store_id: str, product_id: str, *, verbose: bool, client_tags: Sequence[str] = ()
 ) -> StoredBody:
     parameters = (*product_visibility(caller, client_tags), product_id, store_id)
-    tag, content = _visible_row(fetch_row(PRODUCT_DETAILS[verbose], parameters), store_id)
+    tag, content = visible_row(fetch_row(PRODUCT_DETAILS[verbose], parameters), store_id)
     if tag is None:
         raise NotFound(no_product(product_id), code="product_not_found")
     return StoredBody(tag, content)
@@ -213,13 +213,13 @@ def store_refusal(caller: Caller, store: Store, permissions: Sequence[str]) -> F
     )
 
 
-def _visible_row(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, Any]:
+def visible_row(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, ...]:
+    """What a statement found in a store, after whether its products are visible to the caller."""
     if row is None:
         raise unknown_store(store_id)
-    is_visible, tag, content = row
-    if not is_visible:
+    if not row[0]:
         raise association_required(store_id)
-    return tag, content
+    return row[1:]
 
 
 def product_visibility(caller: Caller, client_tags: Sequence[str] = ()) -> tuple[Any, ...]:
@@ -233,7 +233,8 @@ def store_user_roles(caller: Caller, store_id: str, user_id: str) -> list[Role]:
     store = Store.objects.filter(external_id=store_id).only("external_id", "is_demo").first()
     if store is None:
         raise unknown_store(store_id)
-    _check_grants(caller, store, is_self=_is_self(caller, user_id))
+    is_self = caller.user_id is not None and parse_uuid(user_id) == caller.user_id
+    _check_grants(caller, store, is_self=is_self)
     user = user_by_id(user_id)
     if store.is_demo and user.pk != caller.user_id:
         return []
@@ -258,10 +259,3 @@ def _check_grants(caller: Caller, store: Store, *, is_self: bool) -> None:
             ),
             code="grant_missing",
         )
-
-
-def _is_self(caller: Caller, user_id: Any) -> bool:
-    try:
-        return UUID(user_id) == caller.user_id
-    except ValueError:
-        return False

@@ -61,10 +61,10 @@ def save_profile(
 
 def find_profile_faults(*, values: Mapping[str, Any], logo: bytes | None) -> list[Fault]:
     """The faults `save_profile` would raise, for a form that shows all at once."""
-    faults = []
+    faults, columns = [], {field.name for field in StoreProfile._meta.fields}
     for name in ("Country", "Website"):
         try:
-            StoreProfile(**{COLUMNS[name]: values[name]}).clean_fields(exclude=_others(COLUMNS[name]))
+            StoreProfile(**{COLUMNS[name]: values[name]}).clean_fields(exclude=columns - {COLUMNS[name]})
         except ValidationError as error:
             faults.append(Fault(f"/{name}", "invalid", " ".join(error.messages)))
     if logo:
@@ -73,10 +73,6 @@ def find_profile_faults(*, values: Mapping[str, Any], logo: bytes | None) -> lis
         except Invalid as error:
             faults.append(Fault("/Logo", error.code, error.message))
     return faults
-
-
-def _others(column: str) -> set[str]:
-    return {field.name for field in StoreProfile._meta.fields} - {column}
 
 
 def _clean_logo(content: bytes) -> bytes:

@@ -15,8 +15,7 @@ from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
 from printing.typesetting import Field, ValuesInvalid, render_page, resolve_values
 from stores.concurrency_limits import RENDERINGS
-from stores.templates.errors import typesetting_errors
-from stores.templates.selectors import Layout, font_names, layout_of
+from stores.templates.selectors import Layout, font_names, layout_of, typesetting_errors
 
 PIXELS = 360
 QUALITY = 82

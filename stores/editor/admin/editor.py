@@ -11,15 +11,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.errors import DomainError, Fault
 from fulfillment.core.files.downloads import pdf_response, picture_refusal, serves_picture
 from stores.catalog.models import Product
@@ -56,13 +55,9 @@ class TemplateEditor:
             **dict.fromkeys(("upload", *RESHAPING), self.store_picture),
         }
 
-    def urls(self) -> list[URLPattern]:
+    def pages(self) -> list[OwnPage]:
         return [
-            path(
-                f"<int:product_id>/template/{route}",
-                self.product_admin.admin_site.admin_view(limited(view)),
-                name=f"stores_product_{name}",
-            )
+            (f"<int:product_id>/template/{route}", limited(view), name)
             for route, view, name in (
                 ("", self.open, "template"),
                 ("preview/", require_POST(self.preview), "template_preview"),
@@ -192,9 +187,7 @@ class TemplateEditor:
         return JsonResponse({"color": None if inks is None else shown_color(inks)})
 
     def product_of(self, request: HttpRequest, product_id: int) -> Product:
-        product: Product = get_object_or_404(self.product_admin.get_queryset(request), pk=product_id)
-        if not self.product_admin.has_change_permission(request, product):
-            raise PermissionDenied
+        product: Product = self.product_admin.record_for(request, product_id)
         return product
 
     def _sent(self, request: HttpRequest, product_id: int) -> tuple[Product, EditorContext, SentDraft]:

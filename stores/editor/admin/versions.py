@@ -6,10 +6,11 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.admin.history import FieldChange
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.text import parse_number
@@ -41,19 +42,11 @@ class TemplateVersions:
         self.editor = editor
         self.product_admin = editor.product_admin
 
-    def urls(self) -> list[URLPattern]:
-        view = self.product_admin.admin_site.admin_view
+    def pages(self) -> list[OwnPage]:
+        restore = limited(require_POST(self.restore))
         return [
-            path(
-                "<int:product_id>/template/versions/",
-                view(limited(self.compare)),
-                name="stores_product_template_versions",
-            ),
-            path(
-                "<int:product_id>/template/versions/restore/",
-                view(limited(require_POST(self.restore))),
-                name="stores_product_template_restore",
-            ),
+            ("<int:product_id>/template/versions/", limited(self.compare), "template_versions"),
+            ("<int:product_id>/template/versions/restore/", restore, "template_restore"),
         ]
 
     def compare(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -149,6 +142,6 @@ class ProductWithTemplateAdmin(ProductAdmin):
     def extra_changes(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
         return template_changes(record, events)
 
-    def get_urls(self) -> list[URLPattern]:
+    def own_pages(self) -> list[OwnPage]:
         editor = TemplateEditor(self)
-        return [*editor.urls(), *TemplateVersions(editor).urls(), *super().get_urls()]
+        return [*super().own_pages(), *editor.pages(), *TemplateVersions(editor).pages()]

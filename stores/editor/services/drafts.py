@@ -12,12 +12,11 @@ from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict, Invalid
 from printing.typesetting import Artwork
 from printing.typesetting.artwork import ARTWORK_BYTES, ArtworkInvalid
-from stores.catalog.models import Product, TemplatePicture
+from stores.catalog.models import ArtworkUpload, Product, TemplatePicture
 from stores.catalog.record_checks import check_product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from stores.catalog.services.stores import lock_store
-from stores.editor.models import ArtworkUpload
 from stores.editor.selectors import Draft, EditorContext, checked_artwork, draft_pictures, picture_data
 from stores.templates.records import Record
 

@@ -32,7 +32,7 @@ from printing.typesetting.artwork import ARTWORK_PIXELS
 from printing.typesetting.parsing import PROPORTION_TOLERANCE
 from stores.editor.selectors import Draft, EditorContext, draft_pictures
 from stores.presets.selectors import profile_file
-from stores.templates.errors import typesetting_errors
+from stores.templates.selectors import typesetting_errors
 
 RESHAPABLE = {"image/png": "PNG", "image/jpeg": "JPEG"}
 BOX = re.compile(r"/Pages/(\d+)/Boxes/(\d+)(?:/|\Z)")

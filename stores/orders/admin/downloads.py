@@ -1,38 +1,41 @@
-"""Downloads of the order list: print files, packing slips, the list as CSV."""
+"""Downloads of the order list: print files and their pages, and the list as CSV."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
 
 from accounts.callers import Caller
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import BOM
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import ZipStream
-from stores.orders.csv_rows import csv_chunks
+from fulfillment.core.files.downloads import ZipStream, picture_response, streamed_file
 from stores.orders.models import Order, OrderItem
-from stores.orders.services.print_files import read_print_file
+from stores.orders.representations import csv_chunks
+from stores.orders.services.print_files import SIZES, print_picture, read_print_file
 
 BATCH = 1000
 
 
 def csv_response(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse:
     """Streams all orders of the list, newest first, in short statements, so memory use does not grow."""
-    headers = {"Content-Disposition": 'attachment; filename="orders.csv"', "Cache-Control": "no-store"}
-    return StreamingHttpResponse(
-        FILES.stream(chain([BOM], csv_chunks(_renderings(orders))), caller.key),
-        content_type="text/csv; charset=utf-8",
-        headers=headers,
-    )
+    return streamed_file(chain([BOM], csv_chunks(_renderings(orders))), "orders.csv", caller.key)
 
 
 def zip_response(items: Iterable[OrderItem], name: str, caller: Caller) -> StreamingHttpResponse:
     """Streams the print files as a zip; a text file in it lists those that cannot be read."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingHttpResponse(
-        FILES.stream(_archive(items), caller.key), content_type="application/zip", headers=headers
+    return streamed_file(_archive(items), name, caller.key)
+
+
+def picture_of_item(request: HttpRequest, order: Order, position: int, page: int, size: str) -> HttpResponse:
+    """A page of the item's print file, for those who see the order."""
+    if size not in SIZES:
+        raise Http404
+    item = get_object_or_404(OrderItem.objects.select_related("order"), order=order, position=position)
+    caller = Caller.on_pages(request.user)
+    return picture_response(
+        lambda: print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
     )
 
 

@@ -14,7 +14,7 @@ from fulfillment.core.text import parse_uuid
 from fulfillment.templatetags.portal import method_name
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter, stores_on
 from stores.catalog.models import Store
-from stores.catalog.selectors.choices import (
+from stores.catalog.selectors.stores import (
     MAX_CHOICES,
     Choices,
     delivery_choices,

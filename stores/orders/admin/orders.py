@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
@@ -137,9 +138,9 @@ class OrderAdmin(OrderWork):
         return [
             ("ship/", self.ship_view, "ship"),
             ("export/", self.export_view, "export"),
-            ("views/save", self.save_view, "save_view"),
-            ("views/<int:view_id>/delete", self.forget_view, "delete_view"),
-            ("<uuid:order_id>/comment", self.comment, "comment"),
+            ("views/save", require_POST(self.save_view), "save_view"),
+            ("views/<int:view_id>/delete", require_POST(self.forget_view), "delete_view"),
+            ("<uuid:order_id>/comment", require_POST(self.comment), "comment"),
             ("<uuid:order_id>/reprint", self.reprint, "reprint"),
             ("<uuid:order_id>/print-file/<int:position>", self.print_file, "print_file"),
             ("<uuid:order_id>/print-file/<int:position>/pages", self.print_view, "print_view"),

@@ -70,10 +70,6 @@ def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
     }
 
 
-def _period() -> str:
-    return _("the %(days)s days") % {"days": DAYS}
-
-
 def calls_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
     calls = [(row.day, row.store, row.calls) for row in rows if row.calls]
     chart, data = _store_bars(calls, datetime.now(UTC).date())
@@ -115,7 +111,7 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dic
         "most": max((of_day[day] for day in days), default=0),
         "names": list(enumerate(names)),
         "placed": placed,
-        "change": compared(placed, _before(of_day, days[0]), _period()),
+        "change": compared(placed, _before(of_day, days[0]), _("the %(days)s days") % {"days": DAYS}),
         "days": [
             {
                 "day": day,

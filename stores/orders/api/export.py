@@ -3,12 +3,11 @@
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from urllib.parse import urlencode
+from typing import TypeVar
 from uuid import UUID
 
-from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.renderers import BaseRenderer
@@ -16,19 +15,24 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.parameters import flag_parameter, moment_parameter, unknown_parameter_faults
-from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, json_bytes
+from fulfillment.core.api.parameters import (
+    flag_parameter,
+    moment_parameter,
+    next_page,
+    unknown_parameter_faults,
+    whole_parameter,
+)
+from fulfillment.core.api.responses import CSVRenderer, concurrency_errors, json_bytes
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Fault, Invalid, raise_faults
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import parse_number
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import EXPORT_EXAMPLE
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.orders.api.serializers import STATUS_TEXT, ExportRowSerializer
-from stores.orders.csv_rows import csv_chunks
 from stores.orders.models import OrderStatus
-from stores.orders.representations import EXPORT_COLUMNS, dumps
+from stores.orders.representations import EXPORT_COLUMNS, csv_chunks, dumps
 from stores.orders.selectors.access import READ, StoreAccess, authorize_store
 from stores.orders.selectors.export import (
     MAX_COUNTED,
@@ -42,6 +46,7 @@ from stores.orders.selectors.export import (
     verbose_records,
 )
 
+Value = TypeVar("Value")
 DEFAULT_TAKE, MAX_TAKE = 100, 1000
 WHOLE = {"type": "integer"}
 PARAMETERS = [
@@ -101,12 +106,6 @@ STATUSES = frozenset(str(value) for value in OrderStatus.values)
 UNKNOWN_SHOWN = 20
 
 
-class CSVRenderer(MediaTypeOnly):
-    media_type = "text/csv"
-    format = "csv"
-    charset = "utf-8"
-
-
 class ExportParameters:
     """The parsed parameters; `faults` names every invalid one."""
 
@@ -127,18 +126,18 @@ class ExportParameters:
         if self.query.get("format", "json") not in {"csv", "json"}:
             self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
         self.skip = self._skip()
-        self.take = self._whole("take", 1, MAX_TAKE)
-        self.verbose = self._flag("verbose")
+        self.take = self._parsed(whole_parameter, "take", default=0, most=MAX_TAKE) or None
+        self.verbose = bool(self._parsed(flag_parameter, "verbose"))
         self.after = self._cursor()
         self.filters = ExportFilters(
             statuses=self._statuses(),
             product_id=self.query.get("productID"),
             order_number=self.query.get("orderNumber"),
             external_id=self.query.get("externalID"),
-            created_after=self._moment("createdAfter"),
-            created_before=self._moment("createdBefore"),
-            updated_after=self._moment("updatedAfter"),
-            includes_tests=self._flag("includeTest"),
+            created_after=self._parsed(moment_parameter, "createdAfter"),
+            created_before=self._parsed(moment_parameter, "createdBefore"),
+            updated_after=self._parsed(moment_parameter, "updatedAfter"),
+            includes_tests=bool(self._parsed(flag_parameter, "includeTest")),
         )
 
     def is_csv(self, request: Request) -> bool:
@@ -147,42 +146,29 @@ class ExportParameters:
 
     def next_link(self, store_id: str, last: ExportCursor) -> str:
         """The URL of the page after the order `last`."""
-        parameters = [(name, value) for name, value in self.pairs() if name not in {"skip", "after"}]
+        others = (pair for pair in self.query.lists() if pair[0] != "skip")
         moment = (last.created - EPOCH) // timedelta(microseconds=1)
         cursor = base64.urlsafe_b64encode(b"%d." % moment + last.order_id.bytes).decode().rstrip("=")
-        query = f"{urlencode(parameters)}&after={cursor}" if parameters else f"after={cursor}"
-        return f'<{settings.API_URL}/store/{store_id}/order/exportview?{query}>; rel="next"'
-
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        for name, values in self.query.lists():
-            yield from ((name, value) for value in values)
+        pairs = ((name, value) for name, values in others for value in values)
+        return next_page(f"/store/{store_id}/order/exportview", pairs, cursor)["Link"]
 
     def _refuse(self, name: str, message: str) -> None:
         self.faults.append(Fault(f"?{name}", "parameter_invalid", f"{name}: {message}"))
 
-    def _flag(self, name: str) -> bool:
+    def _parsed(self, parse: Callable[..., Value], name: str, **limits: int) -> Value | None:
+        """None if it is refused; then `faults` names it."""
         try:
-            return flag_parameter(self.query, name)
+            return parse(self.query, name, **limits)
         except Invalid as error:
             self.faults += error.faults
-            return False
+            return None
 
     def _skip(self) -> int:
         text = self.query.get("skip", "")
         if (parse_number(text) or 0) > MAX_SKIP:
             self._refuse("skip", f'at most {MAX_SKIP:,}; for more, follow rel="next" of the header Link.')
             return 0
-        return self._whole("skip", 0, MAX_SKIP) or 0
-
-    def _whole(self, name: str, least: int, most: int) -> int | None:
-        text = self.query.get(name)
-        if text is None:
-            return None
-        number = parse_number(text, most=most)
-        if number is None or number < least:
-            self._refuse(name, f"write a whole number from {least} to {most}; found {text[:40]!r}.")
-            return None
-        return number
+        return self._parsed(whole_parameter, "skip", default=0, least=0, most=MAX_SKIP) or 0
 
     def _statuses(self) -> list[int]:
         texts = self.query.getlist("status")
@@ -190,13 +176,6 @@ class ExportParameters:
             if text not in STATUSES:
                 self._refuse("status", f"{text[:40]!r} is not one of {STATUS_TEXT}.")
         return [int(text) for text in texts if text in STATUSES]
-
-    def _moment(self, name: str) -> datetime | None:
-        try:
-            return moment_parameter(self.query, name)
-        except Invalid as error:
-            self.faults += error.faults
-            return None
 
     def _cursor(self) -> ExportCursor | None:
         text = self.query.get("after")
@@ -304,8 +283,5 @@ def _csv_response(
     rows = export_rows(access, filters, after=parameters.after, skip=parameters.skip, take=parameters.take)
     texts = (row.text(with_mode=filters.includes_tests) for row in rows)
     columns = (*EXPORT_COLUMNS, "IsTest") if filters.includes_tests else EXPORT_COLUMNS
-    pieces = FILES.stream(csv_chunks(texts, columns=columns), request.auth.key)
-    response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="orders-{access.store.external_id}.csv"'
-    response["Cache-Control"] = "no-store"
-    return response
+    pieces = csv_chunks(texts, columns=columns)
+    return streamed_file(pieces, f"orders-{access.store.external_id}.csv", request.auth.key)

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -74,6 +75,9 @@ WRITE_ERRORS = {
     404: NOT_FOUND,
     412: STALE,
 }
+
+
+on_order = partial(extend_schema, parameters=[STORE_ID, ORDER_ID, IF_MATCH], responses={200: OrderSerializer})
 
 
 class OrderViewSet(ApiViewSet):
@@ -186,7 +190,7 @@ class OrderViewSet(ApiViewSet):
         _, order = order_for(request.auth, store_id, order_id, READ)
         return Response([history_record(entry) for entry in history_of(order)])
 
-    @extend_schema(
+    @on_order(
         operation_id="order_cancel",
         summary="Cancel an order",
         description=(
@@ -194,7 +198,6 @@ class OrderViewSet(ApiViewSet):
             "until `CancellableUntil`. Later the store decides (202), and `Cancellation` shows its "
             "decision. A repeated request changes nothing."
         ),
-        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=CancelRequestSerializer,
         responses={200: OrderSerializer, 202: OrderSerializer},
         examples=[CANCEL_EXAMPLE, ORDER_EXAMPLE],
@@ -208,13 +211,11 @@ class OrderViewSet(ApiViewSet):
         is_requested = order.cancellation == CancellationState.REQUESTED
         return order_response(order, access, status=202 if is_requested else 200)
 
-    @extend_schema(
+    @on_order(
         operation_id="order_cancel_refuse",
         summary="Refuse to cancel an order",
         description="Refuses a requested cancellation. To accept it, set the status 90.",
-        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=RefusalRequestSerializer,
-        responses={200: OrderSerializer},
         examples=[REFUSAL_EXAMPLE, ORDER_EXAMPLE],
     )
     def refuse_cancellation(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
@@ -225,7 +226,7 @@ class OrderViewSet(ApiViewSet):
             lambda values, target: refuse_cancellation(note=values.get("Note", ""), **target),
         )
 
-    @extend_schema(
+    @on_order(
         operation_id="order_status",
         summary="Move an order to a status",
         description=(
@@ -233,9 +234,7 @@ class OrderViewSet(ApiViewSet):
             "Cancelled only after a cancellation request. Sending the current status again changes nothing, except "
             "that 50 and 60 add new shipments."
         ),
-        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=StatusRequestSerializer,
-        responses={200: OrderSerializer},
         examples=[STATUS_EXAMPLE, ORDER_EXAMPLE],
     )
     def status(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
@@ -248,7 +247,7 @@ class OrderViewSet(ApiViewSet):
             ),
         )
 
-    @extend_schema(
+    @on_order(
         operation_id="order_advance",
         summary="Move a test order to its next status",
         description=(
@@ -256,9 +255,7 @@ class OrderViewSet(ApiViewSet):
             "InProduction, Shipped with a parcel, Delivered. Sends the same events as for a real order. "
             "Nothing is produced."
         ),
-        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=None,
-        responses={200: OrderSerializer},
         examples=[ORDER_EXAMPLE],
     )
     def advance(self, request: Request, store_id: str, order_id: str) -> HttpResponse:

@@ -4,27 +4,27 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import StaffAdmin, staff_on
-from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import picture_response, serves_picture
+from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.orders.admin.actions import actor_on, shown_reason
+from stores.orders.admin.downloads import picture_of_item
 from stores.orders.approvals.cards import RequestCard, request_cards
-from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.services import approve_order, deny_order
-from stores.orders.models import OrderItem
+from stores.orders.models import ApprovalRequest, OrderItem
 from stores.orders.selectors.orders import history_of
-from stores.orders.services.print_files import SIZES, print_file_pages, print_picture
+from stores.orders.services.print_files import print_file_pages
 
 QUEUE = "admin:stores_approvalrequest_changelist"
 PAGES_SHOWN = 20
@@ -81,7 +81,7 @@ class ApprovalRequestAdmin(StaffAdmin):
 
     def own_pages(self) -> list[OwnPage]:
         return [
-            ("decide/", self.decide, "decide"),
+            ("decide/", require_POST(self.decide), "decide"),
             (
                 "<uuid:order_id>/item/<int:position>/<int:page>-<slug:size>.png",
                 self.picture,
@@ -120,21 +120,11 @@ class ApprovalRequestAdmin(StaffAdmin):
     def picture(
         self, request: HttpRequest, order_id: UUID, position: int, page: int, size: str
     ) -> HttpResponse:
-        if size not in SIZES:
-            raise Http404
         found = get_object_or_404(self.get_queryset(request), pk=order_id)
-        item = get_object_or_404(
-            OrderItem.objects.select_related("order"), order=found.order, position=position
-        )
-        caller = Caller.on_pages(request.user)
-        return picture_response(
-            lambda: print_picture(item=item, page=page, size=size, caller=caller)  # type: ignore[arg-type]  # one of SIZES
-        )
+        return picture_of_item(request, found.order, position, page, size)
 
     def decide(self, request: HttpRequest) -> HttpResponse:
         """Decides the chosen requests of one card; each is decided on its own."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         keys = [key for text in request.POST.getlist("order") if (key := parse_uuid(text))]
         found = self.get_queryset(request).filter(pk__in=keys).order_by("expires", "order")
         cards = request_cards(found, viewer_id=request.user.pk)

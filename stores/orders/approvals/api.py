@@ -1,13 +1,11 @@
 from django.http import HttpResponse
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.viewsets import ApiViewSet
-from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import APPROVE_EXAMPLE, DENY_EXAMPLE, ORDER_EXAMPLE
-from stores.orders.api.orders import IF_MATCH, ORDER_ID, WRITE_ERRORS, act_on_order
-from stores.orders.api.serializers import ApproveRequestSerializer, DenyRequestSerializer, OrderSerializer
+from stores.orders.api.orders import WRITE_ERRORS, act_on_order, on_order
+from stores.orders.api.serializers import ApproveRequestSerializer, DenyRequestSerializer
 from stores.orders.approvals.services import approve_order, deny_order
 from stores.orders.selectors.access import APPROVE
 
@@ -33,13 +31,11 @@ class ApprovalViewSet(ApiViewSet):
     access = {"approve": APPROVERS, "deny": APPROVERS}
     errors = {"approve": ERRORS, "deny": ERRORS}
 
-    @extend_schema(
+    @on_order(
         operation_id="order_approve",
         summary="Approve an order",
         description="The order stays Received and can be accepted.",
-        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=ApproveRequestSerializer,
-        responses={200: OrderSerializer},
         examples=[APPROVE_EXAMPLE, ORDER_EXAMPLE],
     )
     def approve(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
@@ -50,13 +46,11 @@ class ApprovalViewSet(ApiViewSet):
             lambda values, target: approve_order(note=values.get("Note", ""), **target),
         )
 
-    @extend_schema(
+    @on_order(
         operation_id="order_deny",
         summary="Deny the approval of an order",
         description="The order becomes Rejected with the reason. To try again, place a new order.",
-        parameters=[STORE_ID, ORDER_ID, IF_MATCH],
         request=DenyRequestSerializer,
-        responses={200: OrderSerializer},
         examples=[DENY_EXAMPLE, ORDER_EXAMPLE],
     )
     def deny(self, request: Request, store_id: str, order_id: str) -> HttpResponse:

@@ -16,8 +16,7 @@ from applications.registration.selectors.applications import own_applications
 from applications.registration.selectors.owners import owner_ids
 from fulfillment.core.api.serializers import timestamp
 from stores.catalog.models import Store
-from stores.orders.approvals.models import ApprovalRequest
-from stores.orders.models import ApprovalState, Order
+from stores.orders.models import ApprovalRequest, ApprovalState, Order
 
 
 class Ordered(Protocol):
@@ -55,6 +54,13 @@ def exceeds_total(store: Store, total: Decimal) -> bool:
     return store.approval_above is not None and total > store.approval_above
 
 
+def total_reasons(store: Store, total: Decimal) -> list[dict[str, Any]]:
+    """Why an order or a batch of this total needs approval, without its budgets."""
+    if not exceeds_total(store, total):
+        return []
+    return [{"Kind": "Total", "Limit": store.approval_above, "Total": total}]
+
+
 def requests_of(user: User) -> QuerySet[ApprovalRequest]:
     """Requests for the orders that the user placed, also through an application that is still theirs."""
     by_application = Q(
@@ -85,9 +91,13 @@ def approval_record(order: Order) -> dict[str, Any] | None:
     """The member `Approval` of an order; None if it never needed approval."""
     if order.approval == ApprovalState.NONE:
         return None
-    request = order.approval_request
+    return decision_record(order.approval_request, order.approval)
+
+
+def decision_record(request: Any, state: str) -> dict[str, Any]:
+    """`request` is that of an order or of a batch."""
     return {
-        "State": order.approval,
+        "State": state,
         "Reasons": request.reasons,
         "RequestedAt": timestamp(request.requested),
         "ExpiresAt": timestamp(request.expires),

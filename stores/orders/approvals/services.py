@@ -1,6 +1,6 @@
 """Requests approval of an order, and records the decision or the end of the time for it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ import orjson
 import pghistory
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
@@ -18,7 +19,6 @@ from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.approvals import check_place
-from stores.orders.approvals.models import OWN_ORDER, ApprovalRequest
 from stores.orders.approvals.notices import (
     decision_key,
     notify_approvers,
@@ -26,12 +26,12 @@ from stores.orders.approvals.notices import (
     reason_in_words,
 )
 from stores.orders.approvals.selectors import (
-    exceeds_total,
     expired_request_ids,
     people_who_ordered,
+    total_reasons,
     undecided_requests,
 )
-from stores.orders.models import ActorKind, ApprovalState, Order, OrderStatus
+from stores.orders.models import OWN_ORDER, ActorKind, ApprovalRequest, ApprovalState, Order, OrderStatus
 from stores.orders.representations import dumps
 from stores.orders.services.transitions import (
     Actor,
@@ -54,7 +54,7 @@ def request_approval(*, order: Order, budget_reasons: Sequence[dict[str, Any]] =
 
     Test orders and orders of the demo store cost nothing and need no approval.
     """
-    reasons = [*_total_reasons(order), *budget_reasons]
+    reasons = [*total_reasons(order.store, order.total), *budget_reasons]
     if not reasons or order.is_test or order.store.is_demo:
         return
     hours = order.store.approval_hours
@@ -112,31 +112,26 @@ def expire_requests(*, now: datetime) -> int:
 
 
 def remind_approvers(*, now: datetime) -> int:
+    return send_reminders(undecided_requests().select_related("order__store"), notify_approvers, now=now)
+
+
+def send_reminders(undecided: QuerySet[Any], notify: Callable[..., int], *, now: datetime) -> int:
     """Once for each request, when half of its time is over."""
-    count = 0
+    count, due = 0, undecided.filter(reminder_due__lte=now, expires__gt=now)
     while True:
         with transaction.atomic():
-            due = undecided_requests().filter(reminder_due__lte=now, expires__gt=now)
-            request = (
-                due.select_related("order__store").select_for_update(of=("self",), skip_locked=True).first()
-            )
+            request = due.select_for_update(of=("self",), skip_locked=True).first()
             if request is None:
                 return count
             request.reminder_due = None
             request.save(update_fields=["reminder_due"])
-            count += notify_approvers(request, is_reminder=True)
+            count += notify(request, is_reminder=True)
 
 
 def erase_approval_notes(*, order: Order) -> None:
     """Notes are free text and may name people; they are also in the notification of the decision."""
     ApprovalRequest.objects.filter(order=order).exclude(note="").update(note=ERASED)
     erase_texts(keys=[decision_key(order)])
-
-
-def _total_reasons(order: Order) -> list[dict[str, Any]]:
-    if not exceeds_total(order.store, order.total):
-        return []
-    return [{"Kind": "Total", "Limit": order.store.approval_above, "Total": order.total}]
 
 
 def _refuse_own_order(order: Order, actor: Actor) -> None:

@@ -1,5 +1,8 @@
+import pghistory
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.translation import gettext as _
 
 from stores.catalog.models.store import Store
 from stores.orders.models.order import Order
@@ -122,3 +125,85 @@ class OrderView(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+# The name of the outcome in the metadata of a test order.
+TEST_OUTCOME = "TestOutcome"
+
+
+class TestOutcome(models.TextChoices):
+    """The requested outcome of a test order: the value of TEST_OUTCOME in its metadata."""
+
+    __test__ = False  # not a test class, despite its name
+
+    REJECTED = "Rejected"
+    ON_HOLD = "OnHold"
+    PARTIALLY_SHIPPED = "PartiallyShipped"
+    RETURNED = "Returned"
+    CANCEL_REFUSED = "CancelRefused"
+    DELIVERED = "Delivered"
+
+
+class TestScenario(models.Model):
+    """Moves a test order to its outcome; deleted at the end. Without `due` it waits for a cancellation."""
+
+    __test__ = False  # not a test class, despite its name
+
+    order = models.OneToOneField(Order, primary_key=True, on_delete=models.CASCADE, related_name="scenario")
+    outcome = models.CharField(max_length=16, choices=TestOutcome.choices)
+    due = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "stores_orderstory"
+        indexes = [models.Index("due", condition=models.Q(due__isnull=False), name="order_story_due")]
+
+    def __str__(self) -> str:
+        return f"{self.order_id}: {self.outcome}"
+
+
+# The label of the audit event of a decision that was refused because the same person had ordered.
+OWN_ORDER = "own_order_refused"
+
+
+@pghistory.track(pghistory.UpdateEvent(), pghistory.ManualEvent(OWN_ORDER), exclude=["reasons", "note"])
+class ApprovalRequest(models.Model):
+    """Why an order needs approval, and what was decided. Its state is `Order.approval`.
+
+    `ordered_by` are the people who may not decide, as they were when the order was placed.
+    """
+
+    order = models.OneToOneField(
+        Order, primary_key=True, on_delete=models.CASCADE, related_name="approval_request"
+    )
+    reasons = models.JSONField()
+    ordered_by = ArrayField(models.UUIDField())
+    requested = models.DateTimeField()
+    expires = models.DateTimeField()
+    reminder_due = models.DateTimeField(null=True)
+    decided = models.DateTimeField(null=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    note = models.TextField(blank=True, max_length=1000)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                "expires", condition=models.Q(decided__isnull=True), name="approval_request_pending"
+            ),
+            models.Index(
+                "reminder_due",
+                condition=models.Q(reminder_due__isnull=False),
+                name="approval_request_reminder",
+            ),
+            models.Index(
+                "decided_by",
+                condition=models.Q(decided_by__isnull=False),
+                name="approval_request_decided_by",
+            ),
+        ]
+        ordering = ["expires"]
+        verbose_name = "approval"
+
+    def __str__(self) -> str:
+        return _("Order %(number)s") % {"number": self.order.number}

@@ -31,7 +31,7 @@ STORE_FIELDS = (
     "approval_hours",
 )
 IS_DEMO = 2 + STORE_FIELDS.index("is_demo")
-# The grants of the application's association, those of the user, and the store; for store_access_from_row.
+# The grants of the application's association, those of the user, and the store.
 STORE = f"""
 SELECT array(SELECT role.grant FROM accounts_role role
              WHERE role.application_id = %(application)s AND role.store_id = store.id AND role.user_id IS NULL)
@@ -81,24 +81,12 @@ class StoreAccess:
 
 def authorize_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> StoreAccess:
     """The store, if the caller has one of `permissions` on it; the first of them gives access to all orders."""
-    return store_access_from_row(
-        caller, store_id, permissions, fetch_row(STORE, access_parameters(caller, store_id))
-    )
-
-
-def access_parameters(caller: Caller, store_id: str) -> dict[str, Any]:
-    """The parameters of STORE."""
-    return {"application": caller.application_id, "user": caller.user_id, "store_id": store_id}
-
-
-def store_access_from_row(
-    caller: Caller, store_id: str, permissions: tuple[str, ...], row: tuple[Any, ...] | None
-) -> StoreAccess:
-    """As `authorize_store`, for callers that have already read a row of STORE."""
+    names = {"application": caller.application_id, "user": caller.user_id, "store_id": store_id}
+    row = fetch_row(STORE, names)
     if row is None:
         raise unknown_store(store_id)
     store = Store.from_db("default", STORE_FIELDS, row[2:])
-    granted = _granted(caller, row)
+    granted = effective_store_grants(caller, associated=row[0], held=row[1], is_demo=row[IS_DEMO])
     if granted.isdisjoint(permissions):
         raise store_refusal(caller, store, permissions)
     return StoreAccess(store, caller, sees_all_orders=permissions[0] in granted)
@@ -110,7 +98,3 @@ def actor_kind(access: StoreAccess) -> ActorKind:
     if access.caller.is_application:
         return ActorKind.APPLICATION
     return ActorKind.STORE if access.sees_all_orders and not access.store.is_demo else ActorKind.USER
-
-
-def _granted(caller: Caller, row: tuple[Any, ...]) -> frozenset[str]:
-    return effective_store_grants(caller, associated=row[0], held=row[1], is_demo=row[IS_DEMO])

@@ -14,9 +14,8 @@ from django.utils import timezone
 from fulfillment.core.caches import register_cache
 from stores.budgets.models import Budget
 from stores.catalog.models import Store, StoreUsage
-from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.business_days import local_date
-from stores.orders.models import CancellationState, Order, OrderDay, OrderTally, OrderView
+from stores.orders.models import ApprovalRequest, CancellationState, Order, OrderDay, OrderTally, OrderView
 from stores.orders.models.status import OPEN_STATUSES
 
 DAYS = 14

@@ -204,12 +204,13 @@ def first_items_of(order_ids: Collection[UUID]) -> dict[UUID, OrderItem]:
 
 
 def visible_order(access: OrdersAccess, order_id: str) -> Order:
-    try:
-        visible = access.visible_in(access.stores.values("pk"))
-        shown = _shown().select_related("approval_request")
-        return shown.prefetch_related("shipments").get(visible, pk=UUID(order_id))
-    except (ValueError, Order.DoesNotExist) as error:
-        raise NotFound(_("There is no such order, or you may not see it.")) from error
+    visible = access.visible_in(access.stores.values("pk"))
+    shown = _shown().select_related("approval_request").prefetch_related("shipments")
+    key = parse_uuid(order_id)
+    order = shown.filter(visible, pk=key).first() if key else None
+    if order is None:
+        raise NotFound(_("There is no such order, or you may not see it."))
+    return order
 
 
 def events_of_order(application: Application, order: Order) -> list[Event]:

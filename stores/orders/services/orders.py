@@ -9,13 +9,14 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from delivery.selection.services.selections import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
-from fulfillment.core.errors import Conflict
-from stores.budgets.services import BudgetOutcome, count_reserved_order
-from stores.budgets.services import count_order as count_in_budgets
+from fulfillment.core.errors import Conflict, Forbidden
+from stores.budgets.services.claims import BudgetOutcome, count_reserved_order
+from stores.budgets.services.claims import count_order as count_in_budgets
 from stores.orders.approvals.services import request_approval
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
@@ -25,14 +26,14 @@ from stores.orders.representations import render_export_row
 from stores.orders.requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
-from stores.orders.services.ordered_assets import record_ordered_assets
-from stores.orders.services.print_files import StoredPrint, delete_print_files
+from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
 from stores.orders.services.prints import store_order_prints
 from stores.orders.services.quotes import large_order_slot
 from stores.orders.services.scenarios import start_scenario
 from stores.orders.services.tallies import count_new_order
 from stores.orders.services.transitions import (
     Actor,
+    actor_of,
     append_history,
     lock_orders,
     notify_apps_of_status,
@@ -133,6 +134,41 @@ def create_order(
     # The last steps: budgets stay locked until the commit.
     outcome = _settle(order, prepared.access.caller, reservation_id)
     return CreatedOrder(order, items, [*_messages(prepared), *outcome.messages])
+
+
+def place_trial_order(*, access: StoreAccess, request: OrderRequest) -> Order:
+    if not (access.store.is_demo or access.caller.is_test):
+        raise Forbidden(
+            _(
+                "Here orders are placed at the demo store, or by a test application. Place real orders with the API."
+            )
+        )
+    return _place(access, request)
+
+
+def place_own_order(*, access: StoreAccess, request: OrderRequest) -> Order:
+    """A real order of a person who may order from the store, through no application."""
+    if access.caller.application_id is not None:
+        raise Forbidden(_("Applications place real orders with the API."))
+    return _place(access, request)
+
+
+def place_staff_order(*, access: StoreAccess, request: OrderRequest) -> Order:
+    """For staff who may change all orders of the store."""
+    if not access.sees_all_orders:
+        raise Forbidden(_("This requires the grant Order.All.Write on the store."), code="grant_missing")
+    return _place(access, request)
+
+
+def _place(access: StoreAccess, request: OrderRequest) -> Order:
+    prepared = prepare_order(access=access, request=request)
+    placed = None
+    try:
+        placed = create_order(prepared=prepared, actor=actor_of(access))
+    finally:
+        if placed is None:
+            discard_order(prepared=prepared)
+    return placed.order
 
 
 def _settle(order: Order, caller: Caller, reservation_id: UUID | None) -> BudgetOutcome:

@@ -6,17 +6,23 @@ from django.db.models import Q
 from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
-from stores.catalog.models import CatalogUpload
-from stores.editor.models import ArtworkUpload
-from stores.orders.approvals.models import ApprovalRequest
-from stores.orders.models import ActorKind, Order, OrderComment, OrderHistory, OrderView, Quote
+from stores.catalog.models import ArtworkUpload, CatalogUpload
+from stores.orders.models import (
+    ActorKind,
+    ApprovalRequest,
+    Order,
+    OrderComment,
+    OrderHistory,
+    OrderView,
+    Quote,
+)
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import dumps
 from stores.orders.selectors.orders import full_record
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset
-from stores.proofs.services.asset_files import remove_asset_files
+from stores.proofs.services.assets import remove_asset_files
 
 
 def personal_data() -> list[PersonalData]:

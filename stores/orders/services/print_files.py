@@ -1,7 +1,10 @@
-"""Print files of ordered items, stored before the order is written and never changed, and pictures of their pages."""
+"""Print files of ordered items, stored before the order is written and never changed, and pictures of their pages.
+
+Uploaded pictures and PDFs are kept as long as an order that prints them needs them.
+"""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
@@ -11,14 +14,18 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
+from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import listed, print_folder, read_file, remove_files, write_files
 from printing.typesetting import count_pdf_pages, pdf_page_areas, render_pdf_page
 from stores.concurrency_limits import RENDERINGS
-from stores.orders.models import Order, OrderItem
+from stores.orders.models import Order, OrderedAsset, OrderItem
+from stores.proofs.models import Asset
+from stores.proofs.selectors import assets_of_templates
+from stores.proofs.services.assets import TOUCH_AFTER, remove_asset_files
 from stores.proofs.services.prints import PrintedFile
-from stores.templates.errors import typesetting_errors
+from stores.templates.selectors import typesetting_errors
 
 
 class PrintFileDamaged(DomainError):
@@ -119,3 +126,39 @@ def _store(item: OrderItem, name: str, picture: bytes) -> None:
     if order.filter(recipient_erased__isnull=True).exists():
         with storage_errors():
             write_files([(name, picture)])
+
+
+# Locked, so that retention cannot remove them at the same time.
+ORDERED = """
+INSERT INTO stores_orderedasset (order_id, asset_id)
+SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
+ON CONFLICT DO NOTHING
+"""
+
+
+@transaction.atomic(savepoint=False)
+def record_ordered_assets(*, order_id: UUID, asset_ids: Collection[UUID]) -> None:
+    """Ignores pictures that were removed since the print file was rendered: only the file is printed."""
+    if asset_ids:
+        execute(ORDERED, [order_id, list(asset_ids)])
+        Asset.objects.filter(pk__in=asset_ids, is_ordered=False).update(is_ordered=True)
+
+
+@transaction.atomic
+def delete_ordered_assets(*, order: Order) -> None:
+    """Deletes the pictures that are printed in this order only.
+
+    A picture that was used later or is a template's default stays until retention removes it as unused.
+    """
+    uses = OrderedAsset.objects.filter(order=order)
+    assets = Asset.objects.filter(pk__in=uses.values("asset"))
+    held = list(assets.order_by("pk").select_for_update())
+    uses.delete()
+    elsewhere = set(OrderedAsset.objects.filter(asset__in=held).values_list("asset", flat=True))
+    free = [one for one in held if one.pk not in elsewhere]
+    Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
+    named = assets_of_templates() if free else set()
+    removed = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
+    Asset.objects.filter(pk__in=[one.pk for one in removed]).delete()
+    # The row first: retention removes a file that remains after a crash.
+    transaction.on_commit(lambda: remove_asset_files(removed))

@@ -17,8 +17,7 @@ from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import PRINT_FILES, batches, listed, print_folder
 from stores.orders.models import Order, Quote
-from stores.orders.services.ordered_assets import delete_ordered_assets
-from stores.orders.services.print_files import erase_print_files
+from stores.orders.services.print_files import delete_ordered_assets, erase_print_files
 from stores.orders.services.transitions import lock_orders
 
 # Until then an order with the expired quote is answered with a new quote.

@@ -1,4 +1,4 @@
-"""Schedules the steps of test orders with an outcome; stores.orders.services.scenario_steps runs them."""
+"""Schedules the steps of test orders with an outcome; stores.orders.services.simulation runs them."""
 
 from datetime import timedelta
 

@@ -15,10 +15,10 @@ from applications.webhooks.services.events import record_event
 from fulfillment.core.db.prepared import execute, insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
 from fulfillment.core.plugins import offered
-from stores.budgets.services import release_order
-from stores.orders.approvals.models import ApprovalRequest
+from stores.budgets.services.claims import release_order
 from stores.orders.models import (
     ActorKind,
+    ApprovalRequest,
     ApprovalState,
     CancellationState,
     Order,

@@ -1,10 +1,10 @@
 """A customer's print-ready PDF on a product: send it, see its pages with trim and bleed, correct it, order it."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,15 +21,18 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Store
-from stores.orders.selectors.access import WRITE, authorize_store
-from stores.playground.calls import recorded_call
 from stores.playground.checked_artwork import CheckedArtwork, check_artwork, sent_choice
-from stores.playground.fields import order_request_from
-from stores.playground.pages.prices import PriceForm, price_form, show_prices
+from stores.playground.pages.prices import (
+    PriceForm,
+    place_trial,
+    price_form,
+    recorded_call,
+    show_prices,
+    tries_orders,
+)
 from stores.playground.selectors import ProductPage, actors_at, product_page, store_named
-from stores.playground.services import place_trial_order
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
-from stores.proofs.services.documents import receive_document
+from stores.proofs.services.assets import receive_document
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,8 +60,7 @@ class ArtworkForm:
 
     @property
     def can_order(self) -> bool:
-        may = self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
-        return may and self.checked is not None and not self.checked.has_error
+        return tries_orders(self) and self.checked is not None and not self.checked.has_error
 
     def fail(self, error: DomainError) -> None:
         self.problems += error.messages
@@ -99,10 +101,8 @@ def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
             enforce_page_limit("playground", signed_in_user(request).pk)
         page.check()
         action = _ACTIONS.get(request.POST.get("do", ""))
-        if action is not None and page.price.is_valid():
-            placed = action(request, page)
-            if placed is not None:
-                return placed
+        if action is not None and (placed := action(page)) is not None:
+            return placed
     except DomainError as error:
         page.fail(error)
     return _render(request, page)
@@ -170,21 +170,10 @@ def _render(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
     return render(request, "stores/playground/artwork.html", context, status=page.status)
 
 
-def _quote(request: HttpRequest, page: ArtworkForm) -> None:
-    show_prices(page)
-
-
-def _order(request: HttpRequest, page: ArtworkForm) -> HttpResponse | None:
+def _order(page: ArtworkForm) -> HttpResponse | None:
     if page.choice is None:
         return None
-    body = page.price.order_body(page.product_id, None, artwork=page.choice.record())
-    with page.recorded("order_create"):
-        access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-        order = place_trial_order(access=access, request=order_request_from(body))
-    if page.actor.caller.application_id is None:
-        messages.success(request, _("Order %(number)s is placed.") % {"number": order.number})
-        return redirect("portal:order", order.pk)
-    return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
+    return place_trial(page, page.price.order_body(page.product_id, None, artwork=page.choice.record()))
 
 
-_ACTIONS = {"quote": _quote, "order": _order}
+_ACTIONS: dict[str, Callable[[ArtworkForm], HttpResponse | None]] = {"quote": show_prices, "order": _order}

@@ -1,14 +1,17 @@
-"""The stores a user may order from, and their products."""
+"""The stores a user may order from, with their logos and products."""
 
 import orjson
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.selectors.applications import chosen_actor
 from fulfillment.core.files.downloads import picture_response, serves_picture
+from stores.catalog.models import StoreProfile
 from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.playground.selectors import (
     actors_at,
@@ -74,3 +77,14 @@ def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> Http
         lambda: draw_thumbnail(product_id=product.pk, version=product.version, caller=actor.caller),
         "image/webp",
     )
+
+
+@serves_picture
+@require_safe
+@cache_control(public=True, immutable=True, max_age=31_536_000)
+def serve_logo(request: HttpRequest, sha256: str) -> HttpResponse:
+    """The URL contains the content's hash, so browsers may cache it forever."""
+    content = StoreProfile.objects.filter(logo_sha256=sha256).values_list("logo", flat=True).first()
+    if content is None:
+        raise Http404(_("There is no logo at this address."))
+    return HttpResponse(bytes(content), content_type="image/png")

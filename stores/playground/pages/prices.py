@@ -1,24 +1,42 @@
-"""The part of the form for a price: quantity and destination."""
+"""The part of the form for a price, quantity and destination; and the calls that pages make.
+
+What the playground does as an application is in its log and counts, like the API call with the same effect.
+"""
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
+from accounts.callers import Caller
+from applications.registration.services.request_log import is_enabled, note_request
+from applications.registration.services.usage import count_call
 from delivery.selection.models import EddmSelection
+from fulfillment.core.api.errors import domain_problem
 from fulfillment.core.errors import DomainError, faults_at_fields
+from fulfillment.core.observability.logs import current_trace, trace_of
+from fulfillment.core.reference.operations import operations, raw_operation
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from fulfillment.templatetags.portal import method_name
 from stores.budgets.standings import BudgetDecision
+from stores.catalog.models import Store
+from stores.catalog.services.usage import count_store_call
 from stores.orders.api.requests import price_request_from
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Quote
 from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.orders import place_trial_order
 from stores.orders.services.quotes import create_quote
+from stores.playground.fields import order_request_from
 
 # Pointers of the API, and the fields of the form.
 PLACES = {
@@ -167,6 +185,8 @@ def price_form(
 
 def show_prices(page: Any) -> None:
     """Asks for the prices of what the form of a product says; a refusal stands at its field or above."""
+    if not page.price.is_valid():
+        return
     try:
         with page.recorded("quote_create"):
             access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
@@ -174,3 +194,56 @@ def show_prices(page: Any) -> None:
             page.price.quote = create_quote(access=access, price_request=price_request)
     except DomainError as error:
         page.problems += page.price.show_errors(error)
+
+
+def tries_orders(page: Any) -> bool:
+    """Whether one of the actors places orders here that are never produced."""
+    return page.store.is_demo or any(actor.caller.is_test for actor in page.actors)
+
+
+def place_trial(page: Any, body: Mapping[str, Any]) -> HttpResponse | None:
+    if not page.price.is_valid():
+        return None
+    with page.recorded("order_create"):
+        access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
+        order = place_trial_order(access=access, request=order_request_from(body))
+    if page.actor.caller.application_id is None:
+        messages.success(page.request, _("Order %(number)s is placed.") % {"number": order.number})
+        return redirect("portal:order", order.pk)
+    return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
+
+
+@contextmanager
+def recorded_call(request: HttpRequest, caller: Caller, store: Store, operation_id: str) -> Iterator[None]:
+    """Records the operation with the status that its API call would have."""
+    started, problem = time.perf_counter(), None
+    status = _success(operation_id)
+    try:
+        yield
+    except DomainError as error:
+        response = domain_problem(error)
+        status, problem = response.status_code, response.content
+        raise
+    finally:
+        if not caller.is_test:
+            count_store_call(store_id=store.external_id, status=status)
+        if caller.application_id is not None:
+            count_call(application_id=caller.application_id, status=status, on_page=True)
+            if is_enabled():
+                note_request(
+                    application_id=caller.application_id,
+                    user_id=caller.user_id,
+                    method=operations()[operation_id].method,
+                    route=operations()[operation_id].path.removeprefix("/"),
+                    status=status,
+                    seconds=time.perf_counter() - started,
+                    request_id=(current_trace.get() or trace_of(request)).trace_id,
+                    sent=request.META,
+                    answered={"Content-Type": "application/json"},
+                    problem=problem,
+                )
+
+
+def _success(operation_id: str) -> int:
+    responses = (raw_operation(operation_id) or {}).get("responses", {})
+    return next((int(status) for status in responses if status.startswith("2")), 200)

@@ -4,6 +4,7 @@ One form with several buttons, so that all of it works without script; the scrip
 parts it needs out of the answer.
 """
 
+from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -19,20 +20,29 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.pages.guards import signed_in, signed_in_user
+from accounts.rate_limits import enforce_limit
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import Actor, chosen_actor
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
-from fulfillment.core.errors import DomainError, Forbidden
+from fulfillment.core.errors import DomainError, Forbidden, TooManyRequests
+from fulfillment.core.files.downloads import picture_refusal, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
-from stores.playground.calls import recorded_call
+from stores.orders.services.orders import place_own_order
 from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
-from stores.playground.pages.prices import PriceForm, price_form, show_prices
+from stores.playground.pages.prices import (
+    PriceForm,
+    place_trial,
+    price_form,
+    recorded_call,
+    show_prices,
+    tries_orders,
+)
 from stores.playground.selectors import (
     ProductPage,
     actors_at,
@@ -42,9 +52,9 @@ from stores.playground.selectors import (
     store_named,
     values_of_item,
 )
-from stores.playground.services import place_own_order, place_trial_order
 from stores.proofs.links import asset_url
 from stores.proofs.models import Asset
+from stores.proofs.services.live_proofs import draw_draft
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +70,6 @@ class Playground(ProductForm):
     access: StoreAccess | None = None
     address: AddressForm = field(default_factory=AddressForm)
     chosen_option: str = ""
-    # Reports an order placed by the user, which has no page.
-    notice: str = ""
     status: int = 200
     retry_after: int = 0
 
@@ -93,10 +101,7 @@ class Playground(ProductForm):
 
     @property
     def can_order(self) -> bool:
-        """Whether one of the actors places orders here that are never produced."""
-        return self.access is None and (
-            self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
-        )
+        return self.access is None and tries_orders(self)
 
     @property
     def chooses(self) -> bool:
@@ -142,15 +147,13 @@ class Playground(ProductForm):
 @signed_in
 @takes_large_forms
 def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
-    page = open_playground(request, store_id, product_id)
+    page = _opened(request, store_id, product_id)
     if request.method == "POST":
         try:
             enforce_page_limit("playground", signed_in_user(request).pk)
             page.take_files(request.FILES)
             if not page.has_errors:
                 placed = _ACTIONS.get(request.POST.get("do", ""), Playground.make_proof)(page)
-                if page.notice:
-                    messages.success(request, page.notice)
                 if placed is not None:
                     return placed
         except DomainError as error:
@@ -168,7 +171,7 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
 @takes_large_forms
 def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """A picture that the page has cropped; the answer names it for the form."""
-    page = open_playground(request, store_id, product_id)
+    page = _opened(request, store_id, product_id)
     file = request.FILES.get("file")
     try:
         enforce_page_limit("playground", signed_in_user(request).pk)
@@ -183,7 +186,36 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     )
 
 
-def open_playground(request: HttpRequest, store_id: str, product_id: str) -> Playground:
+@serves_picture
+@harmless
+@require_POST
+@signed_in
+@takes_large_forms
+def show_draft(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
+    """The pages that show the input named `typed`."""
+    try:
+        enforce_limit("drafts", signed_in_user(request).pk, quota=settings.DRAFTS_PER_MINUTE)
+    except TooManyRequests as error:
+        return picture_refusal(error)
+    page = _opened(request, store_id, product_id)
+    typed = request.POST.get("typed", "")
+    try:
+        drawn = draw_draft(
+            caller=page.caller,
+            product=page.product.version,
+            values=page.template_data,
+            field=next((one.name for one in page.fields if one.input_name == typed), ""),
+        )
+    except DomainError as error:
+        if getattr(error, "retry_after", 0):
+            return picture_refusal(error)
+        # The proof that follows says what is wrong.
+        drawn = {}
+    pages = {number: f"data:image/png;base64,{b64encode(png).decode()}" for number, png in drawn.items()}
+    return JsonResponse({"Pages": pages}, headers={"Cache-Control": "no-store"})
+
+
+def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)
@@ -231,26 +263,12 @@ def _price_form(
     return price_form(product.record, sent, selections=selections, selection_id=selection_id)
 
 
-def _quote(page: Playground) -> None:
-    if page.price.is_valid():
-        show_prices(page)
-
-
 def _order(page: Playground) -> HttpResponse | None:
-    if not page.price.is_valid():
-        return None
-    body = page.order_body()
     try:
-        with page.recorded("order_create"):
-            access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-            order = place_trial_order(access=access, request=order_request_from(body))
+        return place_trial(page, page.order_body())
     except DomainError as error:
         page.fail(error, place=TEMPLATE_DATA)
         return None
-    if page.actor.caller.application_id is None:
-        page.notice = _("Order %(number)s is placed.") % {"number": order.number}
-        return redirect("portal:order", order.pk)
-    return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
 
 
 def _order_live(page: Playground) -> HttpResponse | None:
@@ -263,13 +281,13 @@ def _order_live(page: Playground) -> HttpResponse | None:
     except DomainError as error:
         page.fail(error, place=TEMPLATE_DATA)
         page.problems = page.address.take_errors(error, page.problems)
-        _quote(page)
+        show_prices(page)
         return None
-    page.notice = _("Order %(number)s is placed.") % {"number": order.number}
+    placed, shown = _("Order %(number)s is placed."), "portal:order"
     if order.approval:
-        page.notice = _("Order %(number)s is placed and needs approval.") % {"number": order.number}
-        return redirect("portal:approval", order.pk)
-    return redirect("portal:order", order.pk)
+        placed, shown = _("Order %(number)s is placed and needs approval."), "portal:approval"
+    messages.success(page.request, placed % {"number": order.number})
+    return redirect(shown, order.pk)
 
 
-_ACTIONS = {"buy": _order_live, "proof": Playground.make_proof, "quote": _quote, "order": _order}
+_ACTIONS = {"buy": _order_live, "proof": Playground.make_proof, "quote": show_prices, "order": _order}

@@ -19,22 +19,26 @@ from printing.documents import MAX_BYTES as DOCUMENT_BYTES
 from stores.catalog.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
 from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.concurrency_limits import PICTURES
+from stores.proofs.api.proofs import BoxSerializer
 from stores.proofs.links import asset_url
 from stores.proofs.selectors import authorized_store_id
-from stores.proofs.services.assets import MAX_BYTES, CleanPicture, add_asset, clean_picture
-from stores.proofs.services.documents import CleanDocument, add_document, clean_document, page_record
+from stores.proofs.services.assets import (
+    MAX_BYTES,
+    CleanDocument,
+    CleanPicture,
+    add_asset,
+    add_document,
+    clean_document,
+    clean_picture,
+    page_record,
+)
 
 TOO_LARGE = "a picture has at most 10 MB (10,485,760 bytes), a PDF 100 MB (104,857,600 bytes)"
 PICTURE_HEADS = (b"\x89PNG", b"\xff\xd8")
 
 
-class PageBoxSerializer(serializers.Serializer):
+class PageBoxSerializer(BoxSerializer):
     """Millimeters from the upper left corner of the page."""
-
-    X = serializers.FloatField()
-    Y = serializers.FloatField()
-    Width = serializers.FloatField()
-    Height = serializers.FloatField()
 
 
 class AssetPageSerializer(serializers.Serializer):

@@ -38,13 +38,15 @@ PROOFS = ("screen", "press")
 ADDRESS = "A signed URL that works without credentials for 30 days. The next call renews it."
 
 
-class PreflightBoxSerializer(serializers.Serializer):
-    """Millimeters from the upper left corner of the trimmed page."""
-
+class BoxSerializer(serializers.Serializer):
     X = serializers.FloatField()
     Y = serializers.FloatField()
     Width = serializers.FloatField()
     Height = serializers.FloatField()
+
+
+class PreflightBoxSerializer(BoxSerializer):
+    """Millimeters from the upper left corner of the trimmed page."""
 
 
 class PreflightSerializer(serializers.Serializer):
@@ -96,6 +98,12 @@ PROOF_PARAMETERS = [
 ]
 
 
+NOT_FOUND = {
+    403: "There is no association with the store (`association_required`).",
+    404: "There is no such product in the store (`product_not_found`).",
+}
+
+
 class ProofViewSet(ApiViewSet):
     tag = "Proofs"
     access = {"create": PRODUCT_ACCESS}
@@ -103,8 +111,7 @@ class ProofViewSet(ApiViewSet):
         "create": {
             400: "There is no such store (`store_invalid`), or values cannot be printed (`values_invalid`): `Errors` "
             "names each field.",
-            403: "There is no association with the store (`association_required`).",
-            404: "There is no such product in the store (`product_not_found`).",
+            **NOT_FOUND,
             409: "The product has no template (`template_missing`), or one that cannot be rendered "
             "(`template_unusable`).",
             **concurrency_errors("renderings"),
@@ -166,8 +173,7 @@ class ArtworkViewSet(ApiViewSet):
         "create": {
             400: "There is no such store (`store_invalid`), or the PDF is unknown or cannot be laid out: `Errors` "
             "names each fault.",
-            403: "There is no association with the store (`association_required`).",
-            404: "There is no such product in the store (`product_not_found`).",
+            **NOT_FOUND,
             **concurrency_errors("renderings"),
             503: ProofViewSet.errors["create"][503],
         }

@@ -27,9 +27,8 @@ from stores.catalog.models.product import MAX_ARTWORK_PAGES
 from stores.concurrency_limits import RENDERINGS
 from stores.proofs.models import Asset
 from stores.proofs.selectors import ProductVersion
-from stores.proofs.services.documents import pages_of
+from stores.proofs.services.assets import pages_of
 from stores.proofs.services.merging import Uploads, artwork_traces
-from stores.templates.errors import typesetting_errors
 from stores.templates.selectors import (
     Layout,
     TemplateMissing,
@@ -37,6 +36,7 @@ from stores.templates.selectors import (
     engine_version,
     font_set_of,
     layout_of,
+    typesetting_errors,
 )
 
 # An order follows its proof, and pictures of pages follow each other.
@@ -126,7 +126,7 @@ class ArtworkMerge:
             "ignored_pages": max(0, len(self.asset.pages or ()) - shown)
             if self.choice.first_page is None
             else 0,
-            "die_lines": self._die_lines(),
+            "die_lines": die_lines_of(own) if (own := self._own_template) is not None else frozenset(),
             "facts": {_sha256(content): fact for content, fact in facts},
         }
 
@@ -138,9 +138,6 @@ class ArtworkMerge:
     def _bleed_of_template(self) -> float:
         template = self._own_template
         return template.pages[0].bleed if template is not None else BLEED_MM
-
-    def _die_lines(self) -> frozenset[str]:
-        return die_lines_of(template) if (template := self._own_template) is not None else frozenset()
 
     @cached_property
     def _own_template(self) -> Template | None:

@@ -1,24 +1,44 @@
-"""Pictures for image fields: checked by their content and stored without metadata."""
+"""Uploaded pictures and PDFs: checked by their content and stored, pictures without metadata, equal PDFs once and
+counted against the storage of the caller.
+"""
 
 import hashlib
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import timedelta
+from typing import Any
 
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import UploadedFile
+from django.db import connection, transaction
+from django.db.models import Sum
 from django.utils import timezone
 
 from accounts.callers import Caller
-from fulfillment.core.errors import Invalid
+from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import asset_file, write_files
+from fulfillment.core.files.stored import (
+    PRESS_PICTURES,
+    asset_file,
+    document_file,
+    listed,
+    read_file,
+    remove_files,
+    write_files,
+)
 from printing.bounded import TaskFailed
+from printing.documents import MAX_BYTES as MAX_DOCUMENT_BYTES
+from printing.documents import DocumentRefused, examine_document
 from printing.press import isolation
+from printing.press.artwork import ArtworkPage, BoxMM, page_from
 from printing.press.uploads import UploadRefused
 from stores.concurrency_limits import PICTURES
 from stores.proofs.models import Asset, AssetFormat, PlatesFormat
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("stores.proofs")
 
 MAX_BYTES = 10 * 1024 * 1024
 # Must be far less than ASSET_RETENTION_DAYS.
@@ -44,11 +64,9 @@ class CleanPicture:
 
 def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
     """Stores the picture. The file is written before the row, so that no row lacks its file."""
-    asset = Asset(
-        store_id=store_id,
-        application_id=caller.application_id,
-        user_id=caller.user_id,
-        is_test=caller.is_test,
+    asset = _asset_of(
+        caller,
+        store_id,
         format=picture.form,
         sha256=hashlib.sha256(picture.content).hexdigest(),
         size=len(picture.content),
@@ -63,6 +81,11 @@ def add_asset(*, caller: Caller, store_id: int, picture: CleanPicture) -> Asset:
         write_files(files)
     asset.save(force_insert=True)
     return asset
+
+
+def _asset_of(caller: Caller, store_id: int, **members: Any) -> Asset:
+    owner = {"application_id": caller.application_id, "user_id": caller.user_id}
+    return Asset(store_id=store_id, is_test=caller.is_test, **owner, **members)
 
 
 def touch_assets(*, assets: Iterable[Asset]) -> None:
@@ -94,3 +117,154 @@ def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
 
 def _refused(code: str, fault: str) -> Invalid:
     return Invalid.at("", code, f"{fault} {ALLOWED}")
+
+
+@dataclass(frozen=True, slots=True)
+class CleanDocument:
+    """A PDF as it prints, under the digest of what was sent."""
+
+    content: bytes
+    sha256: str
+    pages: Sequence[ArtworkPage]
+
+
+def receive_document(*, caller: Caller, store_id: int, file: UploadedFile) -> Asset:
+    """Reads the PDF of a form in its turn: 100 MB of it take 200 MB of memory."""
+    with PICTURES.limited(caller.key):
+        document = clean_document(caller=caller, content=file.read(MAX_DOCUMENT_BYTES + 1))
+        return add_document(caller=caller, store_id=store_id, document=document)
+
+
+def clean_document(*, caller: Caller, content: bytes) -> CleanDocument:
+    """Examines an upload. Takes up to 20 seconds, so call it outside of a transaction."""
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise _document_refused("too_large", f"The PDF has more than {MAX_DOCUMENT_BYTES:,} bytes (100 MB).")
+    with PICTURES.limited(caller.key):
+        try:
+            prepared = examine_document(content)
+        except DocumentRefused as error:
+            raise _document_refused(error.code, str(error)) from error
+    return CleanDocument(prepared.pdf, hashlib.sha256(content).hexdigest(), prepared.pages)
+
+
+def _document_refused(code: str, message: str) -> Invalid:
+    return Invalid.at("", f"asset_{code}", message)
+
+
+@transaction.atomic
+def add_document(*, caller: Caller, store_id: int, document: CleanDocument) -> Asset:
+    """Stores the PDF, its file only if no other upload has it; raises Conflict where the caller's storage is full."""
+    asset = _asset_of(
+        caller,
+        store_id,
+        format=AssetFormat.PDF,
+        sha256=document.sha256,
+        size=len(document.content),
+        width=0,
+        height=0,
+        pages=[asdict(page) for page in document.pages],
+    )
+    _refuse_full_storage(caller, asset.size)
+    name = document_file(asset.sha256)
+    lock_document(asset.sha256)
+    with storage_errors():
+        if not default_storage.exists(name):
+            write_files([(name, document.content)])
+    asset.save(force_insert=True)
+    return asset
+
+
+def _refuse_full_storage(caller: Caller, size: int) -> None:
+    owner = {"application_id": caller.application_id, "user_id": caller.user_id}
+    if not caller.is_first_party:
+        owner.pop("user_id")
+    used = Asset.objects.filter(format=AssetFormat.PDF, **owner).aggregate(used=Sum("size"))["used"] or 0
+    if used + size > settings.DOCUMENT_STORAGE_MB * 1_000_000:
+        message = (
+            f"Your PDFs take {used / 1e6:,.0f} MB; {settings.DOCUMENT_STORAGE_MB:,} MB are allowed. Those that no "
+            f"order uses are removed {settings.ASSET_RETENTION_DAYS} days after their last use. Ordered ones stay."
+        )
+        raise Conflict(message, code="asset_storage_full")
+
+
+def pages_of(asset: Asset) -> list[ArtworkPage]:
+    return [page_from(one) for one in asset.pages or ()]
+
+
+def page_record(page: ArtworkPage) -> dict[str, Any]:
+    """A page as the API shows it."""
+    return {
+        "WidthMM": round(page.width, 2),
+        "HeightMM": round(page.height, 2),
+        "TrimBox": _box(page.trim),
+        "BleedBox": _box(page.bleed),
+    }
+
+
+def _box(box: BoxMM | None) -> dict[str, float] | None:
+    sides = ("X", "Y", "Width", "Height")
+    if box is None:
+        return None
+    return {name: round(getattr(box, name.lower()), 2) + 0.0 for name in sides}
+
+
+def own_files(asset: Asset) -> list[str]:
+    """The picture, and its plates as they were sent; or the PDF, which other uploads may share."""
+    if asset.is_document:
+        return [document_file(asset.sha256)]
+    return [asset_file(asset.pk, form) for form in (asset.format, asset.plates) if form]
+
+
+def remove_asset_files(assets: Sequence[Asset]) -> None:
+    """Removes all files of uploads whose rows were deleted, including pictures converted for presets.
+
+    Another upload of the very same picture is separated again when it is printed.
+    """
+    for sha256 in sorted({asset.sha256 for asset in assets if asset.is_document}):
+        remove_document(sha256=sha256)
+    assets = [asset for asset in assets if not asset.is_document]
+    try:
+        separated = _separated_files({_printed_digest(asset) for asset in assets})
+    except Exception:
+        # Retention removes them when they are old.
+        logger.exception("The separated copies of erased pictures cannot be found")
+        separated = []
+    remove_files([*(name for asset in assets for name in own_files(asset)), *separated])
+
+
+@transaction.atomic
+def remove_document(*, sha256: str) -> bool:
+    """Deletes the file of a PDF unless an upload still has it; returns whether it did."""
+    lock_document(sha256)
+    if Asset.objects.filter(format=AssetFormat.PDF, sha256=sha256).exists():
+        return False
+    remove_files([document_file(sha256)])
+    return True
+
+
+def lock_document(sha256: str) -> None:
+    """Take this lock before writing or deleting the file of a PDF; it is released when the transaction ends."""
+    with connection.cursor() as cursor:
+        number = int.from_bytes(hashlib.sha256(f"document {sha256}".encode()).digest()[:8], signed=True)
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+
+
+def _printed_digest(asset: Asset) -> str:
+    """The digest of what was separated: the plates where there are any."""
+    if not asset.plates:
+        return asset.sha256
+    try:
+        return hashlib.sha256(read_file(asset_file(asset.pk, asset.plates))).hexdigest()
+    except FileNotFoundError:
+        return asset.sha256
+
+
+def _separated_files(digests: Iterable[str]) -> list[str]:
+    shards = defaultdict(set)
+    for digest in digests:
+        shards[digest[:2]].add(digest)
+    found = []
+    for shard, wanted in shards.items():
+        folder = f"{PRESS_PICTURES}/{shard}"
+        found += [f"{folder}/{name}" for name in listed(folder)[1] if name.partition("-")[0] in wanted]
+    return found

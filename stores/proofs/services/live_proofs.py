@@ -23,8 +23,7 @@ from printing.typesetting import Field, proof_dpi, render_page
 from stores.concurrency_limits import LIVE_PROOFS, RENDERINGS
 from stores.proofs.selectors import ProductVersion, Showcase
 from stores.proofs.services.merging import TemplateMerge, merge_template
-from stores.templates.errors import typesetting_errors, values_invalid
-from stores.templates.selectors import fields_of
+from stores.templates.selectors import fields_of, typesetting_errors, values_invalid
 
 PIXELS = 720
 COLOURS = 128

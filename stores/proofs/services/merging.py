@@ -26,8 +26,14 @@ from printing.typesetting import Field, Problem, ValuesInvalid, pointer, resolve
 from stores.proofs.models import Asset, Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, assets_for
 from stores.proofs.services.assets import touch_assets
-from stores.templates.errors import typesetting_errors, values_invalid
-from stores.templates.selectors import Layout, TemplateMissing, fields_of, layout_of
+from stores.templates.selectors import (
+    Layout,
+    TemplateMissing,
+    fields_of,
+    layout_of,
+    typesetting_errors,
+    values_invalid,
+)
 
 CACHE_BYTES = 64 * 1024 * 1024
 

@@ -13,9 +13,8 @@ from stores.concurrency_limits import RENDERINGS
 from stores.proofs.selectors import ProductVersion
 from stores.proofs.services.artwork import ArtworkChoice, artwork_errors, merge_artwork
 from stores.proofs.services.merging import Uploads, check_values, merge_template
-from stores.proofs.services.press import press_of
-from stores.proofs.services.proofs import Merge, preflight_records
-from stores.templates.errors import typesetting_errors
+from stores.proofs.services.proofs import Merge, preflight_records, press_of
+from stores.templates.selectors import typesetting_errors
 
 # An order is created within one request.
 SECONDS = 20.0

@@ -1,13 +1,16 @@
 """Proofs: rendered on request, checked by preflight, stored under a digest of their input, all files or none."""
 
+import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db import OperationalError, transaction
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
@@ -22,6 +25,7 @@ from fulfillment.core.errors import RenderersBusy, Unavailable
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import (
     files_are_complete,
+    press_picture_file,
     proof_files,
     read_file,
     wide_page_file,
@@ -29,16 +33,19 @@ from fulfillment.core.files.stored import (
 )
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.preflight import Job, Limits, preflight, records
+from printing.press.pictures import VERSION
+from printing.press.rules import PresetRules
 from printing.stages import stage
 from printing.typesetting import Press, SetText, render_pdf_page, render_proof
 from printing.typesetting import Proof as Rendered
+from printing.typesetting.press import separate
 from stores.concurrency_limits import RENDERINGS
+from stores.presets.selectors import profile_file
 from stores.proofs.models import Proof
 from stores.proofs.selectors import ProductVersion, StoredProof, find_proof
 from stores.proofs.services.artwork import ArtworkChoice, ArtworkMerge, artwork_errors, merge_artwork
 from stores.proofs.services.merging import TemplateMerge, Uploads, merge_template, record_traces
-from stores.proofs.services.press import press_of
-from stores.templates.errors import typesetting_errors
+from stores.templates.selectors import typesetting_errors
 
 logger = logging.getLogger("stores.proofs")
 
@@ -76,6 +83,31 @@ def preflight_records(
     except Exception:
         logger.exception("Preflight failed for the product %s", product.external_id)
         return []
+
+
+def press_of(product: ProductVersion) -> Press:
+    rules = product.rules
+    return Press(
+        rules=rules,
+        profile=profile_file(rules.profile),
+        title=product.external_id,
+        separate=partial(_separated, rules),
+    )
+
+
+def _separated(rules: PresetRules, content: bytes) -> bytes:
+    """The picture from the cache, or separated and cached. Two callers may do so at once and write equal bytes."""
+    conversion = f"{VERSION} {rules.profile} {rules.highest_ink}"
+    name = press_picture_file(
+        hashlib.sha256(content).hexdigest(), hashlib.sha256(conversion.encode()).hexdigest()[:16]
+    )
+    with suppress(FileNotFoundError), storage_errors():
+        if default_storage.exists(name):
+            return read_file(name)
+    separated = separate(content, profile_file(rules.profile), rules.highest_ink)
+    with storage_errors():
+        write_files([(name, separated)])
+    return separated
 
 
 def make_proof(

@@ -1,11 +1,11 @@
-"""Removes proofs and pictures that were not used for a long time, and files without a row.
+"""Removes proofs and pictures that were not used for a long time, and files without a row or of a cache.
 
 The row is deleted before the files, so that no row lacks its files. A crash in between leaves files without a
 row, which the next run removes.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
@@ -18,14 +18,23 @@ from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import DOCUMENTS, batches, document_file, listed, proof_folder
+from fulfillment.core.files.stored import (
+    DOCUMENTS,
+    PRESS_PICTURES,
+    batches,
+    document_file,
+    listed,
+    proof_folder,
+)
 from stores.proofs.models import Asset, AssetFormat, Proof
 from stores.proofs.selectors import assets_of_templates
-from stores.proofs.services.asset_files import own_files, remove_asset_files, remove_document
+from stores.proofs.services.assets import own_files, remove_asset_files, remove_document
 from stores.proofs.services.proofs import lock_proof
 
 # A younger file may belong to a request that has not written its row yet.
 YOUNG = timedelta(hours=6)
+# A removed picture is separated again when needed.
+SEPARATED = timedelta(days=14)
 _DIGEST = re.compile(r"[0-9a-f]{40}\Z")
 _ASSET = re.compile(r"[0-9a-f]{32}\.")
 
@@ -34,10 +43,31 @@ def retention_rules() -> list[RetentionRule]:
     return [
         unused_proofs(settings.PROOF_RETENTION_DAYS),
         RetentionRule("unused pictures", lambda: _unused_assets().count(), _remove_assets),
-        RetentionRule("stray proof folders", _count_stray_folders, _remove_stray_folders),
-        RetentionRule("stray pictures", _count_stray_assets, _remove_stray_assets),
-        RetentionRule("stray PDFs", _count_stray_documents, _remove_stray_documents),
+        _files("stray proof folders", _stray_folders, partial(_clear_folder, older_than=YOUNG)),
+        _files("stray pictures", _stray_assets, _delete),
+        _files("stray PDFs", _stray_documents, lambda sha256: remove_document(sha256=sha256)),
+        _files("separated pictures", _old_separated, _delete),
     ]
+
+
+def _files(name: str, found: Callable[[], Iterator[str]], remove: Callable[[str], bool]) -> RetentionRule:
+    """A rule for what `found` sees in the file storage; `remove` says whether it removed one."""
+
+    def count() -> int:
+        with storage_errors():
+            return sum(1 for _ in found())
+
+    def remove_all(batch: int) -> Iterator[int]:
+        with storage_errors():
+            for one in found():
+                yield remove(one)
+
+    return RetentionRule(name, count, remove_all)
+
+
+def _delete(name: str) -> bool:
+    default_storage.delete(name)
+    return True
 
 
 def unused_proofs(days: int) -> RetentionRule:
@@ -90,40 +120,6 @@ def _remove_proofs(days: int, batch: int) -> Iterator[int]:
         yield len(digests)
 
 
-def _remove_stray_folders(batch: int) -> Iterator[int]:
-    with storage_errors():
-        for digest in _stray_digests():
-            yield _clear_folder(digest, older_than=YOUNG)
-
-
-def _count_stray_folders() -> int:
-    with storage_errors():
-        return sum(not _may_be_unfinished(proof_folder(digest)) for digest in _stray_digests())
-
-
-def _remove_stray_assets(batch: int) -> Iterator[int]:
-    with storage_errors():
-        for name in _stray_assets():
-            default_storage.delete(name)
-            yield 1
-
-
-def _count_stray_assets() -> int:
-    with storage_errors():
-        return sum(1 for _ in _stray_assets())
-
-
-def _count_stray_documents() -> int:
-    with storage_errors():
-        return sum(1 for _ in _stray_documents())
-
-
-def _remove_stray_documents(batch: int) -> Iterator[int]:
-    with storage_errors():
-        for sha256 in _stray_documents():
-            yield remove_document(sha256=sha256)
-
-
 def delete_proof(*, digest: str) -> bool:
     """Removes a proof with its files; False when there is none."""
     found = bool(Proof.objects.filter(digest=digest).delete()[0])
@@ -160,11 +156,13 @@ def _may_be_unfinished(folder: str, age: timedelta = YOUNG) -> bool:
     return any(_is_recent(f"{folder}/{name}", age) for name in listed(folder)[1])
 
 
-def _stray_digests() -> Iterator[str]:
+def _stray_folders() -> Iterator[str]:
+    """The digests of proofs."""
     for shard in listed("proofs")[0]:
         for digests in batches(listed(f"proofs/{shard}")[0]):
             stored = Proof.objects.filter(digest__in=digests).values_list("digest", flat=True)
-            yield from sorted({digest for digest in digests if _DIGEST.match(digest)}.difference(stored))
+            strays = {digest for digest in digests if _DIGEST.match(digest)}.difference(stored)
+            yield from (one for one in sorted(strays) if not _may_be_unfinished(proof_folder(one)))
 
 
 def _stray_assets() -> Iterator[str]:
@@ -183,6 +181,12 @@ def _stray_documents() -> Iterator[str]:
             stored = Asset.objects.filter(format=AssetFormat.PDF, sha256__in=digests)
             strays = sorted(digests.difference(stored.values_list("sha256", flat=True)))
             yield from (one for one in strays if not _is_recent(document_file(one), YOUNG))
+
+
+def _old_separated() -> Iterator[str]:
+    for shard in listed(PRESS_PICTURES)[0]:
+        names = (f"{PRESS_PICTURES}/{shard}/{name}" for name in listed(f"{PRESS_PICTURES}/{shard}")[1])
+        yield from (name for name in names if not _is_recent(name, SEPARATED))
 
 
 def _is_recent(name: str, age: timedelta) -> bool:

@@ -14,7 +14,7 @@ from stores.batches.services.checking import RowChecker, check_batch, correct_ro
 from stores.batches.services.ordering import order_batch, write_orders
 from stores.batches.services.rows import replace_rows
 from stores.budgets.models import BudgetPeriod
-from stores.budgets.services.checks import check_balances
+from stores.budgets.services.ledger import check_balances
 from stores.catalog.models import Product
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor

@@ -14,7 +14,7 @@ from stores.batches.services.checking import check_batch
 from stores.batches.services.ordering import order_batch, write_orders
 from stores.batches.services.rows import replace_rows
 from stores.budgets.models import BudgetPeriod
-from stores.budgets.services.checks import check_balances
+from stores.budgets.services.ledger import check_balances
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.services.transitions import Actor
 from tests.factories.budgets import enable_budgets, make_budget

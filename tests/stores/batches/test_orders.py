@@ -25,7 +25,7 @@ from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.checking import correct_row
 from stores.batches.services.ordering import NO_ACCESS, ORDER_TASK, order_batch, write_orders
 from stores.budgets.models import BudgetEntry, BudgetPeriod
-from stores.budgets.services.checks import check_balances
+from stores.budgets.services.ledger import check_balances
 from stores.catalog.models import DeliveredPrice, Product
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.selectors.access import WRITE, authorize_store

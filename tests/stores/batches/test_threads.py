@@ -10,7 +10,6 @@ from applications.registration.services.applications import create_application
 from fulfillment.core.errors import ServiceBusy, Unavailable
 from stores import tasks
 from stores.batches.models import BatchStatus
-from stores.batches.services import threads
 from stores.batches.services.rows import CHECK_TASK
 from stores.catalog.models import Store
 from stores.orders.selectors.access import StoreAccess
@@ -25,7 +24,7 @@ def batch(world):
 @pytest.fixture
 def one_thread(monkeypatch):
     free = BoundedSemaphore(1)
-    monkeypatch.setattr(threads, "_free", free)
+    monkeypatch.setattr(tasks, "_free", free)
     return free
 
 
@@ -53,7 +52,7 @@ def test_batch_waits_for_its_next_try_while_others_have_all_threads(batch, one_t
 
 
 def test_batch_that_had_its_time_leaves_its_thread_to_one_that_waits(batch, one_thread, monkeypatch):
-    monkeypatch.setattr(threads, "SECONDS", 0.0)
+    monkeypatch.setattr(tasks, "SECONDS", 0.0)
 
     with pytest.raises(ServiceBusy):
         tasks.check_rows(batch_id=str(batch.pk))
@@ -62,7 +61,7 @@ def test_batch_that_had_its_time_leaves_its_thread_to_one_that_waits(batch, one_
 
 
 def test_batch_goes_on_where_none_waits(batch, monkeypatch):
-    monkeypatch.setattr(threads, "SECONDS", 0.0)
+    monkeypatch.setattr(tasks, "SECONDS", 0.0)
 
     tasks.check_rows(batch_id=str(batch.pk))
 

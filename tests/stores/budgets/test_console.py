@@ -9,7 +9,7 @@ from django.utils.formats import date_format
 
 from stores.budgets.models import BudgetPeriod, CostCenter, CostCenterMember
 from stores.budgets.selectors.standings import local_day
-from stores.budgets.services.checks import check_balances
+from stores.budgets.services.ledger import check_balances
 from stores.budgets.services.people import read_people
 from stores.catalog.models import Store
 from stores.orders.models import Order

@@ -15,7 +15,7 @@ from accounts.callers import Caller
 from accounts.models import Role
 from applications.webhooks.models import Event
 from stores.budgets.models import Budget, BudgetEntry, BudgetPeriod
-from stores.budgets.services import count_order
+from stores.budgets.services.claims import count_order
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.orders import make_product, order_body

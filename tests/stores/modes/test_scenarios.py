@@ -7,10 +7,16 @@ from django.db.models import F
 from django.utils import timezone
 
 from stores.orders.models import Order, TestScenario
-from stores.orders.services import scenario_steps
-from stores.orders.services.scenario_steps import LEASE, PATHS, claim_due_scenarios, postpone_step, run_step
+from stores.orders.services import simulation
 from stores.orders.services.scenarios import STEP
-from stores.orders.services.simulation import advance_order
+from stores.orders.services.simulation import (
+    LEASE,
+    PATHS,
+    advance_order,
+    claim_due_scenarios,
+    postpone_step,
+    run_step,
+)
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import order_body
 from tests.support.modes import add_test_application
@@ -133,7 +139,7 @@ def test_step_of_a_killed_worker_is_due_again_after_the_lease(shop, tester):
 def test_step_that_fails_is_put_off(shop, tester, monkeypatch):
     order = begin(shop, tester, "Returned")
     TestScenario.objects.update(due=timezone.now())
-    monkeypatch.setattr(scenario_steps, "_step", lambda *_: 1 / 0)
+    monkeypatch.setattr(simulation, "_step", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run_step(order_id=order["OrderID"])
 

@@ -12,10 +12,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from PIL import Image
 
-from stores.catalog.models import Product
+from stores.catalog.models import ArtworkUpload, Product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
-from stores.editor.models import ArtworkUpload
 from stores.presets.models import PrintPreset
 from tests.factories.accounts import OperatorFactory
 from tests.factories.presets import PrintPresetFactory

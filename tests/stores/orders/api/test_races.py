@@ -13,9 +13,8 @@ from accounts.services.idempotency import LEASE_SECONDS
 from applications.webhooks.models import Event
 from stores.catalog.models import Store
 from stores.orders.api import orders
-from stores.orders.approvals.models import ApprovalRequest
 from stores.orders.approvals.services import expire_requests
-from stores.orders.models import Order, OrderHistory, OrderTally
+from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTally
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE

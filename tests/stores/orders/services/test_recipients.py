@@ -28,8 +28,7 @@ from stores.catalog.models import TemplateField
 from stores.orders.models import ActorKind, Order, OrderedAsset, OrderHistory, OrderTally, OrderView
 from stores.orders.services import recipients
 from stores.orders.services.board import save_order_view
-from stores.orders.services.ordered_assets import record_ordered_assets
-from stores.orders.services.print_files import read_print_file
+from stores.orders.services.print_files import read_print_file, record_ordered_assets
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof

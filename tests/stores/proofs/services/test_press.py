@@ -18,9 +18,8 @@ from stores.presets.models import PrintPreset
 from stores.presets.services import remove_preset
 from stores.proofs.models import Asset
 from stores.proofs.selectors import product_version_of
-from stores.proofs.services import press
-from stores.proofs.services.asset_files import own_files, remove_asset_files
-from stores.proofs.services.assets import add_asset, clean_picture
+from stores.proofs.services import proofs
+from stores.proofs.services.assets import add_asset, clean_picture, own_files, remove_asset_files
 from stores.proofs.services.prints import render_print_file
 from stores.proofs.services.retention import retention_rules
 from tests.factories.presets import PrintPresetFactory, make_profile
@@ -108,7 +107,7 @@ def test_uploads_keep_their_plates_and_are_separated_once(world, stored_files, m
         assert kept.getpixel((300, 200)) == (0, 0, 0, 178)
 
     first = printed(product, {"Name": "Ada", "Photo": str(colour.pk)})
-    monkeypatch.setattr(press, "separate", None)
+    monkeypatch.setattr(proofs, "separate", None)
     assert printed(product, {"Name": "Ada", "Photo": str(colour.pk)}) == first
     assert [space for space, _ in images_of(first.content)] == ["/DeviceCMYK"]
 
@@ -118,7 +117,7 @@ def test_separated_pictures_are_removed_when_they_are_old(world, stored_files, m
     product = photo_card(world.associated, Preset="coated")
     asset = upload(Caller(), product.store, Image.new("RGB", (60, 40), (200, 30, 30)))
     printed(product, {"Name": "Ada", "Photo": str(asset.pk)})
-    [rule] = press.retention_rules()
+    [rule] = [one for one in retention_rules() if one.name == "separated pictures"]
     assert rule.count() == 0
 
     later = timezone.now() + timedelta(days=15)
