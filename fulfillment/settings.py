@@ -16,18 +16,16 @@ from fulfillment.core.api.settings import RATE_LIMIT_HEADERS as RATE_LIMIT_HEADE
 from fulfillment.core.api.settings import REST_FRAMEWORK as REST_FRAMEWORK
 from fulfillment.core.api.settings import spectacular_settings
 from fulfillment.core.db.connection_settings import POOLERS, connection_settings
-from fulfillment.core.files.storage_settings import storage_settings
 from fulfillment.core.observability.logs import logging_settings
-from fulfillment.core.observability.multiprocess_metrics import configure_multiprocess_metrics
+from fulfillment.core.observability.telemetry import configure_multiprocess_metrics
 from fulfillment.site.unfold_settings import UNFOLD as UNFOLD
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HTTP = ("http", "https")
 
 environment.collect_mistakes()
-# Their mistakes are collected too.
+# Its mistakes are collected too.
 from fulfillment.limits import *  # noqa: E402, F403
-from fulfillment.retention import *  # noqa: E402, F403
 
 MODE = environment.choice("FULFILLMENT_MODE", "production", ("production", "development"))
 DEVELOPMENT = MODE == "development"
@@ -232,14 +230,14 @@ S3_BUCKET = environment.text("S3_BUCKET")
 
 
 STORAGES = {
-    "default": storage_settings(FILE_STORAGE),
+    "default": environment.storage_settings(FILE_STORAGE),
     # Both kinds by name, for `move_files`.
-    "folder": storage_settings("folder"),
-    **({"s3": storage_settings("s3")} if S3_BUCKET else {}),
+    "folder": environment.storage_settings("folder"),
+    **({"s3": environment.storage_settings("s3")} if S3_BUCKET else {}),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEVELOPMENT
-        else "fulfillment.site.static_files.StaticFiles"
+        else "fulfillment.core.files.storage.StaticFiles"
     },
 }
 

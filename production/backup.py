@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from fulfillment.core.db.sequences import skip_numbers
+from fulfillment.core.db.prepared import skip_numbers
 from production.gang_sheets.models import GangSheet, SheetState
 
 

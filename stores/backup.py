@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 from django.core.files.storage import default_storage
 
-from fulfillment.core.db.sequences import skip_numbers
+from fulfillment.core.db.prepared import skip_numbers
 from fulfillment.core.files.stored import DOCUMENTS, asset_file, document_file
 from stores.orders.models import OrderItem
 from stores.proofs.models import Asset, AssetFormat

@@ -1,6 +1,6 @@
 """Where the tables of this app belong when the database is split by store."""
 
-from fulfillment.core.db.distribution import Distribution
+from fulfillment.core.plugins import Distribution
 
 DISTRIBUTION = Distribution(
     by_store="""

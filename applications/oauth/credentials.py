@@ -17,7 +17,7 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
+from fulfillment.core.http.addresses import rate_limit_key_for_ip
 
 BASIC = re.compile(r"[Bb][Aa][Ss][Ii][Cc] +([A-Za-z0-9+/]+={0,2})\Z")
 # Error codes of wrong secrets, codes and refresh tokens.

@@ -9,8 +9,7 @@ from accounts import rate_limits
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, exception_response
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
-from fulfillment.core.http.addresses import is_api, is_reference
+from fulfillment.core.http.addresses import is_api, is_reference, rate_limit_key_for_ip
 from fulfillment.core.http.refusal_page import refusal_page
 
 

@@ -9,8 +9,8 @@ from django.db import Error, connection
 from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule
-from fulfillment.core.db.clock import database_now
 from fulfillment.core.db.locks import exclusive_job
+from fulfillment.core.db.prepared import database_now
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered
 

@@ -11,11 +11,10 @@ from typing import Any, BinaryIO
 
 import pikepdf
 
-from printing.press.inheritance import give_resources
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import depth_of
-from printing.press.streams import Matrix
+from printing.press.streams import Matrix, give_resources
 
 MM = 25.4 / 72
 PAGES = 200

@@ -12,7 +12,7 @@ from pathlib import Path
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from printing.pictures.reading import PILLOW_ERRORS, is_jpeg
+from printing.pictures import PILLOW_ERRORS, is_jpeg
 from printing.press.colours import Separation, separation_of
 from printing.press.paints import DEVICE, GREY, OF_CMYK
 from printing.press.profiles import opened_profile

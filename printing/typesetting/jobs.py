@@ -16,11 +16,10 @@ from printing.caches import WeightedCache
 from printing.press import isolation
 from printing.press.pictures import has_plates
 from printing.text import is_blank
-from printing.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
+from printing.typesetting.artwork import PDF_TYPE, ArtworkInvalid, measure_picture, placed, shrink_picture
 from printing.typesetting.errors import Problem, pointer
 from printing.typesetting.fields import overflow_reason
 from printing.typesetting.fonts import FontSet
-from printing.typesetting.placed import MEDIA_TYPE, placed
 from printing.typesetting.press import PICTURE_TYPES, Press, placeholder_of_spot
 from printing.typesetting.template import CMYK, RGB, Artwork, Box, Page, Template
 
@@ -130,7 +129,7 @@ class SheetBuilder:
     def _background(self, page: Page, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
         if picture is None:
             return {"background": None}
-        if picture.media_type == MEDIA_TYPE and not picture.is_placed:
+        if picture.media_type == PDF_TYPE and not picture.is_placed:
             size = (page.width + 2 * page.bleed, page.height + 2 * page.bleed)
             return {"background": None, "picture": self._placed(picture, size)}
         if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
@@ -205,7 +204,7 @@ class SheetBuilder:
             self._note_resolution(box, picture)
             if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
                 return {**shown, "picture": self._placeholder(picture.digest, picture.data, picture)}
-            if picture.media_type == MEDIA_TYPE:
+            if picture.media_type == PDF_TYPE:
                 return {**shown, "picture": self._placed(picture)}
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:

@@ -11,14 +11,13 @@ from typing import Any
 
 from printing.caches import WeightedCache
 from printing.press import isolation
-from printing.stages import observe_renderer
 from printing.typesetting.errors import Problem, RenderingFailed, ValuesInvalid, pointer
 from printing.typesetting.ipc import SIZES
 from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import Press
 from printing.typesetting.workdir import WorkDir
 from printing.typesetting.workers import Worker, shared_workers
-from printing.waiting import waited_seconds
+from printing.waiting import observe_renderer, waited_seconds
 
 # Most proofs change few pages.
 DRAWN_BYTES = 32 * 1024 * 1024

@@ -13,8 +13,7 @@ import django
 from django.apps import apps
 from django.db import connection, models
 
-from fulfillment.core.db.distribution import FRAMEWORKS
-from fulfillment.core.plugins import offered_modules
+from fulfillment.core.plugins import FRAMEWORKS, offered_modules
 from tests.support.databases import own_database
 from tests.support.figures import write_between
 

@@ -24,9 +24,8 @@ from fulfillment.core.admin.history import FieldChange, Parts, history_page
 from fulfillment.core.admin.inlines import NOTHING, AutocompleteMixin, with_help
 from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
 from fulfillment.core.admin.names import BadgeMixin, name_admin
-from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
-from fulfillment.core.db.changes import differs_from_stored
+from fulfillment.core.db.changes import OptimisticLockMixin, differs_from_stored
 from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
 
 # An action works within one request; more records would exceed its time limit.

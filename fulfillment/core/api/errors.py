@@ -12,7 +12,6 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
-from fulfillment.core.api.database_refusals import DISK_FULL, note_refusal
 from fulfillment.core.api.near_addresses import near_address
 from fulfillment.core.db.connections import log_database_error
 from fulfillment.core.errors import (
@@ -29,6 +28,7 @@ from fulfillment.core.errors import (
     shortage_of,
 )
 from fulfillment.core.http.addresses import REFERENCE
+from fulfillment.core.observability.instruments import DISK_FULL, note_refusal
 from fulfillment.core.observability.logs import current_trace
 from fulfillment.core.text import Place, pointer_to
 

@@ -18,9 +18,9 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from fulfillment.core.api.database_refusals import had_no_room, note_refusal
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
 from fulfillment.core.errors import shortage_of
+from fulfillment.core.observability.instruments import had_no_room, note_refusal
 from fulfillment.core.plugins import offered
 from printing.bounded import ROOM_BYTES
 

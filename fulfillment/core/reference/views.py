@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import path
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
@@ -126,3 +127,15 @@ def navigation() -> dict[str, Any]:
         "events": events().values(),
         "empty_words": EMPTY_WORDS,
     }
+
+
+# Below /api/v1/docs.
+PAGES = [
+    path("", show_start, name="start"),
+    path("/operations/<str:operation_id>", show_operation, name="operation"),
+    path("/events", show_events, name="events"),
+    path("/events/<str:name>", show_event, name="event"),
+    path("/guides/<str:slug>", show_guide, name="guide"),
+    path("/errors/<str:code>", show_problem, name="problem"),
+    path("/search", search, name="search"),
+]

@@ -15,7 +15,7 @@ from printing.preflight.artwork.svg import read_svg
 from printing.preflight.geometry import MM_OF_POINT, Area
 from printing.press.artwork import ArtworkPage, ArtworkRefused
 from printing.typesetting import Artwork
-from printing.typesetting.placed import prepared
+from printing.typesetting.artwork import prepared
 
 SECONDS, MEMORY_BYTES = 10.0, 512 << 20
 
