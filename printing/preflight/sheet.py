@@ -1,10 +1,10 @@
 """The input of the rules: every visible box with its area and its background."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from printing.preflight.artwork import ArtworkFacts, Part, artwork_facts
+from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part, artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
 from printing.preflight.colours import PlateInk, Seen, plate_inks, seen
 from printing.preflight.findings import Limits
@@ -92,6 +92,10 @@ class Background:
             return MM_OF_POINT
         return (self.page.width + 2 * self.page.bleed) / self.facts.width if self.facts.width else 0.0
 
+    def points(self, part: ArtworkPart) -> float:
+        """The size of a line or of letters on the page."""
+        return part.size * self.unit_mm / MM_OF_POINT
+
     def place(self, area: Area | None) -> Area:
         """Converts an area of the artwork to the page; the whole page if it is unknown."""
         if area is None or not self.unit_mm:
@@ -169,6 +173,9 @@ class Sheet:
             if page.background is not None and (one := artwork[page.background])
         ]
 
+    def parts_behind(self, kind: Part) -> Iterator[tuple[Background, ArtworkPart]]:
+        return ((behind, part) for behind in self.backgrounds for part in behind.facts.of_kind(kind))
+
     @cached_property
     def background_pixels(self) -> dict[int, BackgroundPixels]:
         """A page without boxes is looked at without its letters: one picture serves bleed and contrast."""
@@ -216,10 +223,7 @@ class Sheet:
             ground = canvas.mean(shown.area) if canvas is not None and box.kind != "Image" else None
             if canvas is not None and shown.picture is not None:
                 canvas.paste(shown.area, shown.picture.thumbnail)
-            yield Shown(
-                *(number, page, at, box, content, shown.area, shown.text, shown.picture),
-                *(shown.artwork, ground),
-            )
+            yield replace(shown, color_behind=ground)
 
     def _shown(self, number: int, page: Page, at: int, content: str) -> Shown:
         box = page.boxes[at]
