@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from printing.preflight.artwork.isolation import packed_facts, trim_in_points, u
 from printing.preflight.artwork.pdf import read_pdf
 from printing.press.artwork import MM, ArtworkPage, page_from
 from printing.press.screen import fit_pictures, opened
+from printing.press.streams import saved
 
 # Of the pictures of a proof.
 QUALITY = 88
@@ -190,6 +190,4 @@ def _blank(target: Target) -> bytes:
     with pikepdf.new() as made:
         sheet = made.add_blank_page()
         sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
-        out = BytesIO()
-        made.save(out, static_id=True)
-        return out.getvalue()
+        return saved(made, static_id=True)

@@ -8,13 +8,14 @@ import pikepdf
 from printing.press.gradients import is_repaintable, is_tint_repaintable
 from printing.press.paints import GREY, OF_CMYK
 from printing.press.repaint import is_readable, kind_of
+from printing.press.streams import named
 
 _IN_INKS = {None, GREY, OF_CMYK}
 
 
 def left_in_colour(resources: Any) -> Iterator[str]:
     """As text, for one resource dictionary; forms inside it are checked separately."""
-    patterns = list(_named(resources, "/Pattern").values())
+    patterns = list(named(resources, "/Pattern").values())
     for shading in shadings_of(resources):
         kind = kind_of(shading.get("/ColorSpace"))
         if kind not in _IN_INKS and not is_repaintable(shading, str(kind)):
@@ -23,17 +24,17 @@ def left_in_colour(resources: Any) -> Iterator[str]:
     if any(pattern.get("/PaintType") == 2 for pattern in patterns):
         # The renderer of proofs shows it in other colours than the plates have.
         yield "a pattern without colors of its own"
-    for space in _named(resources, "/ColorSpace").values():
+    for space in named(resources, "/ColorSpace").values():
         yield from _spot_in_colour(space)
-    for image in _named(resources, "/XObject").values():
+    for image in named(resources, "/XObject").values():
         if image.get("/Subtype") == "/Image":
             yield from _picture_in_colour(image)
 
 
 def shadings_of(resources: Any) -> list[Any]:
     """Those that are drawn, and those of patterns."""
-    patterns = _named(resources, "/Pattern").values()
-    drawn = _named(resources, "/Shading").values()
+    patterns = named(resources, "/Pattern").values()
+    drawn = named(resources, "/Shading").values()
     return [*drawn, *(pattern.Shading for pattern in patterns if "/Shading" in pattern)]
 
 
@@ -63,7 +64,3 @@ def _spot_in_colour(space: Any) -> Iterator[str]:
             yield "spot colors that other colors than inks stand for"
     elif isinstance(space, pikepdf.Array) and str(space[0]) == "/Pattern" and len(space) > 1:
         yield from _spot_in_colour(space[1])
-
-
-def _named(resources: Any, key: str) -> Any:
-    return resources.get(key, pikepdf.Dictionary())

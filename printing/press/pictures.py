@@ -12,10 +12,11 @@ from pathlib import Path
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from printing.pictures import PILLOW_ERRORS, is_jpeg
+from printing.pictures import PILLOW_ERRORS, encoded, is_jpeg
 from printing.press.colours import Separation, separation_of
 from printing.press.paints import DEVICE, GREY, OF_CMYK
 from printing.press.profiles import opened_profile
+from printing.press.streams import UNPACKED, saved
 
 JPEG_QUALITY = 95
 # The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
@@ -109,10 +110,8 @@ def placeholder(size: tuple[float, float], name: str) -> bytes:
     shape = Fraction(width / height).limit_denominator(MAX_SIDE)
     if shape.numerator > MAX_SIDE:
         shape = 1 / Fraction(height / width).limit_denominator(MAX_SIDE)
-    out = BytesIO()
     grey = Image.new("L", (max(1, shape.numerator), max(1, shape.denominator)), 128)
-    grey.save(out, "JPEG", quality=50, comment=name.encode())
-    return out.getvalue()
+    return encoded(grey, "JPEG", quality=50, comment=name.encode())
 
 
 def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
@@ -174,9 +173,7 @@ def _pdf_of(colours: Plate, mask: Plate | None = None) -> bytes:
     if mask is not None:
         image.SMask = pdf.make_indirect(_image(pdf, mask))
     pdf.Root[KEPT] = pdf.make_indirect(image)
-    out = BytesIO()
-    pdf.save(out, static_id=True, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
-    return out.getvalue()
+    return saved(pdf, static_id=True, **UNPACKED)
 
 
 def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
@@ -199,7 +196,4 @@ def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
 
 def jpeg_of(picture: Image.Image) -> bytes:
     """At the quality that JPEG_RIPPLE of the separation is for."""
-    out = BytesIO()
-    picture.info = {}
-    picture.save(out, "JPEG", **PLATE_JPEG)
-    return out.getvalue()
+    return encoded(picture, "JPEG", **PLATE_JPEG)

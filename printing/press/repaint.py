@@ -11,7 +11,7 @@ from PIL import Image, ImageChops
 from printing.press.gradients import repaint_gradient, repaint_tint
 from printing.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
 from printing.press.pictures import INVERTED, jpeg_of
-from printing.press.streams import Instruction, ParsedStream, Visited, recoloured, resources_of_kind
+from printing.press.streams import Instruction, ParsedStream, Visited, drop, recoloured, resources_of_kind
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
@@ -195,10 +195,14 @@ def _shared(resources: Any) -> tuple[int, int]:
     return spaces.objgen if spaces is not None and spaces.is_indirect else resources.objgen
 
 
+def _filters(image: Any) -> list[str]:
+    filters = image.get("/Filter", pikepdf.Array())
+    return [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+
+
 def is_readable(image: Any, kind: str) -> bool:
     """Whether the format of a picture is supported; its data may still be damaged."""
-    filters = image.get("/Filter", pikepdf.Array())
-    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    names = _filters(image)
     if kind == OF_LAB or {"/JPXDecode", "/CCITTFaxDecode", "/JBIG2Decode"} & set(names):
         return False
     is_jpeg = names == ["/DCTDecode"]
@@ -210,8 +214,7 @@ def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Ima
 
     A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
     """
-    filters = image.get("/Filter")
-    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    names = _filters(image)
     mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(kind)
     if mode is None:
         return None
@@ -251,13 +254,12 @@ def _is_jpeg(image: Any) -> bool:
 
 
 def _write_picture(image: Any, picture: Image.Image, target: str) -> None:
+    _clear_form(image, target)
     if _is_jpeg(image):
-        _clear_form(image, target)
         image.write(jpeg_of(picture), filter=pikepdf.Name.DCTDecode)
         if target == OF_CMYK:
             image.Decode = pikepdf.Array(INVERTED)
     else:
-        _clear_form(image, target)
         image.write(zlib.compress(picture.tobytes()), filter=pikepdf.Name.FlateDecode)
 
 
@@ -268,8 +270,6 @@ def write_plain(image: Any, picture: Image.Image, target: str) -> None:
 
 
 def _clear_form(image: Any, target: str) -> None:
-    for key in ("/Decode", "/DecodeParms", "/Intent"):
-        if key in image:
-            del image[key]
+    drop(image, "/Decode", "/DecodeParms", "/Intent")
     image.ColorSpace = pikepdf.Name(DEVICE[target])
     image.BitsPerComponent = 8

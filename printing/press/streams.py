@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
 from typing import Any
 
 import pikepdf
@@ -214,6 +215,31 @@ class Visited:
         return True
 
 
+def drop(thing: Any, *keys: str) -> None:
+    for key in keys:
+        if key in thing:
+            del thing[key]
+
+
+# For files that are not kept.
+UNPACKED = {"compress_streams": False, "stream_decode_level": pikepdf.StreamDecodeLevel.none}
+
+
+def saved(pdf: pikepdf.Pdf, **options: Any) -> bytes:
+    out = BytesIO()
+    pdf.save(out, **options)
+    return out.getvalue()
+
+
+def matrix_from(numbers: Any) -> Matrix:
+    a, b, c, d, e, f = (float(one) for one in numbers)
+    return a, b, c, d, e, f
+
+
+def named(resources: Any, kind: str) -> Any:
+    return resources.get(kind, pikepdf.Dictionary())
+
+
 def resources_of_kind(resources: Any, kind: str) -> Iterator[Any]:
     found = resources.get(kind)
     if isinstance(found, pikepdf.Dictionary):
@@ -230,6 +256,11 @@ def states_of(pdf: pikepdf.Pdf) -> Iterator[Any]:
             if isinstance(states, pikepdf.Dictionary):
                 of_all = [states] if "/PatternType" in thing else states.values()
                 yield from (one for one in of_all if isinstance(one, pikepdf.Dictionary))
+
+
+def is_plain(state: Any) -> bool:
+    """Whether its colours cover what is below."""
+    return str(state.get("/BM", "/Normal")) in {"/Normal", "/Compatible"}
 
 
 def give_resources(pdf: pikepdf.Pdf) -> None:

@@ -227,7 +227,7 @@ class SheetBuilder:
 
     def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
         extension = "png" if content.startswith(b"\x89PNG") else "jpg"
-        dpi = _printed_dpi(box, size)
+        dpi = printed_dpi(box, size)
         if not self.proof or dpi < 2 * PROOF_DPI:
             return content, extension
         target_size = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
@@ -236,7 +236,7 @@ class SheetBuilder:
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:
             return
-        dpi = round(_printed_dpi(box, (picture.width, picture.height)))
+        dpi = round(printed_dpi(box, (picture.width, picture.height)))
         if dpi < GOOD_DPI:
             message = (
                 f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
@@ -285,7 +285,7 @@ def _smaller_copy(content: bytes, size: tuple[int, int]) -> bytes:
     return copy
 
 
-def _printed_dpi(box: Box, size: tuple[float, float]) -> float:
+def printed_dpi(box: Box, size: tuple[float, float]) -> float:
     across, down = size[0] / (box.width / 25.4), size[1] / (box.height / 25.4)
     return max(across, down) if box.fit == "contain" else min(across, down)
 

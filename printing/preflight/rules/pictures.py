@@ -15,7 +15,8 @@ from printing.preflight.rules.rule import (
     hit_of,
     rule,
 )
-from printing.preflight.sheet import Background, Sheet, Shown
+from printing.preflight.sheet import Background, Sheet
+from printing.typesetting.jobs import printed_dpi
 
 DISTORTED = 0.05
 RASTERS = frozenset({"image/png", "image/jpeg"})
@@ -29,7 +30,7 @@ RASTERS = frozenset({"image/png", "image/jpeg"})
 def resolution_low(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
         wanted = sheet.limits.resolution_of(one.page.width, one.page.height)
-        found = _printed_ppi(one, facts)
+        found = printed_dpi(one.box, (facts.width, facts.height))
         if round(found) < round(wanted):
             yield hit_of(one, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
     for behind in sheet.backgrounds:
@@ -43,11 +44,6 @@ def resolution_low(sheet: Sheet) -> Iterator[Hit]:
             found = part.size / behind.unit_mm * 25.4 if behind.unit_mm else 0.0
             if 0 < round(found) < round(wanted):
                 yield hit_behind(behind, part.area, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
-
-
-def _printed_ppi(one: Shown, facts: PictureFacts) -> float:
-    across, down = facts.width / (one.box.width / 25.4), facts.height / (one.box.height / 25.4)
-    return max(across, down) if one.box.fit == "contain" else min(across, down)
 
 
 @rule(
@@ -102,13 +98,9 @@ def picture_empty(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
         if facts.is_clear:
             yield hit_of(one, "fully transparent", "something visible")
-        elif facts.is_flat and _is_upload(sheet, one):
+        # Pictures of a gallery may be plain colours on purpose.
+        elif facts.is_flat and one.content not in sheet.template.gallery:
             yield hit_of(one, "a single color", "something visible")
-
-
-def _is_upload(sheet: Sheet, one: Shown) -> bool:
-    """Whether the customer uploaded it: pictures of a gallery may be plain colours on purpose."""
-    return one.content not in sheet.template.gallery
 
 
 @rule(

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from fontTools.ttLib import TTCollection, TTFont
-
 from printing.preflight.colours import contrast, is_reversed, luminance, rich_black, seen
-from printing.preflight.geometry import Area
+from printing.preflight.geometry import frame
 from printing.preflight.rules import artwork
 from printing.preflight.rules.rule import ERROR, WARNING, Hit, hit_of, rule
 from printing.preflight.sheet import Sheet, Shown
+from printing.typesetting.fonts import FontFace, fonts_in
 
 CODE_CONTRAST = 3.0
 RESTRICTED = 0x0002
@@ -91,11 +90,7 @@ def text_clipped(sheet: Sheet) -> Iterator[Hit]:
         over = max(text.width - box.width, text.height - box.height)
         if box.fit == "clip" and over > 0.5:
             found = f"{text.width:.1f} x {text.height:.1f} mm"
-            yield hit_of(one, found, f"{box.width:.1f} x {box.height:.1f} mm", area=_frame(one))
-
-
-def _frame(one: Shown) -> Area:
-    return Area(one.box.x, one.box.y, one.box.width, one.box.height)
+            yield hit_of(one, found, f"{box.width:.1f} x {box.height:.1f} mm", area=frame(box))
 
 
 @rule(ERROR, "has a character that no available font can print", "Replace the character.")
@@ -129,10 +124,7 @@ def font_substituted(sheet: Sheet) -> Iterator[Hit]:
 )
 def font_style_missing(sheet: Sheet) -> Iterator[Hit]:
     """An italic or a bold that the family does not have: the typesetter takes the nearest face."""
-    for one in sheet.shown:
-        if one.box.kind != "Text":
-            continue
-        faces = [face for face in sheet.fonts.faces if face.family == one.box.font]
+    for one, faces in _faces(sheet):
         if not faces:
             continue
         if one.box.italic and not any(face.italic for face in faces):
@@ -147,20 +139,22 @@ def font_style_missing(sheet: Sheet) -> Iterator[Hit]:
     "Choose another font, or get a license that allows embedding.",
 )
 def font_not_embeddable(sheet: Sheet) -> Iterator[Hit]:
-    for one in sheet.shown:
-        if one.box.kind != "Text":
-            continue
-        faces = [face for face in sheet.fonts.faces if face.family == one.box.font]
+    for one, faces in _faces(sheet):
         if any(_is_restricted(str(face.path), face.index) for face in faces):
             yield hit_of(one, f"{one.box.font}: restricted license embedding", "a font that may be embedded")
+
+
+def _faces(sheet: Sheet) -> Iterator[tuple[Shown, list[FontFace]]]:
+    """Each text with the faces of its font."""
+    for one in sheet.shown:
+        if one.box.kind == "Text":
+            yield one, [face for face in sheet.fonts.faces if face.family == one.box.font]
 
 
 @cache
 def _is_restricted(path: str, index: int) -> bool:
     with Path(path).open("rb") as file:
-        is_collection = file.read(4) == b"ttcf"
-        file.seek(0)
-        font = TTCollection(file, lazy=True).fonts[index] if is_collection else TTFont(file, lazy=True)
+        font = fonts_in(file)[index]
         rights = font["OS/2"].fsType if "OS/2" in font else 0
     return bool(rights & RESTRICTED) and not rights & LESS_RESTRICTED
 
