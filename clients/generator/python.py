@@ -166,7 +166,8 @@ def _arguments(operation: Operation) -> Iterator[str]:
     if operation.takes_file:
         yield "file: File"
     elif operation.body is not None:
-        kind = _body_kind(operation.body)
+        # Any mapping or sequence, because the library only reads it.
+        kind = kind_of(operation.body).replace("dict[", "Mapping[", 1).replace("List[", "Sequence[", 1)
         yield f"body: {kind}" if operation.body_required else f"body: {kind} | None = None"
     yield "*"
     for one in operation.query:
@@ -179,11 +180,6 @@ def _arguments(operation: Operation) -> Iterator[str]:
     if operation.takes_key:
         yield "idempotency_key: str | None = None"
     yield "timeout: float | None = None"
-
-
-def _body_kind(schema: Schema) -> str:
-    """The type of an argument: any mapping or sequence, because the library only reads it."""
-    return kind_of(schema).replace("dict[", "Mapping[", 1).replace("List[", "Sequence[", 1)
 
 
 def _query_kind(schema: Schema) -> str:

@@ -204,13 +204,9 @@ class DuplicateLogFilter(logging.Filter):
             if not is_outage(error):
                 return True
             record.exc_info = record.exc_text = None
-        kind, now = (record.name, _kind_of(record)), time.monotonic()
+        # By the source line, because messages differ by their values.
+        kind, now = (record.name, f"{record.pathname}:{record.lineno}"), time.monotonic()
         if now - self._last_logged.get(kind, -REPEAT_SECONDS) < REPEAT_SECONDS:
             return False
         self._last_logged[kind] = now
         return True
-
-
-def _kind_of(record: logging.LogRecord) -> str:
-    """The source line that logged the record, because messages differ by their values."""
-    return f"{record.pathname}:{record.lineno}"

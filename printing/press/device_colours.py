@@ -36,7 +36,8 @@ class DeviceColours:
     def run(self) -> None:
         for page in self._pdf.pages:
             content = page.obj.get("/Contents", pikepdf.Array())
-            self._left.append((_streams(content), page.obj, None))
+            streams = list(content) if isinstance(content, pikepdf.Array) else [content]
+            self._left.append((streams, page.obj, None))
         while self._left:
             self._holder(*self._left.pop())
 
@@ -129,7 +130,3 @@ def _draws_in_rgb(stream: Any) -> bool:
     content = stream.read_bytes()
     # The pattern begins with a look back, which is slow: most streams are skipped before.
     return (b"rg" in content or b"RG" in content) and _IN_RGB.search(content) is not None
-
-
-def _streams(content: Any) -> list[Any]:
-    return list(content) if isinstance(content, pikepdf.Array) else [content]

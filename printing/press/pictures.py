@@ -77,8 +77,8 @@ class Plate:
 def separate_picture(content: bytes, separation: Separation) -> bytes:
     """A PDF with the picture in inks. CMYK and grey pictures keep their plates."""
     with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
-        if is_jpeg(source) and (mode := _as_it_is(source)):
-            plate = Plate(mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
+        if is_jpeg(source) and source.mode != "RGB" and not _is_turned(source):
+            plate = Plate(source.mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
             return _pdf_of(plate)
         upright = ImageOps.exif_transpose(source) if _is_turned(source) else source
         colours, mask = _separated(
@@ -117,11 +117,6 @@ def placeholder(size: tuple[float, float], name: str) -> bytes:
 def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
     """The image in a PDF of `separate_picture`."""
     return pdf.Root[KEPT]
-
-
-def _as_it_is(source: Image.Image) -> str:
-    """The mode of a JPEG that is printed as it was sent, or nothing."""
-    return "" if source.mode == "RGB" or _is_turned(source) else source.mode
 
 
 def _separated(

@@ -111,16 +111,13 @@ class Repaint:
                 draw(drawn, paint)
         for font in resources_of_kind(resources, "/Font"):
             if str(font.get("/Subtype")) == "/Type3":
-                self._glyphs(font, paint)
+                for glyph in font.CharProcs.values():
+                    self._drawing(glyph, font.get("/Resources"), paint)
         # Last: what a page shows as well must not become grey.
         for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
                 self._form(mask.G, Shades() if str(mask.get("/S")) == "/Luminosity" else paint)
-
-    def _glyphs(self, font: Any, paint: Paint) -> None:
-        for glyph in font.CharProcs.values():
-            self._drawing(glyph, font.get("/Resources"), paint)
 
     def _colours(self, resources: Any, paint: Paint) -> None:
         for space in resources_of_kind(resources, "/ColorSpace"):

@@ -134,13 +134,9 @@ def _pack(pdf: pikepdf.Pdf) -> None:
         if "/Filter" not in thing:
             thing.write(zlib.compress(thing.read_raw_bytes(), PACKING), filter=pikepdf.Name.FlateDecode)
         elif "/LZWDecode" in str(thing.get("/Filter")):
-            _pack_again(thing)
-
-
-def _pack_again(stream: pikepdf.Stream) -> None:
-    with suppress(pikepdf.PdfError):
-        content = stream.read_bytes(pikepdf.StreamDecodeLevel.generalized)
-        stream.write(zlib.compress(content, PACKING), filter=pikepdf.Name.FlateDecode)
+            with suppress(pikepdf.PdfError):
+                content = thing.read_bytes(pikepdf.StreamDecodeLevel.generalized)
+                thing.write(zlib.compress(content, PACKING), filter=pikepdf.Name.FlateDecode)
 
 
 def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pikepdf.Pdf]:

@@ -282,9 +282,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
         if not self.has_view_or_change_permission(request, obj):
             return super().response_post_save_add(request, obj)
-        return HttpResponseRedirect(
-            reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[obj.pk])
-        )
+        return HttpResponseRedirect(self.address_of(obj))
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str

@@ -86,25 +86,16 @@ def search(request: HttpRequest) -> HttpResponse:
     return render(request, "reference/search.html", context)
 
 
-@require_safe
-def show_index(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(index_text(), content_type=MARKDOWN)
+def _written(text: Callable[[], str], content_type: str = MARKDOWN) -> Callable[[HttpRequest], HttpResponse]:
+    """A view of one text."""
+    return require_safe(lambda request: HttpResponse(text(), content_type=content_type))
 
 
-@require_safe
-def show_whole(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(whole_text(), content_type=MARKDOWN)
-
-
-@require_safe
-def show_feed(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(feed_text(), content_type="application/atom+xml; charset=utf-8")
-
-
-@require_safe
-def show_catalog(request: HttpRequest) -> HttpResponse:
-    profile = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
-    return HttpResponse(catalog_text(), content_type=profile)
+show_index, show_whole = _written(index_text), _written(whole_text)
+show_feed = _written(feed_text, "application/atom+xml; charset=utf-8")
+show_catalog = _written(
+    catalog_text, 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+)
 
 
 def _page(request: HttpRequest, template: str, text: Callable[[], str], **context: Any) -> HttpResponse:

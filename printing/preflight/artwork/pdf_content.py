@@ -91,7 +91,7 @@ def colored(name: str, operands: Any, resources: Any, before: Color) -> Color:
     if name in {"cs", "CS"}:
         key = str(operands[0])
         space = resources.get("/ColorSpace", pikepdf.Dictionary()).get(key)
-        if _is_registration(space):
+        if isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]:
             return Color(OF_CMYK, (1.0,) * 4, is_registration=True)
         kind = KINDS_OF_DEVICES.get(key) if space is None else kind_of(space)
         black = (0.0, 0.0, 0.0, 1.0) if kind == OF_CMYK else (0.0,) * COMPONENTS.get(kind or "", 0)
@@ -109,10 +109,6 @@ def replaced_plates(color: Color, keeps_zeros: bool) -> frozenset[str] | None:
     if keeps_zeros and color.is_device and color.kind == OF_CMYK:
         return color.plates
     return frozenset(PROCESS_PLATES)
-
-
-def _is_registration(space: Any) -> bool:
-    return isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]
 
 
 def spots_of(space: Any) -> str:
