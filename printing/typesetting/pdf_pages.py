@@ -56,7 +56,10 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
     }
     parts = [json.dumps(job).encode(), pdf]
     with isolation.one_at_a_time() if is_large else nullcontext():
-        return typeset_alone(setting, parts, SECONDS, "The typesetter cannot show the page")
+        header, outputs = typeset_alone(setting, parts, SECONDS)
+    if not header["ok"]:
+        raise RenderingFailed(f"The typesetter cannot show the page: {header['message']}")
+    return outputs[0]
 
 
 def _opened(pdf: bytes) -> pikepdf.Pdf:

@@ -173,7 +173,10 @@ def render_document(
     """
     setting = {"layout": "document", "timestamp": timestamp, "ppi": DPI, "outputs": ["pdf"]}
     parts = [json.dumps(data).encode(), layout.read_bytes()]
-    return typeset_alone(setting, parts, seconds, f"The typesetter rejected {layout.name}", pictures)
+    header, outputs = typeset_alone(setting, parts, seconds, pictures)
+    if not header["ok"]:
+        raise RenderingFailed(f"The typesetter rejected {layout.name}: {header['message']}")
+    return outputs[0]
 
 
 def try_template(template: Template, fonts: FontSet | None = None) -> None:

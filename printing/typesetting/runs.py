@@ -163,13 +163,9 @@ class Run:
 
 
 def typeset_alone(
-    setting: Mapping[str, Any],
-    parts: Sequence[bytes],
-    seconds: float,
-    refused: str,
-    pictures: Sequence[bytes] = (),
-) -> bytes:
-    """The one output of a layout that needs no template. `pictures` are 0.png, 1.png and so on to it."""
+    setting: Mapping[str, Any], parts: Sequence[bytes], seconds: float, pictures: Sequence[bytes] = ()
+) -> tuple[dict[str, Any], list[bytes]]:
+    """The reply to a layout that needs no template. `pictures` are 0.png, 1.png and so on to it."""
     workdir = current_workdir()
     own = {"workdir": str(workdir.root), "fonts": workdir.font_folder(FontSet.shipped())}
     with shared_workers.lend(deadline := time.monotonic() + seconds) as worker:
@@ -177,12 +173,9 @@ def typeset_alone(
         try:
             for number, picture in enumerate(pictures):
                 (root / f"{number}.png").write_bytes(picture)
-            header, outputs = worker.render({**setting, **own, "root": str(root)}, parts, deadline)
+            return worker.render({**setting, **own, "root": str(root)}, parts, deadline)
         finally:
             workdir.clear_job(root)
-    if not header["ok"]:
-        raise RenderingFailed(f"{refused}: {header['message']}")
-    return outputs[0]
 
 
 def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
