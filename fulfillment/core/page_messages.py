@@ -1,7 +1,11 @@
+"""How pages and commands say that a service refused."""
+
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.contrib import messages
+from django.core.management import BaseCommand, CommandError
 from django.http import HttpRequest
 
 from fulfillment.core.errors import DomainError
@@ -15,3 +19,13 @@ def errors_as_messages(request: HttpRequest) -> Iterator[None]:
         yield
     except DomainError as error:
         messages.error(request, translated(error.message))
+
+
+class ServiceCommand(BaseCommand):
+    """Ends with the sentence of a service that refuses."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except DomainError as error:
+            raise CommandError(error.message) from error

@@ -158,7 +158,10 @@ def _lay_out_page(
 
 
 def _lay_out_blank(target: Target, whole: Path, screen: Path) -> ArtworkFacts:
-    content = _blank(target)
+    with pikepdf.new() as made:
+        sheet = made.add_blank_page()
+        sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
+        content = saved(made, static_id=True)
     whole.write_bytes(content)
     screen.write_bytes(content)
     return read_pdf(content)
@@ -184,10 +187,3 @@ def _lay_out(source: pikepdf.Page, page: ArtworkPage, target: Target, file: Path
 
 def _points(area: Any, page: ArtworkPage) -> tuple[float, float, float, float]:
     return area.x / MM, (page.height - area.y - area.height) / MM, area.width / MM, area.height / MM
-
-
-def _blank(target: Target) -> bytes:
-    with pikepdf.new() as made:
-        sheet = made.add_blank_page()
-        sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
-        return saved(made, static_id=True)

@@ -140,14 +140,18 @@ def die_lines_of(template: Template, facts: Mapping[str, ArtworkFacts] | None = 
         for one in behind
         for part in ((facts or {}).get(one.digest) or artwork_facts(one)).of_kind(Part.SPOT)
     ]
-    boxes = [
+    return frozenset(name for name in (*drawn, *plates_of_boxes(template)) if is_tool(name))
+
+
+def plates_of_boxes(template: Template) -> list[str]:
+    """The spot colours of boxes and their backgrounds; empty for a colour of the process."""
+    return [
         color.spot
         for page in template.pages
         for box in page.boxes
         for color in (box.color, box.background)
         if isinstance(color, CMYK)
     ]
-    return frozenset(name for name in (*drawn, *boxes) if is_tool(name))
 
 
 class Sheet:

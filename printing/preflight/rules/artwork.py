@@ -18,7 +18,7 @@ from printing.preflight.rules.rule import (
     hit_of,
     rule,
 )
-from printing.preflight.sheet import Background, Sheet
+from printing.preflight.sheet import Background, Sheet, plates_of_boxes
 from printing.typesetting.template import CMYK, RGB
 
 # Findings of one kind on one page; more are omitted.
@@ -270,13 +270,7 @@ def _overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool)
 )
 def artwork_plate_unexpected(sheet: Sheet) -> Iterator[Hit]:
     """A spot colour that no box of the template has, and that no finishing has."""
-    expected = {
-        color.spot.casefold()
-        for page in sheet.template.pages
-        for box in page.boxes
-        for color in (box.color, box.background)
-        if isinstance(color, CMYK)
-    }
+    expected = {name.casefold() for name in plates_of_boxes(sheet.template)}
     for behind, part in sheet.parts_behind(Part.SPOT):
         if part.name.casefold() not in expected and not FINISHING.search(part.name):
             wanted = "C, M, Y, K and the plates of the product"
