@@ -216,7 +216,7 @@ def secrets(name: str) -> list[str]:
 
 
 def storage_settings(kind: str) -> dict[str, object]:
-    """`kind` is `folder` or `s3`; a bucket is read from the"""
+    """`kind` is `folder` or `s3`; a bucket is read from the environment."""
     if kind == "folder":
         return {
             "BACKEND": "fulfillment.core.files.storage.FolderStorage",

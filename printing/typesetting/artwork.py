@@ -244,11 +244,7 @@ prepared_cache: WeightedCache[str, PreparedArtwork] = WeightedCache(
 
 def prepared(artwork: Artwork) -> PreparedArtwork:
     """Raises ArtworkRefused."""
-    found = prepared_cache.get(artwork.digest)
-    if found is None:
-        found = isolation.prepare(artwork.data)
-        prepared_cache.put(artwork.digest, found)
-    return found
+    return prepared_cache.get_or_make(artwork.digest, lambda: isolation.prepare(artwork.data))
 
 
 def placed(artwork: Artwork, size: tuple[float, float] | None = None) -> bytes:

@@ -278,11 +278,7 @@ smaller_copies: WeightedCache[tuple[bytes, tuple[int, int]], bytes] = WeightedCa
 def _smaller_copy(content: bytes, size: tuple[int, int]) -> bytes:
     """A photo is sent again with each change of the texts beside it."""
     key = hashlib.sha256(content).digest(), size
-    copy = smaller_copies.get(key)
-    if copy is None:
-        copy = shrink_picture(content, size)
-        smaller_copies.put(key, copy)
-    return copy
+    return smaller_copies.get_or_make(key, lambda: shrink_picture(content, size))
 
 
 def printed_dpi(box: Box, size: tuple[float, float]) -> float:

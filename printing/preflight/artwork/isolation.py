@@ -99,11 +99,7 @@ artwork_cache: WeightedCache[str, ArtworkFacts] = WeightedCache(
 
 
 def artwork_facts(artwork: Artwork) -> ArtworkFacts:
-    facts = artwork_cache.get(artwork.digest)
-    if facts is None:
-        facts = _read(artwork)
-        artwork_cache.put(artwork.digest, facts)
-    return facts
+    return artwork_cache.get_or_make(artwork.digest, lambda: _read(artwork))
 
 
 def _read(artwork: Artwork) -> ArtworkFacts:

@@ -16,7 +16,9 @@ from printing.preflight.artwork.pdf_content import (
     Layers,
     Letters,
     colored,
+    left_in_colour,
     replaced_plates,
+    shadings_of,
     slivers,
     spots_of,
 )
@@ -24,7 +26,6 @@ from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.die_lines import is_tool
 from printing.press.gradients import is_repaintable
-from printing.press.leftovers import left_in_colour, shadings_of
 from printing.press.paints import GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import decoded, kind_of
 from printing.press.screen import opened
