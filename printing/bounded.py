@@ -91,7 +91,9 @@ def refuse_killed(code: int | None) -> None:
         raise killed("has no room for temporary files")
     if code is None or code >= 0 or -code in OWN_ENDS:
         return
-    raise killed(f"was killed by the system ({_signal_name(-code)})")
+    # Real-time signals have no name.
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    raise killed(f"was killed by the system ({name})")
 
 
 @contextmanager
@@ -103,11 +105,6 @@ def run_bounded(
         for file_name, content in files.items():
             (folder / file_name).write_bytes(content)
         yield _reply(task, folder, seconds, memory, options), folder
-
-
-def _signal_name(number: int) -> str:
-    """Real-time signals have no name."""
-    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
 
 
 def _reply(task: str, folder: Path, seconds: float, memory: int, options: Mapping[str, Any]) -> Any:

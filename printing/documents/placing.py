@@ -14,8 +14,8 @@ from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, trim_in_points, unpacked_facts
 from printing.preflight.artwork.pdf import read_pdf
 from printing.press.artwork import MM, ArtworkPage, page_from
+from printing.press.objects import saved
 from printing.press.screen import fit_pictures, opened
-from printing.press.streams import saved
 
 # Of the pictures of a proof.
 QUALITY = 88

@@ -8,7 +8,7 @@ from itertools import islice
 import pikepdf
 
 from printing.imposition.marks import POINTS, text_path, text_width
-from printing.press.streams import saved
+from printing.press.objects import saved
 
 COLUMNS, ROWS = 4, 5
 CELLS = COLUMNS * ROWS

@@ -50,12 +50,7 @@ def best_grid(request: GangRequest, sheet: Sheet) -> Grid:
     return best
 
 
-def front_place(grid: Grid, slot: int, job_number: str, page: int = 1) -> Place:
-    x, y = grid.corner(slot)
-    return Place(job_number, page, x, y, grid.width_mm, grid.height_mm, grid.rotation)
-
-
-def back_place(front: Place, sheet: Sheet, page: int = 2, *, is_head_to_foot: bool = False) -> Place:
+def back_place(front: Place, sheet: Sheet, *, is_head_to_foot: bool = False) -> Place:
     """The position on the back that lies behind the front after the sheet is turned."""
     x, y, rotation = front.x_mm, front.y_mm, -front.rotation
     if sheet.is_tumbled:
@@ -63,7 +58,7 @@ def back_place(front: Place, sheet: Sheet, page: int = 2, *, is_head_to_foot: bo
     else:
         x = sheet.width_mm - x - front.width_mm
     rotation = (rotation + 180 if is_head_to_foot else rotation) % 360
-    return Place(front.job_number, page, x, y, front.width_mm, front.height_mm, rotation)
+    return Place(front.job_number, 2, x, y, front.width_mm, front.height_mm, rotation)
 
 
 def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
@@ -152,7 +147,10 @@ def _planned(
     if yields == 2:
         columns, rows = (columns, rows // 2) if sheet.is_tumbled else (columns // 2, rows)
     slots = [row * grid.columns + column for column in range(columns) for row in range(rows)]
-    fronts = [front_place(grid, slot, job) for slot, job in zip(slots, jobs, strict=False)]
+    fronts = [
+        Place(job, 1, *grid.corner(slot), grid.width_mm, grid.height_mm, grid.rotation)
+        for slot, job in zip(slots, jobs, strict=False)
+    ]
     turned = request.is_head_to_foot
     backs = (
         [back_place(place, sheet, is_head_to_foot=turned) for place in fronts] if request.two_sided else []

@@ -14,7 +14,8 @@ import pikepdf
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import depth_of
-from printing.press.streams import Matrix, drop, give_resources, saved
+from printing.press.objects import drop, give_resources, saved
+from printing.press.streams import Matrix
 
 MM = 25.4 / 72
 PAGES = 200

@@ -11,7 +11,7 @@ from typing import Any
 import pikepdf
 from PIL import ImageCms
 
-from printing.press.streams import Visited, resources_of_kind
+from printing.press.objects import Visited, resources_of_kind
 
 # LittleCMS writes version 4.4 and the current time; readers of PDF 1.6 know 4.2, and bytes must not change.
 VERSION = bytes.fromhex("04200000")

@@ -13,9 +13,9 @@ from typing import Any
 import pikepdf
 from PIL import Image, ImageChops
 
+from printing.press.objects import drop
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK
 from printing.press.repaint import decoded, is_readable, kind_of
-from printing.press.streams import drop
 
 # At once, so that little beside the picture is in the memory.
 ROWS = 64

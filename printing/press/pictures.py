@@ -14,9 +14,9 @@ from PIL import Image, ImageCms, ImageOps
 
 from printing.pictures import PILLOW_ERRORS, encoded, is_jpeg
 from printing.press.colours import Separation, separation_of
+from printing.press.objects import UNPACKED, saved
 from printing.press.paints import DEVICE, GREY, OF_CMYK
 from printing.press.profiles import opened_profile
-from printing.press.streams import UNPACKED, saved
 
 JPEG_QUALITY = 95
 # The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.

@@ -13,6 +13,7 @@ from PIL import Image, ImageChops
 
 from printing.press.colours import FULL, Separation
 from printing.press.gradients import repaint_gradient, repaint_tint
+from printing.press.objects import UNPACKED, is_plain, saved, states_of
 from printing.press.paints import (
     COMPONENTS,
     DEVICE,
@@ -26,7 +27,6 @@ from printing.press.paints import (
     mixed,
 )
 from printing.press.repaint import Repaint, decoded, is_readable, kind_of, write_plain
-from printing.press.streams import UNPACKED, is_plain, saved, states_of
 
 # PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
 _COLOURS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GREY: b"pop 1 1 1"}

@@ -8,11 +8,11 @@ import pikepdf
 from PIL import Image
 
 from printing.press.colours import Separation
+from printing.press.objects import drop, saved
 from printing.press.paints import Inks, SoftProof
 from printing.press.plates import blend_overprint, cut_to_trim, join, total_ink, views
 from printing.press.repaint import Repaint
 from printing.press.screen import fit_pictures
-from printing.press.streams import drop, saved
 
 # Of pages that are kept as pictures: letters of 5 points can be read, and ten pages take some megabytes.
 PPI = 200.0

@@ -9,9 +9,10 @@ import pikepdf
 from PIL import Image, ImageChops
 
 from printing.press.gradients import repaint_gradient, repaint_tint
+from printing.press.objects import Visited, drop, resources_of_kind
 from printing.press.paints import COMPONENTS, DEVICE, GREY, OF_CMYK, OF_LAB, OF_RGB, Paint, Shades, byte
 from printing.press.pictures import INVERTED, jpeg_of
-from printing.press.streams import Instruction, ParsedStream, Visited, drop, recoloured, resources_of_kind
+from printing.press.streams import Instruction, ParsedStream, recoloured
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,

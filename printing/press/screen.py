@@ -14,8 +14,9 @@ from typing import Any
 import pikepdf
 from PIL import Image
 
+from printing.press.objects import UNPACKED, drop, named, saved
 from printing.press.repaint import decoded, kind_of
-from printing.press.streams import IDENTITY, UNPACKED, Matrix, drop, matrix_from, named, saved, times
+from printing.press.streams import IDENTITY, Matrix, matrix_from, times
 
 MAX_DEPTH = 12
 _FOLLOWED = "q Q cm Do gs"

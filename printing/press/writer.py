@@ -3,7 +3,7 @@
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -16,11 +16,11 @@ from printing.press.colours import separation_of
 from printing.press.device_colours import DeviceColours
 from printing.press.die_lines import overprint_tools
 from printing.press.identity import give_id, identify, intend
+from printing.press.objects import drop, held_in, is_plain, named, states_of
 from printing.press.paints import Inks
 from printing.press.pictures import separated_image
 from printing.press.profiles import OutputCondition
 from printing.press.repaint import Repaint
-from printing.press.streams import drop, is_plain, named, states_of
 
 POINTS_OF_MM = 72 / 25.4
 PDF_VERSION = "1.6"
@@ -143,7 +143,7 @@ def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pike
     """Replaces placeholders by separated pictures; their files are read when the PDF is saved."""
     opened: list[pikepdf.Pdf] = []
     placed: dict[str, Any] = {}
-    for drawn in _drawn_by_name(pdf) if pictures else ():
+    for _, drawn in held_in(pdf, "/XObject") if pictures else ():
         for name, image in list(drawn.items()):
             if str(image.get("/Filter")) != "/DCTDecode":
                 continue
@@ -155,18 +155,6 @@ def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pike
                 placed[digest] = pdf.copy_foreign(separated_image(opened[-1]))
             drawn[name] = placed[digest]
     return opened
-
-
-def _drawn_by_name(pdf: pikepdf.Pdf) -> Iterator[Any]:
-    """The pictures and forms of all resources, by the names they have there."""
-    for thing in list(pdf.objects):
-        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
-            continue
-        for resources in (thing, thing.get("/Resources")):
-            if isinstance(resources, pikepdf.Dictionary):
-                drawn = resources.get("/XObject")
-                if isinstance(drawn, pikepdf.Dictionary):
-                    yield drawn
 
 
 def _set_groups(pdf: pikepdf.Pdf) -> None:

@@ -231,7 +231,9 @@ class SheetBuilder:
         if not self.proof or dpi < 2 * PROOF_DPI:
             return content, extension
         target_size = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
-        return _smaller_copy(content, target_size), extension
+        # A photo is sent again with each change of the texts beside it.
+        key = hashlib.sha256(content).digest(), target_size
+        return smaller_copies.get_or_make(key, lambda: shrink_picture(content, target_size)), extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:
@@ -273,12 +275,6 @@ class SheetBuilder:
 smaller_copies: WeightedCache[tuple[bytes, tuple[int, int]], bytes] = WeightedCache(
     capacity=COPIES_BYTES, weight=len
 )
-
-
-def _smaller_copy(content: bytes, size: tuple[int, int]) -> bytes:
-    """A photo is sent again with each change of the texts beside it."""
-    key = hashlib.sha256(content).digest(), size
-    return smaller_copies.get_or_make(key, lambda: shrink_picture(content, size))
 
 
 def printed_dpi(box: Box, size: tuple[float, float]) -> float:

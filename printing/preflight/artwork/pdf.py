@@ -26,10 +26,11 @@ from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.die_lines import is_tool
 from printing.press.gradients import is_repaintable
+from printing.press.objects import saved
 from printing.press.paints import GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import decoded, kind_of
 from printing.press.screen import opened
-from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, matrix_from, saved, scale_of, times
+from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, matrix_from, scale_of, times
 
 FORMS_DEEP = 6
 UNREADABLE = ArtworkFacts(0.0, 0.0, (), is_readable=False)

@@ -8,9 +8,10 @@ import pikepdf
 
 from printing.preflight.geometry import Area
 from printing.press.gradients import is_repaintable, is_tint_repaintable
+from printing.press.objects import PROCESS, named
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import KINDS_OF_DEVICES, is_readable, kind_of
-from printing.press.streams import DEVICES, PROCESS, named
+from printing.press.streams import DEVICES
 
 PROCESS_PLATES = ("C", "M", "Y", "K")
 # Beyond these, something is taken to be below everything.

@@ -13,9 +13,9 @@ from printing.preflight.artwork.pdf_content import left_in_colour
 from printing.press import masks
 from printing.press.artwork import prepare_artwork
 from printing.press.device_colours import srgb_profile
+from printing.press.objects import give_resources
 from printing.press.profiles import SHIPPED
 from printing.press.rules import ColourPolicy, PresetRules
-from printing.press.streams import give_resources
 from printing.typesetting import Press, parse_template, render_print, render_proof
 from tests.support.layered_files import changed
 from tests.support.made_templates import card
