@@ -182,10 +182,7 @@ PASSWORD_HASHERS = [
     "accounts.hashers.PBKDF2",
 ]
 AUTH_PASSWORD_VALIDATORS = [
-    {
-        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
-        "OPTIONS": {"user_attributes": ("username", "first_name", "last_name", "email")},
-    },
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 8}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
@@ -207,7 +204,6 @@ DEFAULT_LANGUAGE = environment.choice("DEFAULT_LANGUAGE", "en", dict(LANGUAGES))
 LOCALE_PATHS = [BASE_DIR / "fulfillment" / "locale"]
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
 TIME_ZONE = "UTC"
-USE_TZ = True
 
 STATIC_URL = "/static/"
 # In development files are served from where they are; nothing is collected.

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import BaseCommand, CommandError
 from django.http import HttpRequest
 
@@ -22,10 +23,12 @@ def errors_as_messages(request: HttpRequest) -> Iterator[None]:
 
 
 class ServiceCommand(BaseCommand):
-    """Ends with the sentence of a service that refuses."""
+    """Ends with the sentence of a service that refuses, or of settings under which it does not run."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             return super().execute(*args, **options)
         except DomainError as error:
             raise CommandError(error.message) from error
+        except ImproperlyConfigured as error:
+            raise CommandError(str(error)) from error

@@ -139,15 +139,3 @@ class Distribution:
         """The kind of each model."""
         kinds = {"by store": self.by_store, "everywhere": self.everywhere, "global": self.on_one}
         return {model: kind for kind, models in kinds.items() for model in models.split()}
-
-
-# Tables of the platform and of libraries, by app and model.
-FRAMEWORKS = Distribution(
-    on_one="""
-        admin.LogEntry auth.Group auth.Permission auth.Group_permissions contenttypes.ContentType
-        fulfillment.BackupDrill oauth2_provider.AccessToken oauth2_provider.DeviceGrant oauth2_provider.Grant
-        oauth2_provider.IDToken oauth2_provider.RefreshToken pghistory.Context sessions.Session
-        procrastinate.ProcrastinateEvent procrastinate.ProcrastinateJob procrastinate.ProcrastinatePeriodicDefer
-        procrastinate.ProcrastinateWorker
-    """
-)

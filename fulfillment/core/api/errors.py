@@ -97,11 +97,6 @@ def title_of(status: int) -> str:
     return TITLES.get(status) or HTTPStatus(status).phrase
 
 
-def page_of(code: str) -> str:
-    """The address of the page with cause, example and remedy (RFC 9457, section 3.1.1)."""
-    return f"{settings.PUBLIC_URL}{REFERENCE}/errors/{code}"
-
-
 def problem(
     status: int,
     code: str,
@@ -115,7 +110,8 @@ def problem(
     """`fault_count` where there are more faults than are given."""
     listed = faults[:MAX_LISTED]
     body = {
-        "type": page_of(code),
+        # The page with cause, example and remedy (RFC 9457, section 3.1.1).
+        "type": f"{settings.PUBLIC_URL}{REFERENCE}/errors/{code}",
         "title": title_of(status),
         "status": status,
         "detail": detail,

@@ -50,7 +50,7 @@ def test_worker_with_fresh_heartbeats_continues(reachable):
 
 def test_while_the_database_is_away_a_worker_waits_for_it(reachable):
     heartbeat = Heartbeat()
-    watchdog = Watchdog(heartbeat, late=20, recovery=20)
+    watchdog = Watchdog(heartbeat)
     reachable.append(False)
 
     assert [watchdog.must_end(heartbeat.last + later) for later in (30, 60, 3600)] == [False] * 3
@@ -58,7 +58,7 @@ def test_while_the_database_is_away_a_worker_waits_for_it(reachable):
 
 def test_worker_gets_its_time_again_after_each_outage(reachable):
     heartbeat = Heartbeat()
-    watchdog = Watchdog(heartbeat, late=20, recovery=20)
+    watchdog = Watchdog(heartbeat)
 
     assert watchdog.must_end(heartbeat.last + 3600) is False
     assert watchdog.must_end(heartbeat.last + 3615) is False
