@@ -26,8 +26,9 @@ class ServiceCommand(BaseCommand):
     """Ends with the sentence of a service that refuses, or of settings under which it does not run."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
+        run = super().execute
         try:
-            return super().execute(*args, **options)
+            return run(*args, **options)
         except DomainError as error:
             raise CommandError(error.message) from error
         except ImproperlyConfigured as error:

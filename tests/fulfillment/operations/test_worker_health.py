@@ -27,9 +27,7 @@ pytestmark = pytest.mark.slow
 
 SHORT_TIMES = (
     "import django; django.setup(); from fulfillment.operations import worker_health as w; "
-    "from functools import partial; "
-    "from fulfillment.management.commands import worker; "
-    "worker.Watchdog = partial(w.Watchdog, late=1, recovery=1, look=0.2); "
+    "w.LATE_SECONDS, w.RECOVERY_SECONDS, w.POLL_SECONDS = 1, 1, 0.2; "
     "from django.core.management import call_command; call_command('worker')"
 )
 
