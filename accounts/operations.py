@@ -30,8 +30,8 @@ from accounts.services.notifications import RETENTION as NOTIFICATION_RETENTION
 from accounts.services.personal_data import personal_data
 from fulfillment.core.audit.personal_data import ErasureOptions
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
-from fulfillment.core.db.distribution import Distribution
 from fulfillment.core.errors import Conflict, in_one_line
+from fulfillment.core.plugins import Distribution
 from fulfillment.core.secrets import StoredSecret
 
 __all__ = ["find_user", "personal_data"]

@@ -13,9 +13,9 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from fulfillment.core.caches import register_cache
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import TooManyRequests
+from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.observability.instruments import count_refusal
 
 MINUTE, QUARTER_OF_AN_HOUR, HOUR, DAY = 60, 900, 3600, 86_400

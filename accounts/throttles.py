@@ -19,7 +19,7 @@ from accounts.rate_limits import (
     refund,
     refusal,
 )
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
+from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.secrets import digest
 
 

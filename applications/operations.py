@@ -10,7 +10,7 @@ from applications.webhooks.services import retention as webhooks
 from applications.webhooks.services.events import renumber_events_after_restore
 from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
 from fulfillment.core.audit.retention import RetentionRule
-from fulfillment.core.db.distribution import Distribution
+from fulfillment.core.plugins import Distribution
 from fulfillment.core.secrets import StoredSecret
 
 ERASABLE = {

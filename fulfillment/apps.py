@@ -3,7 +3,7 @@ from django.db.models.signals import post_migrate
 
 from fulfillment.core.errors import RendererKilled, RenderersBusy
 from fulfillment.core.plugins import service_apps
-from printing import bounded, stages
+from printing import bounded, waiting
 
 
 class FulfillmentConfig(AppConfig):
@@ -13,7 +13,7 @@ class FulfillmentConfig(AppConfig):
     def ready(self) -> None:
         bounded.configure(killed=RendererKilled, busy=RenderersBusy)
         # They need the models, or the settings.
-        import fulfillment.core.http.secret_links  # noqa: PLC0415
+        import fulfillment.core.http.addresses  # noqa: PLC0415
         import fulfillment.operations.deployment_checks  # noqa: F401, PLC0415
         from fulfillment.core.admin.names import name_model  # noqa: PLC0415
         from fulfillment.core.api.document import add_declarations_of_apps  # noqa: PLC0415
@@ -24,7 +24,7 @@ class FulfillmentConfig(AppConfig):
         )
         from fulfillment.core.observability.instruments import measure_stage  # noqa: PLC0415
 
-        stages.configure(observe=measure_stage)
+        waiting.configure(observe=measure_stage)
         add_declarations_of_apps()
         for trail in event_models():
             name_model(trail.pgh_tracked_model)

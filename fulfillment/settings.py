@@ -16,18 +16,16 @@ from fulfillment.core.api.settings import RATE_LIMIT_HEADERS as RATE_LIMIT_HEADE
 from fulfillment.core.api.settings import REST_FRAMEWORK as REST_FRAMEWORK
 from fulfillment.core.api.settings import spectacular_settings
 from fulfillment.core.db.connection_settings import POOLERS, connection_settings
-from fulfillment.core.files.storage_settings import storage_settings
 from fulfillment.core.observability.logs import logging_settings
-from fulfillment.core.observability.multiprocess_metrics import configure_multiprocess_metrics
+from fulfillment.core.observability.telemetry import configure_multiprocess_metrics
 from fulfillment.site.unfold_settings import UNFOLD as UNFOLD
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HTTP = ("http", "https")
 
 environment.collect_mistakes()
-# Their mistakes are collected too.
+# Its mistakes are collected too.
 from fulfillment.limits import *  # noqa: E402, F403
-from fulfillment.retention import *  # noqa: E402, F403
 
 MODE = environment.choice("FULFILLMENT_MODE", "production", ("production", "development"))
 DEVELOPMENT = MODE == "development"
@@ -185,10 +183,7 @@ PASSWORD_HASHERS = [
     "accounts.authentication.PBKDF2",
 ]
 AUTH_PASSWORD_VALIDATORS = [
-    {
-        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
-        "OPTIONS": {"user_attributes": ("username", "first_name", "last_name", "email")},
-    },
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 8}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
@@ -210,7 +205,6 @@ DEFAULT_LANGUAGE = environment.choice("DEFAULT_LANGUAGE", "en", dict(LANGUAGES))
 LOCALE_PATHS = [BASE_DIR / "fulfillment" / "locale"]
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]
 TIME_ZONE = "UTC"
-USE_TZ = True
 
 STATIC_URL = "/static/"
 # In development files are served from where they are; nothing is collected.
@@ -233,14 +227,14 @@ S3_BUCKET = environment.text("S3_BUCKET")
 
 
 STORAGES = {
-    "default": storage_settings(FILE_STORAGE),
+    "default": environment.storage_settings(FILE_STORAGE),
     # Both kinds by name, for `move_files`.
-    "folder": storage_settings("folder"),
-    **({"s3": storage_settings("s3")} if S3_BUCKET else {}),
+    "folder": environment.storage_settings("folder"),
+    **({"s3": environment.storage_settings("s3")} if S3_BUCKET else {}),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEVELOPMENT
-        else "fulfillment.site.static_files.StaticFiles"
+        else "fulfillment.core.files.storage.StaticFiles"
     },
 }
 

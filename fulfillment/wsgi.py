@@ -21,14 +21,15 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from fulfillment.core.observability.telemetry import start_telemetry
-from fulfillment.operations.start import refuse_unsafe_start
+from fulfillment.core.plugins import offered
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 
 try:
     django.setup()
     start_telemetry()
-    refuse_unsafe_start()
+    for check in offered("operations", "before_start"):
+        check()
 except ImproperlyConfigured as error:
     sys.exit(str(error))
 # After the settings: prometheus_client looks once, when it is imported, where the processes share their metrics.

@@ -1,5 +1,6 @@
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import groupby, takewhile
 
 import segno
 from segno.encoder import DataOverflowError
@@ -66,7 +67,7 @@ def _symbols(text: str) -> list[int]:
     symbols: list[int] = []
     position, in_c = 0, False
     while position < len(text):
-        digits = _digits_from(text, position)
+        digits = sum(1 for _ in takewhile(str.isdigit, text[position:]))
         at_end = position == 0 or position + digits == len(text)
         if not in_c and digits >= (4 if at_end else 6) and digits % 2 == 0:
             symbols.append(_TO_C if symbols else _START_C)
@@ -85,18 +86,8 @@ def _symbols(text: str) -> list[int]:
     return symbols or [_START_B]
 
 
-def _digits_from(text: str, position: int) -> int:
-    end = position
-    while end < len(text) and text[end].isdigit():
-        end += 1
-    return end - position
-
-
 def _dark_runs(row: Iterable[int]) -> Iterator[tuple[int, int]]:
-    start = None
-    for column, dark in enumerate([*row, 0]):
-        if dark and start is None:
-            start = column
-        elif not dark and start is not None:
-            yield start, column - start
-            start = None
+    for dark, cells in groupby(enumerate(row), key=lambda cell: bool(cell[1])):
+        if dark:
+            (start, _), *others = cells
+            yield start, 1 + len(others)

@@ -7,12 +7,14 @@ A task is a function of a module that needs no settings: `task(folder, **options
 folder and returns what JSON can hold.
 """
 
+import fcntl
 import json
 import logging
 import math
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -21,8 +23,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
-
-from printing.scratch import ScratchFolder
 
 logger = logging.getLogger(__name__)
 MEMORY_BYTES = 2 << 30
@@ -91,7 +91,9 @@ def refuse_killed(code: int | None) -> None:
         raise killed("has no room for temporary files")
     if code is None or code >= 0 or -code in OWN_ENDS:
         return
-    raise killed(f"was killed by the system ({_signal_name(-code)})")
+    # Real-time signals have no name.
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    raise killed(f"was killed by the system ({name})")
 
 
 @contextmanager
@@ -103,11 +105,6 @@ def run_bounded(
         for file_name, content in files.items():
             (folder / file_name).write_bytes(content)
         yield _reply(task, folder, seconds, memory, options), folder
-
-
-def _signal_name(number: int) -> str:
-    """Real-time signals have no name."""
-    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
 
 
 def _reply(task: str, folder: Path, seconds: float, memory: int, options: Mapping[str, Any]) -> Any:
@@ -137,3 +134,53 @@ def _reply(task: str, folder: Path, seconds: float, memory: int, options: Mappin
         last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise TaskFailed(f"{task} ended with {done.returncode}: {last[:300]}")
     return json.loads(done.stdout)
+
+
+# Its process holds a lock on this file of a folder; the system releases it with the process, also after SIGKILL.
+LOCK = ".in-use"
+
+
+class ScratchFolder:
+    """A new folder that only this user can read. Creating one removes abandoned ones of the same kind."""
+
+    def __init__(self, kind: str) -> None:
+        remove_abandoned_folders(kind)
+        self.path = Path(tempfile.mkdtemp(prefix=f"{kind}-")).resolve()
+        draft = self.path / f"{LOCK}.new"
+        self._lock = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        # Only a locked file gets the name: no other process takes a new folder for an abandoned one.
+        draft.rename(self.path / LOCK)
+
+    def close(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._lock)
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def remove_abandoned_folders(kind: str) -> int:
+    """Removes this user's folders of the kind whose processes have ended; returns how many there were."""
+    folders = Path(tempfile.gettempdir()).glob(f"{kind}-*")
+    return sum(_remove_if_abandoned(folder) for folder in folders)
+
+
+def _remove_if_abandoned(folder: Path) -> bool:
+    try:
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+            return False
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "rb+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        shutil.rmtree(folder, ignore_errors=True)
+    return True

@@ -28,6 +28,14 @@ class WeightedCache(Generic[Key, Value]):
             self._entries.move_to_end(key)
             return self._entries[key][0]
 
+    def get_or_make(self, key: Key, make: Callable[[], Value]) -> Value:
+        """Two threads may make it at the same time."""
+        found = self.get(key)
+        if found is None:
+            found = make()
+            self.put(key, found)
+        return found
+
     def put(self, key: Key, value: Value) -> None:
         weight = self._weight(value)
         with self._lock:

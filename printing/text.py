@@ -38,8 +38,7 @@ def is_blank(text: str) -> bool:
     """Whether it has only spaces, line ends, control and format characters, and fillers."""
     if text.isascii() and text.isprintable():
         return not text.strip()
-    return all(letter.isspace() or letter in _INVISIBLE or _has_no_shape(letter) for letter in set(text))
-
-
-def _has_no_shape(letter: str) -> bool:
-    return unicodedata.category(letter) in {"Cc", "Cf"}
+    return all(
+        letter.isspace() or letter in _INVISIBLE or unicodedata.category(letter) in {"Cc", "Cf"}
+        for letter in set(text)
+    )

@@ -15,8 +15,8 @@ from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
-from fulfillment.core.db.distribution import Distribution
-from fulfillment.core.db.sequences import skip_numbers
+from fulfillment.core.db.prepared import skip_numbers
+from fulfillment.core.plugins import Distribution
 from fulfillment.core.secrets import StoredSecret
 from production.gang_sheets.models import GangSheet, SheetState
 from production.jobs.models import OPEN, Attempt, JobHistory, ProviderReport

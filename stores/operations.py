@@ -8,9 +8,9 @@ from django.core.files.storage import default_storage
 from accounts.models import User
 from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
 from fulfillment.core.audit.retention import RetentionRule
-from fulfillment.core.db.distribution import Distribution
-from fulfillment.core.db.sequences import skip_numbers
+from fulfillment.core.db.prepared import skip_numbers
 from fulfillment.core.files.stored import DOCUMENTS, asset_file, document_file
+from fulfillment.core.plugins import Distribution
 from stores.batches.services import personal_data as batches
 from stores.budgets.services import personal_data as budgets
 from stores.catalog.services import uploads as catalog

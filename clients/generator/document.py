@@ -1,6 +1,6 @@
 """Reads the parts of the OpenAPI description that the generators need."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -70,6 +70,41 @@ class Operation:
     def is_repeatable(self) -> bool:
         """Whether the request is idempotent."""
         return self.method in {"GET", "DELETE"} or self.takes_key or self.id in NAMES.repeatable
+
+
+@dataclass(frozen=True)
+class Types:
+    """How a language writes the types of schemas."""
+
+    plain: Mapping[str, str]
+    unknown: str
+    record: str
+    array: Callable[[str, str], str]
+    choice: Callable[[list[Any]], str]
+
+    def kind_of(self, schema: Schema, module: str = "models.") -> str:
+        """The type of a schema; `module` is written before the name of a model."""
+        if "$ref" in schema:
+            return module + str(schema["$ref"]).rpartition("/")[2]
+        for word in ("oneOf", "anyOf", "allOf"):
+            if word in schema:
+                return " | ".join(dict.fromkeys(self.kind_of(one, module) for one in schema[word]))
+        if "enum" in schema:
+            return self.choice(schema["enum"])
+        if "type" not in schema:
+            return self.unknown
+        kinds = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+        return " | ".join(self._single(kind, schema, module) for kind in kinds)
+
+    def _single(self, kind: str, schema: Schema, module: str) -> str:
+        if kind == "array":
+            return self.array(self.kind_of(schema["items"], module), module)
+        if kind == "object":
+            if "properties" in schema:
+                raise NotUnderstood("an object without a name; make a component of it")
+            held = schema.get("additionalProperties")
+            return self.record.format(self.kind_of(held, module) if isinstance(held, dict) else self.unknown)
+        return self.plain[kind]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from clients.generator.document import Document, NotUnderstood, Operation, Schema
+from clients.generator.document import Document, NotUnderstood, Operation, Schema, Types
 from fulfillment.core.api.declarations import pascal, snake
 
 HEADING = '"""{}\n\nWritten by `make clients` from the OpenAPI description: changes belong there.\n"""\n'
@@ -35,6 +35,15 @@ from store_fulfillment._calls import Call, File, quoted
 from store_fulfillment._paging import AsyncPages, Pages
 from store_fulfillment._transport import AsyncDownload, AsyncTransport, Download, Transport
 """
+
+
+kind_of = Types(
+    PLAIN,
+    unknown="Any",
+    record="dict[str, {}]",
+    array=lambda item, module: f"List[{item}]" if module else f"list[{item}]",
+    choice=lambda values: f"Literal[{', '.join(map(repr, values))}]",
+).kind_of
 
 
 def write_python(document: Document, package: Path) -> None:
@@ -74,35 +83,6 @@ def _model(name: str, schema: Schema) -> str:
         if text := kind.get("description"):
             lines += _quoted(text, 4)
     return "\n".join(lines) + "\n"
-
-
-def kind_of(schema: Schema, module: str = "models.") -> str:
-    """The Python type of a schema; `module` is written before the name of a model."""
-    if "$ref" in schema:
-        return module + schema["$ref"].rpartition("/")[2]
-    for word in ("oneOf", "anyOf", "allOf"):
-        if word in schema:
-            return " | ".join(dict.fromkeys(kind_of(one, module) for one in schema[word]))
-    if "enum" in schema:
-        return "Literal[" + ", ".join(repr(one) for one in schema["enum"]) + "]"
-    if "type" not in schema:
-        return "Any"
-    kinds = schema["type"]
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    return " | ".join(_single(kind, schema, module) for kind in kinds)
-
-
-def _single(kind: str, schema: Schema, module: str) -> str:
-    if kind == "array":
-        return (
-            f"list[{kind_of(schema['items'], module)}]" if not module else f"List[{kind_of(schema['items'])}]"
-        )
-    if kind == "object":
-        if "properties" in schema:
-            raise NotUnderstood("an object without a name; make a component of it")
-        held = schema.get("additionalProperties")
-        return f"dict[str, {kind_of(held, module) if isinstance(held, dict) else 'Any'}]"
-    return PLAIN[kind]
 
 
 def _resources(document: Document) -> Iterator[str]:
@@ -166,7 +146,8 @@ def _arguments(operation: Operation) -> Iterator[str]:
     if operation.takes_file:
         yield "file: File"
     elif operation.body is not None:
-        kind = _body_kind(operation.body)
+        # Any mapping or sequence, because the library only reads it.
+        kind = kind_of(operation.body).replace("dict[", "Mapping[", 1).replace("List[", "Sequence[", 1)
         yield f"body: {kind}" if operation.body_required else f"body: {kind} | None = None"
     yield "*"
     for one in operation.query:
@@ -179,11 +160,6 @@ def _arguments(operation: Operation) -> Iterator[str]:
     if operation.takes_key:
         yield "idempotency_key: str | None = None"
     yield "timeout: float | None = None"
-
-
-def _body_kind(schema: Schema) -> str:
-    """The type of an argument: any mapping or sequence, because the library only reads it."""
-    return kind_of(schema).replace("dict[", "Mapping[", 1).replace("List[", "Sequence[", 1)
 
 
 def _query_kind(schema: Schema) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from clients.generator.document import Document, NotUnderstood, Operation, Parameter, Schema
+from clients.generator.document import Document, Operation, Parameter, Types
 from fulfillment.core.api.declarations import camel, pascal
 
 HEADING = "// {}\n// Written by `make clients` from the OpenAPI description: changes belong there.\n\n"
@@ -14,6 +14,15 @@ IMPORTS = """import type * as models from "./models.js";
 import { Pages } from "./paging.js";
 import { type CallOptions, type Download, type Transport, quoted, type UploadBody } from "./transport.js";
 """
+
+
+kind_of = Types(
+    PLAIN,
+    unknown="unknown",
+    record="Record<string, {}>",
+    array=lambda item, module: f"Array<{item}>",
+    choice=lambda values: " | ".join(map(json.dumps, values)),
+).kind_of
 
 
 def write_typescript(document: Document, folder: Path) -> None:
@@ -35,33 +44,6 @@ def _models(document: Document) -> Iterator[str]:
             yield "};\n\n"
         else:
             yield f"export type {name} = {kind_of(schema, '')};\n\n"
-
-
-def kind_of(schema: Schema, module: str = "models.") -> str:
-    """The TypeScript type of a schema; `module` is written before the name of a model."""
-    if "$ref" in schema:
-        return module + str(schema["$ref"]).rpartition("/")[2]
-    for word in ("oneOf", "anyOf", "allOf"):
-        if word in schema:
-            return " | ".join(dict.fromkeys(kind_of(one, module) for one in schema[word]))
-    if "enum" in schema:
-        return " | ".join(json.dumps(one) for one in schema["enum"])
-    if "type" not in schema:
-        return "unknown"
-    kinds = schema["type"]
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    return " | ".join(_single(kind, schema, module) for kind in kinds)
-
-
-def _single(kind: str, schema: Schema, module: str) -> str:
-    if kind == "array":
-        return f"Array<{kind_of(schema['items'], module)}>"
-    if kind == "object":
-        if "properties" in schema:
-            raise NotUnderstood("an object without a name; make a component of it")
-        held = schema.get("additionalProperties")
-        return f"Record<string, {kind_of(held, module) if isinstance(held, dict) else 'unknown'}>"
-    return PLAIN[kind]
 
 
 def _resources(document: Document) -> Iterator[str]:

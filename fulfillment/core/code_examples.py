@@ -1,4 +1,4 @@
-"""Code examples of an API request for curl, Python, and JavaScript or TypeScript.
+"""What integrators take: code examples of an API request for curl, Python, and JavaScript or TypeScript, and libraries.
 
 TOKEN and SUBSCRIPTION_KEY are left to the reader's environment: code is pasted into chats.
 """
@@ -6,7 +6,11 @@ TOKEN and SUBSCRIPTION_KEY are left to the reader's environment: code is pasted 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.urls import reverse
 
 
 class Example(NamedTuple):
@@ -147,3 +151,27 @@ def _literal(value: Any, depth: int = 0) -> str:
         lines = [f"{inner}{_literal(one, depth + 1)},\n" for one in value]
         return "[\n" + "".join(lines) + outer + "]" if lines else "[]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+# Where `make clients` puts them in a checkout, or all in one folder.
+BUILT = {"python": ("*.whl", "python/dist/*.whl"), "javascript": ("*.tgz", "typescript/*.tgz")}
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    language: str
+    path: Path
+
+    @property
+    def url(self) -> str:
+        return settings.PUBLIC_URL + reverse("portal:client-package", args=[self.path.name])
+
+
+def packages() -> dict[str, Package]:
+    """The newest package of each language; none before `make clients`."""
+    found = {}
+    for language, patterns in BUILT.items():
+        files = [file for pattern in patterns for file in settings.CLIENT_DOWNLOADS.glob(pattern)]
+        if files:
+            found[language] = Package(language, max(files, key=lambda file: file.stat().st_mtime))
+    return found

@@ -1,7 +1,12 @@
+"""How pages and commands say that a service refused."""
+
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import BaseCommand, CommandError
 from django.http import HttpRequest
 
 from fulfillment.core.errors import DomainError
@@ -15,3 +20,16 @@ def errors_as_messages(request: HttpRequest) -> Iterator[None]:
         yield
     except DomainError as error:
         messages.error(request, translated(error.message))
+
+
+class ServiceCommand(BaseCommand):
+    """Ends with the sentence of a service that refuses, or of settings under which it does not run."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        run = super().execute
+        try:
+            return run(*args, **options)
+        except DomainError as error:
+            raise CommandError(error.message) from error
+        except ImproperlyConfigured as error:
+            raise CommandError(str(error)) from error

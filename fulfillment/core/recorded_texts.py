@@ -65,7 +65,8 @@ def _patterns(language: str) -> dict[str, list[tuple[list[str], list[str], str]]
     # The catalog names a key once for each of its parts.
     found = dict.fromkeys(key.removeprefix(start) for key in keys if str(key).startswith(start))
     filled = [message for message in found if _VALUE.search(message)]
-    patterns = [_pattern(message) for message in sorted(filled, key=_own_length, reverse=True)]
+    filled.sort(key=lambda message: len(_VALUE.sub("", message)), reverse=True)
+    patterns = [_pattern(message) for message in filled]
     first_words = {_first_word(words[0]) for words, _, _ in patterns}
     return {
         one: [pattern for pattern in patterns if _first_word(pattern[0][0]) in {"", one}]
@@ -99,7 +100,3 @@ def _values(text: str, words: list[str], names: list[str]) -> dict[str, str]:
             return {}
         values[name], at = text[at:stop], stop + len(following or "")
     return values
-
-
-def _own_length(message: str) -> int:
-    return len(_VALUE.sub("", message))

@@ -2,8 +2,7 @@
 
 import importlib.util
 import os
-from collections.abc import Iterable, Iterator
-from ipaddress import IPv4Network, IPv6Network
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -130,16 +129,14 @@ def _networks() -> Iterator[CheckMessage]:
         "METRICS_NETWORKS": "anyone in it may read /metrics",
     }
     for name, meaning in meanings.items():
-        for network in _too_wide(getattr(settings, name)):
+        for network in getattr(settings, name):
+            if network.prefixlen >= MIN_PREFIX[network.version]:
+                continue
             yield Error(
                 f"{name} contains {network}, which is too wide: {meaning}.",
                 hint=f"Name networks of yours, at most a /{MIN_PREFIX[4]} of IPv4 and a /{MIN_PREFIX[6]} of IPv6.",
                 id="fulfillment.E006",
             )
-
-
-def _too_wide(networks: Iterable[IPv4Network | IPv6Network]) -> list[IPv4Network | IPv6Network]:
-    return [network for network in networks if network.prefixlen < MIN_PREFIX[network.version]]
 
 
 def _https() -> Iterator[CheckMessage]:
@@ -170,15 +167,12 @@ def _hsts() -> Iterator[CheckMessage]:
 
 
 def _database() -> Iterator[CheckMessage]:
-    yield from _unencrypted("DATABASE_URL", settings.DATABASES["default"])
-
-
-def _unencrypted(variable: str, database: dict[str, Any]) -> Iterator[CheckMessage]:
+    database = settings.DATABASES["default"]
     host, mode = str(database["HOST"]), str(database["OPTIONS"].get("sslmode", "prefer"))
     is_local = not host or host.startswith("/") or host in {"localhost", "127.0.0.1", "::1"}
     if not is_local and mode in {"disable", "allow", "prefer"}:
         yield Info(
-            f"{variable} goes to {host} with sslmode={mode}: others may read the connection.",
+            f"DATABASE_URL goes to {host} with sslmode={mode}: others may read the connection.",
             hint="Write ?sslmode=verify-full where the network is not yours alone.",
             id="fulfillment.I001",
         )

@@ -9,8 +9,8 @@ from django.db import Error, connection
 from django.utils import timezone
 
 from fulfillment.core.audit.retention import RetentionRule
-from fulfillment.core.db.clock import database_now
 from fulfillment.core.db.locks import exclusive_job
+from fulfillment.core.db.prepared import database_now, fetch_rows
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered
 
@@ -23,6 +23,7 @@ WHERE status IN ('failed', 'cancelled', 'aborted')
         SELECT FROM procrastinate_events event WHERE event.job_id = job.id AND event.at > now() - interval '30 days'
     )
 """
+COUNT_JOBS = f"SELECT count(*) FROM ({OLD_JOBS}) old"  # noqa: S608 - a constant
 # A pause between two batches, so that the service has priority.
 PAUSE_SECONDS = 0.05
 CLOCKS_APART = timedelta(minutes=10)
@@ -44,7 +45,7 @@ def all_retention_rules(*, proof_days: int | None = None) -> list[RetentionRule]
     ]
     if proof_days is not None:
         rules = [rule.for_days(proof_days) if rule.for_days else rule for rule in rules]
-    return [*rules, RetentionRule("failed jobs", _count_jobs, _remove_jobs)]
+    return [*rules, RetentionRule("failed jobs", lambda: fetch_rows(COUNT_JOBS)[0][0], _remove_jobs)]
 
 
 def prune(
@@ -92,12 +93,6 @@ def _prune_one(rule: RetentionRule, batch: int) -> RetentionReport:
             rule.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
         )
     return RetentionReport(rule.name, removed)
-
-
-def _count_jobs() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM ({OLD_JOBS}) old")  # noqa: S608 - a constant
-        return int(cursor.fetchone()[0])
 
 
 def _remove_jobs(batch: int) -> Iterator[int]:

@@ -99,17 +99,8 @@ class Watchdog:
     It has a thread and a connection of its own, so that it works while anything else hangs, the event loop included.
     """
 
-    def __init__(
-        self,
-        heartbeat: Heartbeat,
-        *,
-        late: float = LATE_SECONDS,
-        recovery: float = RECOVERY_SECONDS,
-        look: float = POLL_SECONDS,
-        end: Callable[[], None] | None = None,
-    ) -> None:
-        self._heartbeat, self._late, self._recovery, self._look = heartbeat, late, recovery, look
-        self._end = end or end_at_once
+    def __init__(self, heartbeat: Heartbeat) -> None:
+        self._heartbeat = heartbeat
         self._reachable_since: float | None = None
         self._over = threading.Event()
 
@@ -120,16 +111,16 @@ class Watchdog:
         self._over.set()
 
     def _run(self) -> None:
-        while not self._over.wait(self._look):
+        while not self._over.wait(POLL_SECONDS):
             if self.must_end(time.monotonic()) and not self._over.is_set():
                 logger.critical(
                     "No heartbeat was written though the database answers; leaving for another worker"
                 )
-                self._end()
+                end_at_once()
                 return
 
     def must_end(self, now: float) -> bool:
-        if now - self._heartbeat.last < self._late:
+        if now - self._heartbeat.last < LATE_SECONDS:
             self._reachable_since = None
             return False
         if not database_responds():
@@ -137,7 +128,7 @@ class Watchdog:
             return False
         if self._reachable_since is None:
             self._reachable_since = now
-        return now - self._reachable_since >= self._recovery
+        return now - self._reachable_since >= RECOVERY_SECONDS
 
 
 def database_responds() -> bool:
@@ -204,13 +195,9 @@ class DuplicateLogFilter(logging.Filter):
             if not is_outage(error):
                 return True
             record.exc_info = record.exc_text = None
-        kind, now = (record.name, _kind_of(record)), time.monotonic()
+        # By the source line, because messages differ by their values.
+        kind, now = (record.name, f"{record.pathname}:{record.lineno}"), time.monotonic()
         if now - self._last_logged.get(kind, -REPEAT_SECONDS) < REPEAT_SECONDS:
             return False
         self._last_logged[kind] = now
         return True
-
-
-def _kind_of(record: logging.LogRecord) -> str:
-    """The source line that logged the record, because messages differ by their values."""
-    return f"{record.pathname}:{record.lineno}"

@@ -116,7 +116,7 @@ def _filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:
         kind=kind if kind in kinds else None,
         action=action if action in WORDS else None,
         begins=make_aware(datetime.combine(begins, time.min)) if begins else None,
-        ends=_end_of(ends) if ends else None,
+        ends=make_aware(datetime.combine(ends + timedelta(days=1), time.min)) if ends else None,
         object_id=sent.get("object", "").strip() or None,
     )
     return chosen, faults
@@ -132,10 +132,6 @@ def _day(sent: QueryDict, name: str, faults: list[str]) -> date | None:
         faults.append(_("“%(text)s” is not a date. Write it as 2026-01-31.") % {"text": text[:40]})
     # Years that can be converted to every time zone.
     return found if found is None or date.min.year < found.year < date.max.year else None
-
-
-def _end_of(day: date) -> datetime:
-    return make_aware(datetime.combine(day + timedelta(days=1), time.min))
 
 
 def _people(text: str) -> list[str]:

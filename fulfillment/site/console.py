@@ -52,10 +52,18 @@ class ConsoleSite(UnfoldAdminSite):
 
     def get_urls(self) -> list[Any]:
         """Removes Django's "view on site" URL, because records have no public page."""
+        # They need the models, which come later.
+        from fulfillment.site.audit_log import show_audit_log  # noqa: PLC0415
+        from fulfillment.site.development import show_components  # noqa: PLC0415
+        from fulfillment.site.navigation import show_system  # noqa: PLC0415
+
+        def with_frame(show: Callable[..., TemplateResponse]) -> Callable[..., HttpResponseBase]:
+            return lambda request: show(request, self.each_context(request))
+
         own = [
-            path("audit/", self.admin_view(self.audit_log), name="audit_log"),
-            path("components/", self.admin_view(self.components), name="components"),
-            path("system/", self.admin_view(self.system), name="system"),
+            path("audit/", self.admin_view(with_frame(show_audit_log)), name="audit_log"),
+            path("components/", self.admin_view(show_components), name="components"),
+            path("system/", self.admin_view(with_frame(show_system)), name="system"),
         ]
         patterns = [one for one in super().get_urls() if getattr(one, "name", "") != "view_on_site"]
         for pattern in (*own, *patterns):
@@ -64,23 +72,8 @@ class ConsoleSite(UnfoldAdminSite):
                 pattern.callback = guard(pattern.callback)
         return [*own, *patterns]
 
-    def audit_log(self, request: HttpRequest) -> TemplateResponse:
-        from fulfillment.site.audit_log import show_audit_log  # noqa: PLC0415 - needs the models, which come later
-
-        return show_audit_log(request, self.each_context(request))
-
-    def system(self, request: HttpRequest) -> TemplateResponse:
-        from fulfillment.site.navigation import show_system  # noqa: PLC0415 - as above
-
-        return show_system(request, self.each_context(request))
-
-    def components(self, request: HttpRequest) -> HttpResponse:
-        from fulfillment.site.development import show_components  # noqa: PLC0415 - as above
-
-        return show_components(request)
-
     def get_tabs_list(self, request: HttpRequest) -> list[dict[str, Any]]:
-        from fulfillment.site.navigation import tabs_for  # noqa: PLC0415 - as above
+        from fulfillment.site.navigation import tabs_for  # noqa: PLC0415 - needs the models, which come later
 
         return tabs_for(request)
 

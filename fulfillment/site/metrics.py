@@ -80,19 +80,13 @@ class DatabaseFigures:
         if not failures["database"]:
             # It may end in between.
             with suppress(*DATABASE_UNAVAILABLE):
-                families = _families()
+                every = (*GAUGES, *offered("metrics", "GAUGES"))
+                families = [family for gauges in every for family in _families_of(gauges)]
         up.add_metric([], float(bool(families)))
-        yield from [*families, ok, up, *_room_for_files()]
-
-
-def _room_for_files() -> Iterator[Metric]:
-    if room := room_for_files():
-        text = "The free share of the disk with stored files."
-        yield GaugeMetricFamily("fulfillment_files_free_ratio", text, value=room[0] / room[1])
-
-
-def _families() -> list[GaugeMetricFamily]:
-    return [family for gauges in (*GAUGES, *offered("metrics", "GAUGES")) for family in _families_of(gauges)]
+        yield from [*families, ok, up]
+        if room := room_for_files():
+            text = "The free share of the disk with stored files."
+            yield GaugeMetricFamily("fulfillment_files_free_ratio", text, value=room[0] / room[1])
 
 
 def _families_of(gauges: Gauges) -> list[GaugeMetricFamily]:

@@ -37,11 +37,13 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
 
 
-class Hosts:
-    """Refuses foreign host names, except on probes, which are called by IP address; states the length of answers."""
-
+class Middleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
+
+
+class Hosts(Middleware):
+    """Refuses foreign host names, except on probes, which are called by IP address; states the length of answers."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path_info not in PROBES:
@@ -92,15 +94,12 @@ class PageCompression(GZipMiddleware):
         return super().process_response(request, response)
 
 
-class BodyLimits:
+class BodyLimits(Middleware):
     """Limits the bodies of pages before they are parsed, because files of a form would be written to disk first.
 
     Signed-out visitors may send short forms only, people one print-ready PDF (`UploadLimits` says to which pages), and
     operators files of any size that the proxy allows; views of programs have their own limits.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         size = stated_size(request)
@@ -129,14 +128,11 @@ def _may_send(request: HttpRequest, size: int) -> bool:
     return request.content_type != URL_ENCODED and size <= PRINT_FILE_BYTES
 
 
-class ReadableForms:
+class ReadableForms(Middleware):
     """Refuses forms that cannot be read, or have a NUL, which cannot be stored.
 
     Its `process_view` parses the form: it must run after that of `UploadLimits`.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
@@ -155,11 +151,8 @@ class ReadableForms:
         return None
 
 
-class ApiHistory:
+class ApiHistory(Middleware):
     """Opens the audit context of an API write; authentication adds the caller."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method in {"GET", "HEAD"} or not is_api(request.path_info):
@@ -168,15 +161,12 @@ class ApiHistory:
             return self.get_response(request)
 
 
-class RequestFilter:
+class RequestFilter(Middleware):
     """Refuses invalid requests before any other work.
 
     `head_limits` has the limits of lengths and counts. NUL cannot be stored; other control characters disguise URLs
     and log lines. A body of unknown length would be read as empty.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         meta = request.META
@@ -229,17 +219,15 @@ CORS_RESPONSE_HEADERS = (
 CORS_SECONDS = 7200
 
 
-class CrossOrigin:
+class CrossOrigin(Middleware):
     """Scripts of other sites that call the API: none, unless the operator names their origins.
 
     The API takes no cookies, so a script has no more than the token and the key that it was given.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not settings.API_ALLOWED_ORIGINS or not _takes_scripts(request.path_info):
+        takes_scripts = is_api(request.path_info) or request.path_info.startswith(CORS_PATHS)
+        if not settings.API_ALLOWED_ORIGINS or not takes_scripts:
             return self.get_response(request)
         origin = request.META.get("HTTP_ORIGIN", "")
         allowed = origin in settings.API_ALLOWED_ORIGINS
@@ -257,22 +245,15 @@ class CrossOrigin:
         return response
 
 
-def _takes_scripts(path: str) -> bool:
-    return is_api(path) or path.startswith(CORS_PATHS)
-
-
 SAFE = frozenset({"GET", "HEAD"})
 
 
-class RepeatedReads:
+class RepeatedReads(Middleware):
     """Repeats a GET or HEAD whose database connection was closed during the request.
 
     Writes are never repeated, because they may have taken effect. Requests that begin without a connection are not
     repeated either: the database is unavailable, and a second try would only delay the answer.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         connection = connections[DEFAULT_DB_ALIAS]

@@ -45,9 +45,7 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     """The entries that the signed-in user may open, by the access rules of the pages."""
     start = {"title": _("Start"), "icon": "dashboard", "link": reverse("admin:index")}
     entries = _open_entries(request)
-    names = {entry.name for entry in entries}
-    # The lists of an entry are tabs of its page.
-    whole = [entry for entry in entries if not (entry.minor and entry.group in names)]
+    whole = _without_tabs(entries)
     shown = whole if _fits(request, entries) else [entry for entry in entries if not entry.minor]
     own = _own_items(request, is_whole=shown == whole)
     groups = [group for group in _grouped(shown) if group["title"] != SYSTEM]
@@ -68,9 +66,14 @@ def _mark_leading(request: HttpRequest, entries: list[Entry], groups: list[dict[
 def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
     """The entries shown on the page *System*: not those that are tabs of another; none if all fit into the menu."""
     entries = _open_entries(request)
-    names = {entry.name for entry in entries}
-    shown = [entry for entry in entries if entry.minor and entry.group not in names]
+    shown = [entry for entry in _without_tabs(entries) if entry.minor]
     return [] if _fits(request, entries) else _grouped(shown)
+
+
+def _without_tabs(entries: list[Entry]) -> list[Entry]:
+    """Minor lists in a group with the name of an entry are tabs of its page."""
+    names = {entry.name for entry in entries}
+    return [entry for entry in entries if not (entry.minor and entry.group in names)]
 
 
 def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:
@@ -117,9 +120,7 @@ def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, Any]]:
         items.append({"title": _("Audit log"), "icon": "history", "link": reverse("admin:audit_log")})
     if not is_whole:
         # Marked on each page that it leads to, which have no entry of their own.
-        entries = _open_entries(request)
-        names = {one.name for one in entries}
-        minor = [one for one in entries if one.minor and one.group not in names]
+        minor = [one for one in _without_tabs(_open_entries(request)) if one.minor]
         pages = [reverse("admin:system"), *(_link(entry)["link"] for entry in minor)]
         is_here = request.path.startswith(tuple(pages))
         items.append({"title": SYSTEM, "icon": "tune", "link": pages[0], "active": is_here})
@@ -136,10 +137,9 @@ def _grouped(entries: list[Entry]) -> list[dict[str, Any]]:
 
 @cache
 def _about() -> dict[str, str]:
-    texts = OWN_ABOUT
-    for offer in offered("console", "ABOUT"):
-        texts = texts | offer
-    return texts
+    return {
+        model: text for texts in (OWN_ABOUT, *offered("console", "ABOUT")) for model, text in texts.items()
+    }
 
 
 def _link(entry: Entry) -> dict[str, str]:

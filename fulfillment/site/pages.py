@@ -17,7 +17,7 @@ from fulfillment.core.api.errors import (
     problem,
     unknown_path,
 )
-from fulfillment.core.client_packages import packages
+from fulfillment.core.code_examples import packages
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce, Unavailable
 from fulfillment.core.http.addresses import is_api
 from fulfillment.core.http.refusal_page import refusal_page

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.artwork.isolation import packed_facts, trim_in_points, unpacked_facts
 from printing.preflight.artwork.pdf import read_pdf
 from printing.press.artwork import MM, ArtworkPage, page_from
+from printing.press.objects import saved
 from printing.press.screen import fit_pictures, opened
 
 # Of the pictures of a proof.
@@ -163,7 +163,10 @@ def _lay_out_page(
 
 
 def _lay_out_blank(target: Target, whole: Path, screen: Path) -> ArtworkFacts:
-    content = _blank(target)
+    with pikepdf.new() as made:
+        sheet = made.add_blank_page()
+        sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
+        content = saved(made, static_id=True)
     whole.write_bytes(content)
     screen.write_bytes(content)
     return read_pdf(content)
@@ -189,12 +192,3 @@ def _lay_out(source: pikepdf.Page, page: ArtworkPage, target: Target, file: Path
 
 def _points(area: Any, page: ArtworkPage) -> tuple[float, float, float, float]:
     return area.x / MM, (page.height - area.y - area.height) / MM, area.width / MM, area.height / MM
-
-
-def _blank(target: Target) -> bytes:
-    with pikepdf.new() as made:
-        sheet = made.add_blank_page()
-        sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
-        out = BytesIO()
-        made.save(out, static_id=True)
-        return out.getvalue()

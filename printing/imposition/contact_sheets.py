@@ -8,6 +8,7 @@ from itertools import islice
 import pikepdf
 
 from printing.imposition.marks import POINTS, text_path, text_width
+from printing.press.objects import saved
 
 COLUMNS, ROWS = 4, 5
 CELLS = COLUMNS * ROWS
@@ -40,9 +41,7 @@ def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
         if not len(pdf.pages):
             _add_page(pdf, ())
         pdf.docinfo["/Title"] = title
-        target = io.BytesIO()
-        pdf.save(target, object_stream_mode=pikepdf.ObjectStreamMode.generate)
-        return target.getvalue()
+        return saved(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
 
 def _add_page(pdf: pikepdf.Pdf, cells: Sequence[Cell]) -> None:

@@ -91,7 +91,7 @@ class _Forms:
         bleed = self._planned.bleed_mm * POINTS
         form.BBox = [trim[0] - bleed, trim[1] - bleed, trim[2] + bleed, trim[3] + bleed]
         if self.intents is None and "/OutputIntents" in source.Root:
-            self.intents = self._pdf.copy_foreign(self._indirect(source))
+            self.intents = self._pdf.copy_foreign(source.make_indirect(source.Root.OutputIntents))
         return form, trim
 
     def _open(self, job_number: str) -> pikepdf.Pdf:
@@ -103,10 +103,6 @@ class _Forms:
             except pikepdf.PdfError as error:
                 raise ValueError(f"{job_number}: the print file is not a PDF that can be read.") from error
         return self._sources[job_number]
-
-    @staticmethod
-    def _indirect(source: pikepdf.Pdf) -> pikepdf.Object:
-        return source.make_indirect(source.Root.OutputIntents)
 
     @staticmethod
     def _check_size(place: Place, trim: Sequence[float]) -> None:

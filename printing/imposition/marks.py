@@ -14,7 +14,7 @@ from fontTools.ttLib import TTFont
 from printing.barcodes import code_128_runs
 from printing.press.die_lines import is_tool
 from printing.press.identity import give_id, identify
-from printing.press.streams import PROCESS
+from printing.press.objects import PROCESS, drop
 from printing.typesetting.fonts import SHIPPED_FONTS
 
 POINTS = 72 / 25.4
@@ -93,8 +93,7 @@ def save_for_press(pdf: pikepdf.Pdf, *, title: str) -> bytes:
     """A file for an output intent is marked as PDF/X-4. Equal content gives equal bytes."""
     if "/OutputIntents" in pdf.Root:
         identify(pdf, title=title)
-    if "/ID" in pdf.trailer:
-        del pdf.trailer["/ID"]
+    drop(pdf.trailer, "/ID")
     content = io.BytesIO()
     pdf.save(
         content,

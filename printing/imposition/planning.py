@@ -1,19 +1,25 @@
-"""Plans gang sheets with few sheets and layouts."""
+"""Plans gang sheets with few sheets and layouts, from pieces whose size, bleed and sides are read from their files."""
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+import pikepdf
+
+from printing.imposition.imposing import SIZE_TOLERANCE_MM
+from printing.imposition.marks import POINTS
 from printing.imposition.runs import plan_runs
 from printing.imposition.sheets import MARK_OFFSET_MM, GangRequest, Place, Plan, PlannedSheet, Sheet
 
-# Grids of equal pieces on a sheet.
 # Tolerance for rounding of sizes.
 SLACK_MM = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
+    """Equal pieces on a sheet."""
+
     columns: int
     rows: int
     width_mm: float  # of a piece on the sheet
@@ -44,12 +50,7 @@ def best_grid(request: GangRequest, sheet: Sheet) -> Grid:
     return best
 
 
-def front_place(grid: Grid, slot: int, job_number: str, page: int = 1) -> Place:
-    x, y = grid.corner(slot)
-    return Place(job_number, page, x, y, grid.width_mm, grid.height_mm, grid.rotation)
-
-
-def back_place(front: Place, sheet: Sheet, page: int = 2, *, is_head_to_foot: bool = False) -> Place:
+def back_place(front: Place, sheet: Sheet, *, is_head_to_foot: bool = False) -> Place:
     """The position on the back that lies behind the front after the sheet is turned."""
     x, y, rotation = front.x_mm, front.y_mm, -front.rotation
     if sheet.is_tumbled:
@@ -57,7 +58,7 @@ def back_place(front: Place, sheet: Sheet, page: int = 2, *, is_head_to_foot: bo
     else:
         x = sheet.width_mm - x - front.width_mm
     rotation = (rotation + 180 if is_head_to_foot else rotation) % 360
-    return Place(front.job_number, page, x, y, front.width_mm, front.height_mm, rotation)
+    return Place(front.job_number, 2, x, y, front.width_mm, front.height_mm, rotation)
 
 
 def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
@@ -146,7 +147,10 @@ def _planned(
     if yields == 2:
         columns, rows = (columns, rows // 2) if sheet.is_tumbled else (columns // 2, rows)
     slots = [row * grid.columns + column for column in range(columns) for row in range(rows)]
-    fronts = [front_place(grid, slot, job) for slot, job in zip(slots, jobs, strict=False)]
+    fronts = [
+        Place(job, 1, *grid.corner(slot), grid.width_mm, grid.height_mm, grid.rotation)
+        for slot, job in zip(slots, jobs, strict=False)
+    ]
     turned = request.is_head_to_foot
     backs = (
         [back_place(place, sheet, is_head_to_foot=turned) for place in fronts] if request.two_sided else []
@@ -166,4 +170,60 @@ def _planned(
         {job: count * yields for job, count in sorted(counts.items())},
         turned,
         request.panels,
+    )
+
+
+def bleed_of(content: bytes) -> float | None:
+    """The least bleed of all sides and pages in mm; None where the file cannot be read."""
+    try:
+        with pikepdf.open(io.BytesIO(content)) as pdf:
+            return round(_least_bleed(_boxes(pdf)), 3)
+    except pikepdf.PdfError:
+        return None
+
+
+# The trim and the bleed of a page, in points.
+_Boxes = tuple[list[float], list[float]]
+
+
+def _boxes(pdf: pikepdf.Pdf) -> list[_Boxes]:
+    return [
+        ([float(edge) for edge in page.trimbox], [float(edge) for edge in page.bleedbox])
+        for page in pdf.pages
+    ]
+
+
+def _least_bleed(boxes: Sequence[_Boxes]) -> float:
+    edges = [
+        edge / POINTS
+        for trim, outer in boxes
+        for edge in (trim[0] - outer[0], trim[1] - outer[1], outer[2] - trim[2], outer[3] - trim[3])
+    ]
+    return max(min(edges, default=0.0), 0.0)
+
+
+def request_of(
+    job_number: str, content: bytes, *, quantity: int, preset: str, is_head_to_foot: bool = False
+) -> GangRequest:
+    """Size, bleed and sides by the boxes of the file; raises ValueError where it cannot share a sheet."""
+    try:
+        with pikepdf.open(io.BytesIO(content)) as pdf:
+            boxes = _boxes(pdf)
+    except pikepdf.PdfError as error:
+        raise ValueError(f"{job_number}: the print file is not a PDF that can be read.") from error
+    if not 1 <= len(boxes) <= 2:
+        raise ValueError(f"{job_number}: it has {len(boxes)} pages; gang sheets take cards of one or two.")
+    sizes = [((trim[2] - trim[0]) / POINTS, (trim[3] - trim[1]) / POINTS) for trim, _ in boxes]
+    if any(abs(one - other) > SIZE_TOLERANCE_MM for one, other in zip(sizes[0], sizes[-1], strict=True)):
+        raise ValueError(f"{job_number}: its two pages are not of one size.")
+    return GangRequest(
+        job_number,
+        # Rounded, because files of one product differ slightly.
+        round(sizes[0][0], 1),
+        round(sizes[0][1], 1),
+        round(min(_least_bleed(boxes), 20.0), 1),
+        quantity,
+        len(boxes) == 2,
+        preset,
+        is_head_to_foot,
     )

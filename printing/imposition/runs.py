@@ -1,6 +1,7 @@
 """Finds layouts and their runs: few sheets with their overs, and few layouts."""
 
 import heapq
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
@@ -198,23 +199,14 @@ def _finishing_run(left: Mapping[str, int], slots: int) -> int | None:
     """The shortest run of one layout for all remaining pieces; None for more jobs than slots."""
     if len(left) > slots:
         return None
-    low, high = 1, max(left.values())
-    while low < high:
-        middle = (low + high) // 2
-        if sum(-(-count // middle) for count in left.values()) <= slots:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    shorter = range(1, max(left.values()))
+    return 1 + bisect_left(
+        shorter, True, key=lambda run: sum(-(-count // run) for count in left.values()) <= slots
+    )
 
 
 def _full_layout(left: Mapping[str, int], slots: int) -> tuple[int, dict[str, int]]:
     """The longest run that fills every slot without surplus pieces."""
-    low, high = 1, max(left.values())
-    while low < high:
-        middle = (low + high + 1) // 2
-        if sum(count // middle for count in left.values()) >= slots:
-            low = middle
-        else:
-            high = middle - 1
-    return low, _without_surplus(left, slots, low, {})[0]
+    longer = range(2, max(left.values()) + 1)
+    run = 1 + bisect_left(longer, True, key=lambda run: sum(count // run for count in left.values()) < slots)
+    return run, _without_surplus(left, slots, run, {})[0]

@@ -19,7 +19,7 @@ from printing.typesetting import (
     ValuesInvalid,
     render_backgrounds,
 )
-from printing.typesetting.placed import prepared_cache
+from printing.typesetting.artwork import prepared_cache
 from printing.typesetting.template import Page
 
 # Small letters become shades at this scale, and a bleed is several pixels wide.

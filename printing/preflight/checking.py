@@ -4,9 +4,20 @@ from printing.preflight.artwork.isolation import artwork_cache
 from printing.preflight.background_pixels import background_cache
 from printing.preflight.findings import FINDINGS, USUAL, Finding, Limits, Severity
 from printing.preflight.pictures import picture_cache
+from printing.preflight.rules import artwork, eddm, pictures, product, space, text
 from printing.preflight.rules.rule import Hit, Rule
 from printing.preflight.sheet import Job, Sheet
-from printing.preflight.table import RULES
+
+# In the order of the modules and of the functions in them.
+RULES = (
+    *(
+        one
+        for kind in (product, space, text, pictures, artwork)
+        for one in vars(kind).values()
+        if isinstance(one, Rule)
+    ),
+    *eddm.RULES,
+)
 
 
 def preflight(job: Job, limits: Limits = USUAL) -> list[Finding]:
@@ -22,7 +33,7 @@ def clear_caches() -> None:
 
 
 def severity_of(rule: Rule, limits: Limits) -> Severity | None:
-    """The severity of a rule: of the preset, else of the table; None if it is off."""
+    """The severity of a rule: of the preset, else its own; None if it is off."""
     chosen = limits.severities.get(rule.code)
     if chosen is None:
         return rule.severities[limits.policy]

@@ -52,8 +52,13 @@ def trim_area(page: Page) -> Area:
     return Area(0.0, 0.0, page.width, page.height)
 
 
+def frame(box: Box) -> Area:
+    """The area before the box is turned."""
+    return Area(box.x, box.y, box.width, box.height)
+
+
 def box_area(box: Box) -> Area:
-    return turned(box, Area(box.x, box.y, box.width, box.height))
+    return turned(box, frame(box))
 
 
 def text_area(box: Box, text: SetText) -> Area:
@@ -63,13 +68,13 @@ def text_area(box: Box, text: SetText) -> Area:
     y = {"top": 0.0, "middle": rest / 2, "bottom": rest}[box.vertical_align]
     area = Area(box.x + x, box.y + y, text.width, text.height)
     if box.fit == "clip":
-        area = _cut(area, Area(box.x, box.y, box.width, box.height))
+        area = _cut(area, frame(box))
     return turned(box, area)
 
 
 def picture_area(box: Box, size: tuple[float, float]) -> Area:
     """The area of a picture; with `contain` it is smaller than the box."""
-    area = Area(box.x, box.y, box.width, box.height)
+    area = frame(box)
     if box.fit == "contain" and min(size) > 0:
         scale = min(box.width / size[0], box.height / size[1])
         width, height = size[0] * scale, size[1] * scale

@@ -39,21 +39,17 @@ picture_cache: WeightedCache[str, PictureFacts] = WeightedCache(
 def facts_of(content: bytes, digest: str | None = None) -> PictureFacts | None:
     """None for a file that is no readable PNG or JPEG; `digest` identifies the content if known."""
     digest = digest or hashlib.sha256(content).hexdigest()
-    facts = picture_cache.get(digest)
-    if facts is None:
-        try:
-            facts = _read(content)
-        except (
-            OSError,
-            TaskFailed,
-            SyntaxError,
-            ValueError,
-            Image.DecompressionBombError,
-            Image.DecompressionBombWarning,
-        ):
-            return None
-        picture_cache.put(digest, facts)
-    return facts
+    try:
+        return picture_cache.get_or_make(digest, lambda: _read(content))
+    except (
+        OSError,
+        TaskFailed,
+        SyntaxError,
+        ValueError,
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+    ):
+        return None
 
 
 def _read(content: bytes) -> PictureFacts:

@@ -1,10 +1,10 @@
 """The input of the rules: every visible box with its area and its background."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from printing.preflight.artwork import ArtworkFacts, Part, artwork_facts
+from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part, artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
 from printing.preflight.colours import PlateInk, Seen, plate_inks, seen
 from printing.preflight.findings import Limits
@@ -92,6 +92,10 @@ class Background:
             return MM_OF_POINT
         return (self.page.width + 2 * self.page.bleed) / self.facts.width if self.facts.width else 0.0
 
+    def points(self, part: ArtworkPart) -> float:
+        """The size of a line or of letters on the page."""
+        return part.size * self.unit_mm / MM_OF_POINT
+
     def place(self, area: Area | None) -> Area:
         """Converts an area of the artwork to the page; the whole page if it is unknown."""
         if area is None or not self.unit_mm:
@@ -136,14 +140,18 @@ def die_lines_of(template: Template, facts: Mapping[str, ArtworkFacts] | None = 
         for one in behind
         for part in ((facts or {}).get(one.digest) or artwork_facts(one)).of_kind(Part.SPOT)
     ]
-    boxes = [
+    return frozenset(name for name in (*drawn, *plates_of_boxes(template)) if is_tool(name))
+
+
+def plates_of_boxes(template: Template) -> list[str]:
+    """The spot colours of boxes and their backgrounds; empty for a colour of the process."""
+    return [
         color.spot
         for page in template.pages
         for box in page.boxes
         for color in (box.color, box.background)
         if isinstance(color, CMYK)
     ]
-    return frozenset(name for name in (*drawn, *boxes) if is_tool(name))
 
 
 class Sheet:
@@ -168,6 +176,9 @@ class Sheet:
             for number, page in self.pages
             if page.background is not None and (one := artwork[page.background])
         ]
+
+    def parts_behind(self, kind: Part) -> Iterator[tuple[Background, ArtworkPart]]:
+        return ((behind, part) for behind in self.backgrounds for part in behind.facts.of_kind(kind))
 
     @cached_property
     def background_pixels(self) -> dict[int, BackgroundPixels]:
@@ -216,10 +227,7 @@ class Sheet:
             ground = canvas.mean(shown.area) if canvas is not None and box.kind != "Image" else None
             if canvas is not None and shown.picture is not None:
                 canvas.paste(shown.area, shown.picture.thumbnail)
-            yield Shown(
-                *(number, page, at, box, content, shown.area, shown.text, shown.picture),
-                *(shown.artwork, ground),
-            )
+            yield replace(shown, color_behind=ground)
 
     def _shown(self, number: int, page: Page, at: int, content: str) -> Shown:
         box = page.boxes[at]

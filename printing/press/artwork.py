@@ -11,10 +11,10 @@ from typing import Any, BinaryIO
 
 import pikepdf
 
-from printing.press.inheritance import give_resources
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import depth_of
+from printing.press.objects import drop, give_resources, saved
 from printing.press.streams import Matrix
 
 MM = 25.4 / 72
@@ -155,10 +155,8 @@ def place_artwork(prepared: bytes, page: ArtworkPage, number: int, width: float,
         left, top = (x - width / 2) / MM, (page.height - y + height / 2) / MM
         window = [left, top - height / MM, left + width / MM, top]
         made.pages[0].obj.MediaBox = pikepdf.Array([round(one, 4) for one in window])
-        for key in ("/CropBox", "/BleedBox", "/TrimBox"):
-            if key in made.pages[0].obj:
-                del made.pages[0].obj[key]
-        return _written(made)
+        drop(made.pages[0].obj, "/CropBox", "/BleedBox", "/TrimBox")
+        return saved(made, static_id=True)
 
 
 def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ...]:
@@ -171,21 +169,19 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         source.generate_appearance_streams()
     source.flatten_annotations("screen")
     for page in source.pages:
-        if "/Annots" in page.obj:
-            del page.obj.Annots
+        drop(page.obj, "/Annots")
     with pikepdf.new() as made:
         made.pages.extend(source.pages)
         give_resources(made)
         resolve_masks(made)
         pages = []
         for page, counts in zip(made.pages, noted, strict=True):
-            for key in set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"}:
-                del page.obj[key]
+            drop(page.obj, *set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"})
             pages.append(_upright(made, page, counts))
         if (depth := depth_of(made)) > DEEP:
             found = f"The PDF has objects that lie {depth:,} deep in each other; allowed: {DEEP}."
             raise ArtworkRefused("artwork_too_complex", f"{found} Export it more simply.")
-        _write(made, out)
+        made.save(out, static_id=True)
         return tuple(pages)
 
 
@@ -217,9 +213,7 @@ def _upright(pdf: pikepdf.Pdf, page: pikepdf.Page, counts: dict[str, int]) -> Ar
     whole = _moved(matrix, sheet)
     if turn or unit != 1 or sheet[:2] != (0.0, 0.0):
         _wrap(pdf, page, sheet, matrix)
-    for key in ("/Rotate", "/UserUnit", "/CropBox", "/BleedBox", "/TrimBox"):
-        if key in page.obj:
-            del page.obj[key]
+    drop(page.obj, "/Rotate", "/UserUnit", "/CropBox", "/BleedBox", "/TrimBox")
     page.obj.MediaBox = pikepdf.Array([round(one, 4) for one in whole])
     height = whole[3] * MM
     trim = _named(placed.get("/TrimBox"), whole, height) or _named(placed.get("/CropBox"), whole, height)
@@ -285,13 +279,3 @@ def _wrap(pdf: pikepdf.Pdf, page: pikepdf.Page, sheet: Box, matrix: Matrix) -> N
         form.Group = page.obj.Group
     page.obj.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Page=pdf.make_indirect(form)))
     page.obj.Contents = pdf.make_stream(b"/Page Do")
-
-
-def _written(pdf: pikepdf.Pdf) -> bytes:
-    out = BytesIO()
-    _write(pdf, out)
-    return out.getvalue()
-
-
-def _write(pdf: pikepdf.Pdf, out: BinaryIO) -> None:
-    pdf.save(out, static_id=True, compress_streams=True)

@@ -1,12 +1,24 @@
-"""Converts colours to the inks of an output condition with LittleCMS."""
+"""Converts colours to the inks of an output condition with LittleCMS.
+
+An uploaded profile is tried in a process of its own: LittleCMS reads it in C, and it comes from outside.
+"""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageCms
 
-from printing.press.profiles import RELATIVE_COLORIMETRIC, opened_profile
+from printing.bounded import TaskFailed, run_bounded
+from printing.press.profiles import (
+    RELATIVE_COLORIMETRIC,
+    ProfileInvalid,
+    check_header,
+    description_of,
+    opened_profile,
+)
 
 RGB = tuple[int, int, int]
 CMYK = tuple[int, int, int, int]
@@ -190,3 +202,36 @@ def _limited_strip(strip: Image.Image, ink: float) -> Image.Image:
 @lru_cache(maxsize=4)
 def separation_of(profile: bytes, highest_ink: int) -> Separation:
     return Separation(profile, highest_ink)
+
+
+# To try an uploaded profile.
+SECONDS, MEMORY_BYTES, MAX_INK = 20.0, 512 << 20, 300
+
+
+def read_profile(content: bytes) -> str:
+    """The description of a profile that can be printed with; raises ProfileInvalid with the fault."""
+    check_header(content)
+    unusable = ProfileInvalid("profile_unusable", "LittleCMS cannot convert colors with the profile.")
+    task, files = "printing.press.colours:try_in_folder", {"profile": content}
+    try:
+        with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (reply, _):
+            if "description" not in reply:
+                raise unusable
+            return str(reply["description"])
+    except TaskFailed as error:
+        raise unusable from error
+
+
+def try_in_folder(folder: Path) -> dict[str, Any]:
+    """Converts colours and a picture in every way that print files and proofs need."""
+    content = (folder / "profile").read_bytes()
+    try:
+        inks = Separation(content, MAX_INK)
+        inks.separated((255, 0, 0))
+        inks.of_lab((50.0, 20.0, -20.0))
+        inks.black_of(128)
+        inks.on_screen((255, 128, 0, 64))
+        inks.picture_on_screen(inks.picture(Image.linear_gradient("L").convert("RGB")))
+        return {"description": description_of(content)}
+    except Exception as error:  # noqa: BLE001 - a fault here would be one of each print file
+        return {"fault": type(error).__name__}

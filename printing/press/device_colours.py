@@ -11,7 +11,7 @@ from typing import Any
 import pikepdf
 from PIL import ImageCms
 
-from printing.press.streams import Visited, resources_of_kind
+from printing.press.objects import Visited, resources_of_kind
 
 # LittleCMS writes version 4.4 and the current time; readers of PDF 1.6 know 4.2, and bytes must not change.
 VERSION = bytes.fromhex("04200000")
@@ -36,7 +36,8 @@ class DeviceColours:
     def run(self) -> None:
         for page in self._pdf.pages:
             content = page.obj.get("/Contents", pikepdf.Array())
-            self._left.append((_streams(content), page.obj, None))
+            streams = list(content) if isinstance(content, pikepdf.Array) else [content]
+            self._left.append((streams, page.obj, None))
         while self._left:
             self._holder(*self._left.pop())
 
@@ -129,7 +130,3 @@ def _draws_in_rgb(stream: Any) -> bool:
     content = stream.read_bytes()
     # The pattern begins with a look back, which is slow: most streams are skipped before.
     return (b"rg" in content or b"RG" in content) and _IN_RGB.search(content) is not None
-
-
-def _streams(content: Any) -> list[Any]:
-    return list(content) if isinstance(content, pikepdf.Array) else [content]

@@ -13,7 +13,7 @@ from PIL import Image
 
 from printing import bounded, waiting
 from printing.bounded import TaskFailed, busy, caller, run_bounded
-from printing.pictures.reading import held_samples, is_jpeg
+from printing.pictures import held_samples, is_jpeg
 from printing.press import pictures
 from printing.press.artwork import PAGES, ArtworkRefused, PreparedArtwork, page_from
 from printing.press.colours import separation_of

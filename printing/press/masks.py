@@ -13,6 +13,7 @@ from typing import Any
 import pikepdf
 from PIL import Image, ImageChops
 
+from printing.press.objects import drop
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK
 from printing.press.repaint import decoded, is_readable, kind_of
 
@@ -61,8 +62,7 @@ def _drop_mattes(unmixed: list[tuple[Any, Any]], left: set[tuple[int, int]]) -> 
     for image, soft in unmixed:
         if soft.objgen in left:
             image.SMask = copy(soft)
-        if "/Matte" in image.SMask:
-            del image.SMask.Matte
+        drop(image.SMask, "/Matte")
 
 
 def _written(resolve: Callable[..., int], *values: Any) -> int:
@@ -144,9 +144,7 @@ def _unmix(image: Any, soft: Any, kept: int) -> int:
         return 0
     packer = zlib.compressobj(PACKING)
     packed = [packer.compress(one) for one in _unmixed(picture, opacity, matte)]
-    for key in ("/Decode", "/DecodeParms"):
-        if key in image:
-            del image[key]
+    drop(image, "/Decode", "/DecodeParms")
     written = b"".join([*packed, packer.flush()])
     image.write(written, filter=pikepdf.Name.FlateDecode)
     image.BitsPerComponent = 8

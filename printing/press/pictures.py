@@ -12,8 +12,9 @@ from pathlib import Path
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from printing.pictures.reading import PILLOW_ERRORS, is_jpeg
+from printing.pictures import PILLOW_ERRORS, encoded, is_jpeg
 from printing.press.colours import Separation, separation_of
+from printing.press.objects import UNPACKED, saved
 from printing.press.paints import DEVICE, GREY, OF_CMYK
 from printing.press.profiles import opened_profile
 
@@ -76,8 +77,8 @@ class Plate:
 def separate_picture(content: bytes, separation: Separation) -> bytes:
     """A PDF with the picture in inks. CMYK and grey pictures keep their plates."""
     with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
-        if is_jpeg(source) and (mode := _as_it_is(source)):
-            plate = Plate(mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
+        if is_jpeg(source) and source.mode != "RGB" and not _is_turned(source):
+            plate = Plate(source.mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
             return _pdf_of(plate)
         upright = ImageOps.exif_transpose(source) if _is_turned(source) else source
         colours, mask = _separated(
@@ -109,20 +110,13 @@ def placeholder(size: tuple[float, float], name: str) -> bytes:
     shape = Fraction(width / height).limit_denominator(MAX_SIDE)
     if shape.numerator > MAX_SIDE:
         shape = 1 / Fraction(height / width).limit_denominator(MAX_SIDE)
-    out = BytesIO()
     grey = Image.new("L", (max(1, shape.numerator), max(1, shape.denominator)), 128)
-    grey.save(out, "JPEG", quality=50, comment=name.encode())
-    return out.getvalue()
+    return encoded(grey, "JPEG", quality=50, comment=name.encode())
 
 
 def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
     """The image in a PDF of `separate_picture`."""
     return pdf.Root[KEPT]
-
-
-def _as_it_is(source: Image.Image) -> str:
-    """The mode of a JPEG that is printed as it was sent, or nothing."""
-    return "" if source.mode == "RGB" or _is_turned(source) else source.mode
 
 
 def _separated(
@@ -174,9 +168,7 @@ def _pdf_of(colours: Plate, mask: Plate | None = None) -> bytes:
     if mask is not None:
         image.SMask = pdf.make_indirect(_image(pdf, mask))
     pdf.Root[KEPT] = pdf.make_indirect(image)
-    out = BytesIO()
-    pdf.save(out, static_id=True, stream_decode_level=pikepdf.StreamDecodeLevel.none, compress_streams=False)
-    return out.getvalue()
+    return saved(pdf, static_id=True, **UNPACKED)
 
 
 def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
@@ -199,7 +191,4 @@ def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
 
 def jpeg_of(picture: Image.Image) -> bytes:
     """At the quality that JPEG_RIPPLE of the separation is for."""
-    out = BytesIO()
-    picture.info = {}
-    picture.save(out, "JPEG", **PLATE_JPEG)
-    return out.getvalue()
+    return encoded(picture, "JPEG", **PLATE_JPEG)

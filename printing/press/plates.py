@@ -13,6 +13,7 @@ from PIL import Image, ImageChops
 
 from printing.press.colours import FULL, Separation
 from printing.press.gradients import repaint_gradient, repaint_tint
+from printing.press.objects import UNPACKED, is_plain, saved, states_of
 from printing.press.paints import (
     COMPONENTS,
     DEVICE,
@@ -27,7 +28,6 @@ from printing.press.paints import (
 )
 from printing.press.palettes import is_palette
 from printing.press.repaint import Repaint, decoded, is_readable, kind_of, write_plain
-from printing.press.streams import states_of
 
 # PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
 _COLOURS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GREY: b"pop 1 1 1"}
@@ -118,12 +118,10 @@ def blend_overprint(printed: bytes) -> bytes:
     with pikepdf.open(BytesIO(printed)) as pdf:
         for state in states_of(pdf):
             fill = state.get("/op", state.get("/OP"))
-            if fill is not None and str(state.get("/BM", "/Normal")) in {"/Normal", "/Compatible"}:
+            if fill is not None and is_plain(state):
                 keeps_plates = bool(fill) and int(state.get("/OPM", 0)) == 1
                 state.BM = pikepdf.Name.Darken if keeps_plates else pikepdf.Name.Normal
-        out = BytesIO()
-        pdf.save(out, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
-        return out.getvalue()
+        return saved(pdf, **UNPACKED)
 
 
 def _viewed(printed: bytes, view: _View) -> bytes:
@@ -133,9 +131,7 @@ def _viewed(printed: bytes, view: _View) -> bytes:
             cut_to_trim(page)
             if "/Group" in page.obj:
                 page.obj.Group.CS = pikepdf.Name(DEVICE[view.target])
-        out = BytesIO()
-        pdf.save(out, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
-        return out.getvalue()
+        return saved(pdf, **UNPACKED)
 
 
 def cut_to_trim(page: pikepdf.Page) -> None:

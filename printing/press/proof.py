@@ -8,6 +8,7 @@ import pikepdf
 from PIL import Image
 
 from printing.press.colours import Separation
+from printing.press.objects import drop, saved
 from printing.press.paints import Inks, SoftProof
 from printing.press.plates import blend_overprint, cut_to_trim, join, total_ink, views
 from printing.press.repaint import Repaint
@@ -111,15 +112,10 @@ def _picture_pdf(pictures: Sequence[Image.Image], sizes: Sequence[tuple[float, f
 
 
 def _save(pdf: pikepdf.Pdf) -> bytes:
-    out = BytesIO()
-    for key in ("/OutputIntents", "/Metadata"):
-        if key in pdf.Root:
-            del pdf.Root[key]
-    if "/Info" in pdf.trailer:
-        del pdf.trailer["/Info"]
+    drop(pdf.Root, "/OutputIntents", "/Metadata")
+    drop(pdf.trailer, "/Info")
     pdf.remove_unreferenced_resources()
-    pdf.save(out, static_id=True)
-    return out.getvalue()
+    return saved(pdf, static_id=True)
 
 
 def _inches(page: pikepdf.Page) -> tuple[float, float]:

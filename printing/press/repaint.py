@@ -9,6 +9,7 @@ import pikepdf
 from PIL import Image, ImageChops
 
 from printing.press.gradients import repaint_gradient, repaint_tint
+from printing.press.objects import Visited, drop, resources_of_kind
 from printing.press.paints import (
     DEVICE,
     GREY,
@@ -22,7 +23,7 @@ from printing.press.paints import (
 )
 from printing.press.palettes import is_palette, repainted_palette
 from printing.press.pictures import INVERTED, jpeg_of
-from printing.press.streams import Instruction, ParsedStream, Visited, recoloured, resources_of_kind
+from printing.press.streams import Instruction, ParsedStream, recoloured
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
@@ -122,7 +123,8 @@ class Repaint:
                 draw(drawn, paint)
         for font in resources_of_kind(resources, "/Font"):
             if str(font.get("/Subtype")) == "/Type3":
-                self._glyphs(font, paint)
+                for glyph in font.CharProcs.values():
+                    self._drawing(glyph, font.get("/Resources"), paint)
         # Last: what a page shows as well must not become grey.
         for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
@@ -140,10 +142,6 @@ class Repaint:
         if "/BC" in mask:
             kind = KINDS_OF_SIZES.get(len(mask.BC), GREY)
             mask.BC = pikepdf.Array([luminosity(kind, [float(one) for one in mask.BC])])
-
-    def _glyphs(self, font: Any, paint: Paint) -> None:
-        for glyph in font.CharProcs.values():
-            self._drawing(glyph, font.get("/Resources"), paint)
 
     def _colours(self, resources: Any, paint: Paint) -> None:
         spaces = resources.get("/ColorSpace")
@@ -211,10 +209,14 @@ def _shared(resources: Any) -> tuple[int, int]:
     return spaces.objgen if spaces is not None and spaces.is_indirect else resources.objgen
 
 
+def _filters(image: Any) -> list[str]:
+    filters = image.get("/Filter", pikepdf.Array())
+    return [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+
+
 def is_readable(image: Any, kind: str) -> bool:
     """Whether the format of a picture is supported; its data may still be damaged."""
-    filters = image.get("/Filter", pikepdf.Array())
-    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    names = _filters(image)
     if kind == OF_LAB or {"/JPXDecode", "/CCITTFaxDecode", "/JBIG2Decode"} & set(names):
         return False
     is_jpeg = names == ["/DCTDecode"]
@@ -226,8 +228,7 @@ def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Ima
 
     A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
     """
-    filters = image.get("/Filter")
-    names = [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    names = _filters(image)
     mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(kind)
     if mode is None:
         return None
@@ -267,13 +268,12 @@ def _is_jpeg(image: Any) -> bool:
 
 
 def _write_picture(image: Any, picture: Image.Image, target: str) -> None:
+    _clear_form(image, target)
     if _is_jpeg(image):
-        _clear_form(image, target)
         image.write(jpeg_of(picture), filter=pikepdf.Name.DCTDecode)
         if target == OF_CMYK:
             image.Decode = pikepdf.Array(INVERTED)
     else:
-        _clear_form(image, target)
         image.write(zlib.compress(picture.tobytes()), filter=pikepdf.Name.FlateDecode)
 
 
@@ -284,8 +284,6 @@ def write_plain(image: Any, picture: Image.Image, target: str) -> None:
 
 
 def _clear_form(image: Any, target: str) -> None:
-    for key in ("/Decode", "/DecodeParms", "/Intent"):
-        if key in image:
-            del image[key]
+    drop(image, "/Decode", "/DecodeParms", "/Intent")
     image.ColorSpace = pikepdf.Name(DEVICE[target])
     image.BitsPerComponent = 8

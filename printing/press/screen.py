@@ -14,8 +14,9 @@ from typing import Any
 import pikepdf
 from PIL import Image
 
+from printing.press.objects import UNPACKED, drop, named, saved
 from printing.press.repaint import decoded, kind_of
-from printing.press.streams import IDENTITY, Matrix, times
+from printing.press.streams import IDENTITY, Matrix, matrix_from, times
 
 MAX_DEPTH = 12
 _FOLLOWED = "q Q cm Do gs"
@@ -51,16 +52,14 @@ def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = Non
         shrunk = [_shrink(one, ppi / 72, quality) for one in drawn.values() if one.image.is_indirect]
         if not any(shrunk):
             return b"" if isinstance(content, Path) else content
-        out = BytesIO()
-        pdf.save(out, compress_streams=False, stream_decode_level=pikepdf.StreamDecodeLevel.none)
-        return out.getvalue()
+        return saved(pdf, **UNPACKED)
 
 
 def _pictures(stream: Any, resources: Any, start: Matrix, depth: int) -> Iterator[tuple[Any, float, float]]:
     """Yields each picture for every time it is drawn, its masks too, with its size in points."""
     if resources is None or depth > MAX_DEPTH or not _HOLDING & set(resources.keys()):
         return
-    for pattern in _named(resources, "/Pattern").values():
+    for pattern in named(resources, "/Pattern").values():
         if isinstance(pattern, pikepdf.Stream):
             yield from _pictures(pattern, pattern.get("/Resources"), _matrix_of(pattern, IDENTITY), depth + 1)
     matrix, stack = start, list[Matrix]()
@@ -71,7 +70,7 @@ def _pictures(stream: Any, resources: Any, start: Matrix, depth: int) -> Iterato
         elif name == "Q":
             matrix = stack.pop() if stack else matrix
         elif name == "cm":
-            matrix = times(matrix, _matrix(one.operands))
+            matrix = times(matrix, matrix_from(one.operands))
         elif name in {"Do", "gs"}:
             yield from _pictures_drawn(
                 _drawn_by(resources, name, str(one.operands[0])), resources, matrix, depth
@@ -81,13 +80,9 @@ def _pictures(stream: Any, resources: Any, start: Matrix, depth: int) -> Iterato
 def _drawn_by(resources: Any, operator: str, name: str) -> Any:
     """The form or picture, or the form that becomes a mask."""
     if operator == "Do":
-        return _named(resources, "/XObject").get(name)
-    mask = _named(resources, "/ExtGState").get(name, pikepdf.Dictionary()).get("/SMask")
+        return named(resources, "/XObject").get(name)
+    mask = named(resources, "/ExtGState").get(name, pikepdf.Dictionary()).get("/SMask")
     return mask.get("/G") if isinstance(mask, pikepdf.Dictionary) else None
-
-
-def _named(resources: Any, key: str) -> Any:
-    return resources.get(key, pikepdf.Dictionary())
 
 
 def _pictures_drawn(
@@ -117,9 +112,7 @@ def _shrink(drawn: _Drawn, scale: float, quality: int | None) -> bool:
     if (picture := decoded(image, kind, (across, down))) is None:
         return False
     picture = picture.resize((across, down), Image.Resampling.BICUBIC, reducing_gap=2.0)
-    for key in ("/Decode", "/DecodeParms"):
-        if key in image:
-            del image[key]
+    drop(image, "/Decode", "/DecodeParms")
     if quality is not None and picture.mode in {"L", "RGB"}:
         encoded = BytesIO()
         picture.save(encoded, "JPEG", quality=quality)
@@ -138,9 +131,4 @@ def _is_masked_by_colors(image: Any) -> bool:
 
 def _matrix_of(thing: Any, outer: Matrix) -> Matrix:
     own = thing.get("/Matrix")
-    return outer if own is None else times(outer, _matrix(own))
-
-
-def _matrix(numbers: Any) -> Matrix:
-    a, b, c, d, e, f = (float(one) for one in numbers)
-    return a, b, c, d, e, f
+    return outer if own is None else times(outer, matrix_from(own))

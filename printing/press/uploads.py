@@ -7,7 +7,7 @@ from typing import Any
 
 from PIL import Image, ImageCms, ImageOps
 
-from printing.pictures.reading import (
+from printing.pictures import (
     PILLOW_ERRORS,
     PictureTooLarge,
     PictureUnreadable,

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -16,11 +16,11 @@ from printing.press.colours import separation_of
 from printing.press.device_colours import DeviceColours
 from printing.press.die_lines import overprint_tools
 from printing.press.identity import give_id, identify, intend
+from printing.press.objects import drop, held_in, is_plain, named, states_of
 from printing.press.paints import Inks
 from printing.press.pictures import separated_image
 from printing.press.profiles import OutputCondition
 from printing.press.repaint import Repaint
-from printing.press.streams import states_of
 
 POINTS_OF_MM = 72 / 25.4
 PDF_VERSION = "1.6"
@@ -89,7 +89,8 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
         if job.is_cmyk:
             Repaint(pdf, Inks(separation_of(job.condition.profile, job.highest_ink))).run()
         _set_groups(pdf)
-        _clean_states(pdf, () if job.keeps_overprint else _OVERPRINT)
+        for state in states_of(pdf):
+            drop(state, *_OF_STATES, *(() if job.keeps_overprint else _OVERPRINT))
         if job.has_pdf:
             DeviceColours(pdf, None if job.is_cmyk else job.condition.profile).run()
         for page, boxes in zip(pdf.pages, job.boxes, strict=True):
@@ -97,7 +98,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
             _set_plates(pdf, page.obj, job.spots)
         if not job.keeps_overprint:
             overprint_tools(pdf)
-        _drop(pdf.Root, *_OF_CATALOG)
+        drop(pdf.Root, *_OF_CATALOG)
         identify(pdf, title=job.title)
         intend(pdf, job.condition)
         written = _saved(pdf)
@@ -108,8 +109,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
 def _saved(pdf: pikepdf.Pdf) -> bytes:
     """Keeps compressed streams. Takes 3 ms; the library would take 10."""
     _pack(pdf)
-    if "/ID" in pdf.trailer:
-        del pdf.trailer["/ID"]
+    drop(pdf.trailer, "/ID")
     out = BytesIO()
     pdf.save(
         out,
@@ -134,20 +134,16 @@ def _pack(pdf: pikepdf.Pdf) -> None:
         if "/Filter" not in thing:
             thing.write(zlib.compress(thing.read_raw_bytes(), PACKING), filter=pikepdf.Name.FlateDecode)
         elif "/LZWDecode" in str(thing.get("/Filter")):
-            _pack_again(thing)
-
-
-def _pack_again(stream: pikepdf.Stream) -> None:
-    with suppress(pikepdf.PdfError):
-        content = stream.read_bytes(pikepdf.StreamDecodeLevel.generalized)
-        stream.write(zlib.compress(content, PACKING), filter=pikepdf.Name.FlateDecode)
+            with suppress(pikepdf.PdfError):
+                content = thing.read_bytes(pikepdf.StreamDecodeLevel.generalized)
+                thing.write(zlib.compress(content, PACKING), filter=pikepdf.Name.FlateDecode)
 
 
 def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pikepdf.Pdf]:
     """Replaces placeholders by separated pictures; their files are read when the PDF is saved."""
     opened: list[pikepdf.Pdf] = []
     placed: dict[str, Any] = {}
-    for drawn in _drawn_by_name(pdf) if pictures else ():
+    for _, drawn in held_in(pdf, "/XObject") if pictures else ():
         for name, image in list(drawn.items()):
             if str(image.get("/Filter")) != "/DCTDecode":
                 continue
@@ -161,18 +157,6 @@ def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pike
     return opened
 
 
-def _drawn_by_name(pdf: pikepdf.Pdf) -> Iterator[Any]:
-    """The pictures and forms of all resources, by the names they have there."""
-    for thing in list(pdf.objects):
-        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
-            continue
-        for resources in (thing, thing.get("/Resources")):
-            if isinstance(resources, pikepdf.Dictionary):
-                drawn = resources.get("/XObject")
-                if isinstance(drawn, pikepdf.Dictionary):
-                    yield drawn
-
-
 def _set_groups(pdf: pikepdf.Pdf) -> None:
     """Groups blend in the inks of the press, in one way: isolated, which is the same where nothing in them blends.
 
@@ -184,7 +168,7 @@ def _set_groups(pdf: pikepdf.Pdf) -> None:
         if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
             continue
         if str(thing.get("/Subtype")) == "/Form":
-            _drop(thing, *_OF_FORMS)
+            drop(thing, *_OF_FORMS)
             forms += [thing] if "/Group" in thing else []
     for form in forms:
         if form.objgen in masks:
@@ -197,20 +181,12 @@ def _set_groups(pdf: pikepdf.Pdf) -> None:
 
 def _blends(form: Any) -> bool:
     """Whether something in it is mixed with what is below: below the group as well, unless it is isolated."""
-    states = form.get("/Resources", pikepdf.Dictionary()).get("/ExtGState", pikepdf.Dictionary())
-    return any(
-        str(state.get("/BM", "/Normal")) not in {"/Normal", "/Compatible"} for state in states.values()
-    )
+    return not all(map(is_plain, named(named(form, "/Resources"), "/ExtGState").values()))
 
 
 def _mask_of(state: Any) -> Any:
     mask = state.get("/SMask")
     return mask if isinstance(mask, pikepdf.Dictionary) and "/G" in mask else None
-
-
-def _clean_states(pdf: pikepdf.Pdf, overprint: Sequence[str]) -> None:
-    for state in states_of(pdf):
-        _drop(state, *_OF_STATES, *overprint)
 
 
 def _finish_page(page: Any, boxes: PageBoxes) -> None:
@@ -219,13 +195,13 @@ def _finish_page(page: Any, boxes: PageBoxes) -> None:
     page.MediaBox = _box(left, bottom, right, top, 0.0)
     page.BleedBox = _box(left, bottom, right, top, slug)
     page.TrimBox = _box(left, bottom, right, top, slug + bleed)
-    _drop(page, "/CropBox", "/ArtBox", *_OF_PAGES)
+    drop(page, "/CropBox", "/ArtBox", *_OF_PAGES)
     if _has_transparency(page):
         page.Group = pikepdf.Dictionary(
             Type=pikepdf.Name.Group, S=pikepdf.Name.Transparency, CS=pikepdf.Name.DeviceCMYK, I=True
         )
     else:
-        _drop(page, "/Group")
+        drop(page, "/Group")
 
 
 def _box(left: float, bottom: float, right: float, top: float, inset: float) -> pikepdf.Array:
@@ -235,18 +211,15 @@ def _box(left: float, bottom: float, right: float, top: float, inset: float) -> 
 
 
 def _has_transparency(page: Any) -> bool:
-    resources = page.get("/Resources", pikepdf.Dictionary())
-    states = resources.get("/ExtGState", pikepdf.Dictionary())
-    drawn = resources.get("/XObject", pikepdf.Dictionary())
-    return any(_is_clear(state) for state in states.values()) or any(
-        "/Group" in one or "/SMask" in one for one in drawn.values()
+    resources = named(page, "/Resources")
+    return any(_is_clear(state) for state in named(resources, "/ExtGState").values()) or any(
+        "/Group" in one or "/SMask" in one for one in named(resources, "/XObject").values()
     )
 
 
 def _is_clear(state: Any) -> bool:
-    blends = str(state.get("/BM", "/Normal")) not in {"/Normal", "/Compatible"}
     masked = isinstance(state.get("/SMask"), pikepdf.Dictionary)
-    return blends or masked or any(float(state.get(key, 1)) < 1 for key in ("/CA", "/ca"))
+    return not is_plain(state) or masked or any(float(state.get(key, 1)) < 1 for key in ("/CA", "/ca"))
 
 
 def inks_for_spot(number: int) -> tuple[int, int, int, int]:
@@ -284,9 +257,3 @@ def _add_space(pdf: pikepdf.Pdf, page: Any, name: str, colorant: str, inks: Sequ
     if "/ColorSpace" not in resources:
         resources.ColorSpace = pikepdf.Dictionary()
     resources.ColorSpace[name] = pdf.make_indirect(space)
-
-
-def _drop(thing: Any, *keys: str) -> None:
-    for key in keys:
-        if key in thing:
-            del thing[key]

@@ -38,9 +38,15 @@ from printing.typesetting.errors import (
     pointer,
 )
 from printing.typesetting.fields import Field, resolve_values
-from printing.typesetting.folder import load_fields, load_sample, load_template_folder, read_field
 from printing.typesetting.fonts import FontSet, open_font
-from printing.typesetting.parsing import parse_draft, parse_template
+from printing.typesetting.parsing import (
+    load_fields,
+    load_sample,
+    load_template_folder,
+    parse_draft,
+    parse_template,
+    read_field,
+)
 from printing.typesetting.pdf_pages import count_pdf_pages, pdf_page_areas, render_pdf_page
 from printing.typesetting.press import BUILT_IN_PRESS, Press
 from printing.typesetting.rendering import (

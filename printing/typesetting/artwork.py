@@ -9,8 +9,11 @@ from xml.parsers import expat
 from PIL import Image
 
 from printing.bounded import TaskFailed
-from printing.pictures.reading import ScansTooLarge, check_scans, is_jpeg
+from printing.caches import WeightedCache
+from printing.pictures import ScansTooLarge, check_scans, is_jpeg
 from printing.press import isolation
+from printing.press.artwork import ArtworkRefused, PreparedArtwork, place_artwork
+from printing.typesetting.errors import RenderingFailed
 from printing.typesetting.svg_references import (
     LOADING,
     REFERRING,
@@ -21,6 +24,7 @@ from printing.typesetting.svg_references import (
 )
 from printing.typesetting.template import EXTENSIONS, Artwork
 
+PDF_TYPE = "application/pdf"
 ARTWORK_BYTES = 10_000_000
 ARTWORK_PIXELS = 50_000_000
 SVG_BYTES = 2_000_000
@@ -69,7 +73,7 @@ def measure_artwork(media_type: str, content: bytes) -> tuple[float, float]:
     """Check the content and give its width and height; (0, 0) for a PDF, which only rendering measures."""
     if media_type == "image/svg+xml":
         return _SvgReader().read(content)
-    if media_type == "application/pdf":
+    if media_type == PDF_TYPE:
         if not content.startswith(b"%PDF-") or b"%%EOF" not in content[-2048:]:
             raise ArtworkInvalid("unreadable_artwork", "The data is not a PDF file.")
         return 0.0, 0.0
@@ -228,3 +232,25 @@ def _svg_size(attributes: dict[str, str]) -> tuple[float, float] | None:
     sizes = [_LENGTH.fullmatch(attributes.get(key, "")) for key in ("width", "height")]
     lengths = [float(m[1]) * _UNITS[m[2].lower()] for m in sizes if m and m[2].lower() in _UNITS]
     return (lengths[0], lengths[1]) if len(lengths) == 2 and min(lengths) > 0 else None
+
+
+# Artwork PDFs as they are printed: prepared once by each process, and placed on a page.
+CACHE_BYTES = 64_000_000
+
+prepared_cache: WeightedCache[str, PreparedArtwork] = WeightedCache(
+    capacity=CACHE_BYTES, weight=lambda one: 1000 + len(one.pdf)
+)
+
+
+def prepared(artwork: Artwork) -> PreparedArtwork:
+    """Raises ArtworkRefused."""
+    return prepared_cache.get_or_make(artwork.digest, lambda: isolation.prepare(artwork.data))
+
+
+def placed(artwork: Artwork, size: tuple[float, float] | None = None) -> bytes:
+    """The first page on a sheet of this size in mm, or as large as it is trimmed. Raises RenderingFailed."""
+    try:
+        made = prepared(artwork)
+    except ArtworkRefused as error:
+        raise RenderingFailed(f"{artwork.name}: {error}") from error
+    return place_artwork(made.pdf, made.pages[0], 0, *(size or made.pages[0].size))

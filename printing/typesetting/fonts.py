@@ -193,7 +193,7 @@ def families_in_folder(folder: Path) -> list[str]:
     path = folder / "font"
     size = path.stat().st_size
     with path.open("rb") as file:
-        fonts = _fonts(file)
+        fonts = fonts_in(file)
         families = [_face(font, path, index).family for index, font in enumerate(fonts)]
         points = [len(font.getBestCmap() or ()) for font in fonts]
         ends = [table.offset + table.length for font in fonts for table in font.reader.tables.values()]
@@ -214,10 +214,10 @@ def _font_files() -> Iterator[Path]:
 @cache
 def _read_faces(path: Path) -> tuple[FontFace, ...]:
     with path.open("rb") as file:
-        return tuple(_face(font, path, index) for index, font in enumerate(_fonts(file)))
+        return tuple(_face(font, path, index) for index, font in enumerate(fonts_in(file)))
 
 
-def _fonts(file: io.BufferedIOBase) -> list[TTFont]:
+def fonts_in(file: io.BufferedIOBase) -> list[TTFont]:
     start = file.read(4)
     file.seek(0)
     return list(TTCollection(file, lazy=True).fonts) if start == b"ttcf" else [TTFont(file, lazy=True)]
@@ -235,7 +235,7 @@ def _face(font: TTFont, path: Path, index: int) -> FontFace:
 @cache
 def _code_points(path: str, index: int) -> CodePoints:
     with Path(path).open("rb") as file:
-        font = _fonts(file)[index]
+        font = fonts_in(file)[index]
         # Reading the names of 65,000 glyphs would take as long and as much memory again.
         font.setGlyphOrder(range(1 << 16))
         points = CodePoints(font.getBestCmap() or ())

@@ -16,11 +16,10 @@ from printing.caches import WeightedCache
 from printing.press import isolation
 from printing.press.pictures import has_plates
 from printing.text import is_blank
-from printing.typesetting.artwork import ArtworkInvalid, measure_picture, shrink_picture
+from printing.typesetting.artwork import PDF_TYPE, ArtworkInvalid, measure_picture, placed, shrink_picture
 from printing.typesetting.errors import Problem, pointer
 from printing.typesetting.fields import overflow_reason
 from printing.typesetting.fonts import FontSet
-from printing.typesetting.placed import MEDIA_TYPE, placed
 from printing.typesetting.press import PICTURE_TYPES, Press, placeholder_of_spot
 from printing.typesetting.template import CMYK, RGB, Artwork, Box, Page, Template
 
@@ -130,7 +129,7 @@ class SheetBuilder:
     def _background(self, page: Page, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
         if picture is None:
             return {"background": None}
-        if picture.media_type == MEDIA_TYPE and not picture.is_placed:
+        if picture.media_type == PDF_TYPE and not picture.is_placed:
             size = (page.width + 2 * page.bleed, page.height + 2 * page.bleed)
             return {"background": None, "picture": self._placed(picture, size)}
         if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
@@ -205,7 +204,7 @@ class SheetBuilder:
             self._note_resolution(box, picture)
             if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
                 return {**shown, "picture": self._placeholder(picture.digest, picture.data, picture)}
-            if picture.media_type == MEDIA_TYPE:
+            if picture.media_type == PDF_TYPE:
                 return {**shown, "picture": self._placed(picture)}
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:
@@ -228,16 +227,18 @@ class SheetBuilder:
 
     def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
         extension = "png" if content.startswith(b"\x89PNG") else "jpg"
-        dpi = _printed_dpi(box, size)
+        dpi = printed_dpi(box, size)
         if not self.proof or dpi < 2 * PROOF_DPI:
             return content, extension
         target_size = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
-        return _smaller_copy(content, target_size), extension
+        # A photo is sent again with each change of the texts beside it.
+        key = hashlib.sha256(content).digest(), target_size
+        return smaller_copies.get_or_make(key, lambda: shrink_picture(content, target_size)), extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:
             return
-        dpi = round(_printed_dpi(box, (picture.width, picture.height)))
+        dpi = round(printed_dpi(box, (picture.width, picture.height)))
         if dpi < GOOD_DPI:
             message = (
                 f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
@@ -276,17 +277,7 @@ smaller_copies: WeightedCache[tuple[bytes, tuple[int, int]], bytes] = WeightedCa
 )
 
 
-def _smaller_copy(content: bytes, size: tuple[int, int]) -> bytes:
-    """A photo is sent again with each change of the texts beside it."""
-    key = hashlib.sha256(content).digest(), size
-    copy = smaller_copies.get(key)
-    if copy is None:
-        copy = shrink_picture(content, size)
-        smaller_copies.put(key, copy)
-    return copy
-
-
-def _printed_dpi(box: Box, size: tuple[float, float]) -> float:
+def printed_dpi(box: Box, size: tuple[float, float]) -> float:
     across, down = size[0] / (box.width / 25.4), size[1] / (box.height / 25.4)
     return max(across, down) if box.fit == "contain" else min(across, down)
 

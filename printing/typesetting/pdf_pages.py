@@ -2,16 +2,13 @@
 
 import io
 import json
-import time
 from contextlib import nullcontext, suppress
 
 import pikepdf
 
 from printing.press import isolation
 from printing.typesetting.errors import RenderingFailed
-from printing.typesetting.fonts import FontSet
-from printing.typesetting.workdir import current_workdir
-from printing.typesetting.workers import shared_workers
+from printing.typesetting.runs import typeset_alone
 
 SECONDS = 10.0
 MM = 25.4 / 72
@@ -50,7 +47,19 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
         "width": pixels,
         "height": max(1, round(pixels * height / width)),
     }
-    return _draw(pdf, job, pixels / (width / 72), SECONDS, is_large=is_large)
+    setting = {
+        "layout": "pdf page",
+        "timestamp": 0,
+        "ppi": 72,
+        "shown_ppi": pixels / (width / 72),
+        "outputs": ["png"],
+    }
+    parts = [json.dumps(job).encode(), pdf]
+    with isolation.one_at_a_time() if is_large else nullcontext():
+        header, outputs = typeset_alone(setting, parts, SECONDS)
+    if not header["ok"]:
+        raise RenderingFailed(f"The typesetter cannot show the page: {header['message']}")
+    return outputs[0]
 
 
 def _opened(pdf: bytes) -> pikepdf.Pdf:
@@ -78,29 +87,3 @@ def _pixels(thing: pikepdf.Object) -> int:
         with suppress(TypeError, ValueError):
             return int(thing.get("/Width", 0)) * int(thing.get("/Height", 0))
     return 0
-
-
-def _draw(pdf: bytes, job: dict[str, object], ppi: float, seconds: float, *, is_large: bool) -> bytes:
-    workdir = current_workdir()
-    setting = {
-        "layout": "pdf page",
-        "timestamp": 0,
-        "workdir": str(workdir.root),
-        "fonts": workdir.font_folder(FontSet.shipped()),
-        "ppi": 72,
-        "shown_ppi": ppi,
-        "outputs": ["png"],
-    }
-    with (
-        isolation.one_at_a_time() if is_large else nullcontext(),
-        shared_workers.lend(deadline := time.monotonic() + seconds) as worker,
-    ):
-        root = workdir.empty_root(worker.slot)
-        try:
-            request = {**setting, "root": str(root)}
-            header, parts = worker.render(request, [json.dumps(job).encode(), pdf], deadline)
-        finally:
-            workdir.clear_job(root)
-    if not header["ok"]:
-        raise RenderingFailed(f"The typesetter cannot show the page: {header['message']}")
-    return parts[0]

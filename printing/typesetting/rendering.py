@@ -1,7 +1,6 @@
 """Proofs, print files and pictures of a template, and documents of a layout of one's own."""
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +15,9 @@ from printing.typesetting.errors import (
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.jobs import SheetBuilder
 from printing.typesetting.press import BUILT_IN_PRESS, Press
-from printing.typesetting.runs import DPI, PAGE_PIXELS, Run, SetText
+from printing.typesetting.runs import DPI, PAGE_PIXELS, Run, SetText, typeset_alone
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import current_workdir
-from printing.typesetting.workers import shared_workers
 from printing.waiting import own_time
 
 SECONDS = 10.0
@@ -173,28 +171,12 @@ def render_document(
 
     Raises RenderingFailed or RenderingBusy.
     """
-    deadline = time.monotonic() + seconds
-    workdir = current_workdir()
-    setting = {
-        "layout": "document",
-        "timestamp": timestamp,
-        "workdir": str(workdir.root),
-        "fonts": workdir.font_folder(FontSet.shipped()),
-        "ppi": DPI,
-        "outputs": ["pdf"],
-    }
-    with shared_workers.lend(deadline) as worker:
-        root = workdir.empty_root(worker.slot)
-        try:
-            for number, picture in enumerate(pictures):
-                (root / f"{number}.png").write_bytes(picture)
-            request = {**setting, "root": str(root)}
-            header, parts = worker.render(request, [json.dumps(data).encode(), layout.read_bytes()], deadline)
-        finally:
-            workdir.clear_job(root)
+    setting = {"layout": "document", "timestamp": timestamp, "ppi": DPI, "outputs": ["pdf"]}
+    parts = [json.dumps(data).encode(), layout.read_bytes()]
+    header, outputs = typeset_alone(setting, parts, seconds, pictures)
     if not header["ok"]:
         raise RenderingFailed(f"The typesetter rejected {layout.name}: {header['message']}")
-    return parts[0]
+    return outputs[0]
 
 
 def try_template(template: Template, fonts: FontSet | None = None) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 
 from printing.caches import WeightedCache
 from printing.press import isolation
-from printing.stages import observe_renderer
 from printing.typesetting.errors import Problem, RenderingFailed, ValuesInvalid, pointer
+from printing.typesetting.fonts import FontSet
 from printing.typesetting.ipc import SIZES
 from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import Press
-from printing.typesetting.workdir import WorkDir
+from printing.typesetting.workdir import WorkDir, current_workdir
 from printing.typesetting.workers import Worker, shared_workers
-from printing.waiting import waited_seconds
+from printing.waiting import observe_renderer, waited_seconds
 
 # Most proofs change few pages.
 DRAWN_BYTES = 32 * 1024 * 1024
@@ -80,7 +80,7 @@ class Run:
         headers, parts = self._render(setting, new)
         for header in headers:
             _refuse_failure(header, sheet)
-        texts = _set_texts(headers[0], sheet)
+        texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in headers[0].get("set", ()))
         if self.press is not None:
             return parts, texts
         pdf = len(parts) - len(new)
@@ -162,6 +162,22 @@ class Run:
         return [header, drawn], [*parts, *pages]
 
 
+def typeset_alone(
+    setting: Mapping[str, Any], parts: Sequence[bytes], seconds: float, pictures: Sequence[bytes] = ()
+) -> tuple[dict[str, Any], list[bytes]]:
+    """The reply to a layout that needs no template. `pictures` are 0.png, 1.png and so on to it."""
+    workdir = current_workdir()
+    own = {"workdir": str(workdir.root), "fonts": workdir.font_folder(FontSet.shipped())}
+    with shared_workers.lend(deadline := time.monotonic() + seconds) as worker:
+        root = workdir.empty_root(worker.slot)
+        try:
+            for number, picture in enumerate(pictures):
+                (root / f"{number}.png").write_bytes(picture)
+            return worker.render({**setting, **own, "root": str(root)}, parts, deadline)
+        finally:
+            workdir.clear_job(root)
+
+
 def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
     """The resolution of a proof with pages of these sizes in mm: a banner in DPI takes a gigabyte, a book minutes."""
     areas = [width * height / 25.4**2 for width, height in sizes]
@@ -191,10 +207,6 @@ def _observed(
     header, parts = worker.render(request, jobs, deadline)
     observe_renderer(header.get("stages", {}), time.perf_counter() - started)
     return header, parts
-
-
-def _set_texts(header: Mapping[str, Any], sheet: RenderInput) -> tuple[SetText, ...]:
-    return tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in header.get("set", ()))
 
 
 def _refuse_failure(header: Mapping[str, Any], sheet: RenderInput) -> None:

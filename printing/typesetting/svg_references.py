@@ -96,15 +96,14 @@ class SvgReferences:
     def check(self) -> None:
         """Raise TooComplex if too much is drawn, or an element is drawn within itself."""
         references = sum(
-            count for names, count in self._whole.references.items() if not self._is_gradient(names[0])
+            count
+            for names, count in self._whole.references.items()
+            if not all(part.is_gradient for part in self._named.get(names[0], []))
         )
         if references > SVG_REFERENCES:
             raise TooComplex(f"At most {SVG_REFERENCES:,} references are allowed.")
         if self._drawn_by(self._whole, ())[0] > SVG_DRAWN:
             raise TooComplex(f"Its references draw more than {SVG_DRAWN:,} elements.")
-
-    def _is_gradient(self, name: str) -> bool:
-        return all(part.is_gradient for part in self._named.get(name, []))
 
     def _drawn_by(self, part: _Part, within: tuple[str, ...]) -> tuple[int, int]:
         """The number of elements that this one draws, and the depth of its references."""

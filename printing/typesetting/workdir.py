@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from printing.scratch import ScratchFolder
+from printing.bounded import ScratchFolder
 from printing.typesetting.fonts import FontSet, font_digest
 from printing.typesetting.template import Artwork, Template
 

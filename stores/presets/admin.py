@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy
 
 from fulfillment.core.admin.read_only import AddedInTurn, RemovedByService, ServiceUploadForm
 from fulfillment.core.recorded_texts import translated
-from printing.preflight.table import RULES, Rule
+from printing.preflight import RULES
+from printing.preflight.rules.rule import Rule
 from printing.press.profiles import PROFILE_BYTES
 from printing.press.rules import BUILT_IN_CODE, ColourPolicy
 from stores.presets.models import OutputProfile, PrintPreset

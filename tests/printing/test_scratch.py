@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from printing.scratch import ScratchFolder, remove_abandoned_folders
+from printing.bounded import ScratchFolder, remove_abandoned_folders
 
 PROJECT = Path(__file__).parents[2]
 HOLD = """
 import sys
-from printing.scratch import ScratchFolder
+from printing.bounded import ScratchFolder
 (ScratchFolder("typesetting").path / "photo.jpg").write_bytes(b"photo")
 print("ready", flush=True)
 sys.stdin.read()

@@ -10,7 +10,7 @@ from accounts.services.associations import request_association
 from applications.webhooks.services.deliveries import send_test_event
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.api.access import Access
-from fulfillment.site import api_urls
+from fulfillment.urls import API
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT, make_product
 from tests.support.scenario import World, build_known_world
@@ -22,7 +22,7 @@ ORDER = {"Items": QUOTE["Items"], "Recipient": RECIPIENT}
 
 def operations() -> Iterator[tuple[str, str, Access | None]]:
     """(route name, method, access) of every operation."""
-    for pattern in api_urls.urlpatterns:
+    for pattern in API:
         view = pattern.callback
         for method, action in view.actions.items():
             if method != "head":

@@ -24,7 +24,7 @@ from django.utils.translation.template import templatize
 
 from fulfillment.core.admin.names import NAMES
 from fulfillment.core.recorded_texts import CONTEXT
-from printing.preflight.table import RULES
+from printing.preflight import RULES
 from tests.support.source_texts import WORDS, sentences_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +46,6 @@ RECORDED = (
     "stores/editor",
     "stores/orders/approvals/services.py",
     PREFLIGHT_RULES,
-    "printing/preflight/table.py",
     "printing/preflight/eddm.py",
     "printing/documents",
     "production/adapters/folder.py",

@@ -13,11 +13,20 @@ import django
 from django.apps import apps
 from django.db import connection, models
 
-from fulfillment.core.db.distribution import FRAMEWORKS
-from fulfillment.core.plugins import offered_modules
+from fulfillment.core.plugins import Distribution, offered_modules
 from tests.support.databases import own_database
 from tests.support.figures import write_between
 
+# Tables of the platform and of libraries, by app and model.
+FRAMEWORKS = Distribution(
+    on_one="""
+        admin.LogEntry auth.Group auth.Permission auth.Group_permissions contenttypes.ContentType
+        fulfillment.BackupDrill oauth2_provider.AccessToken oauth2_provider.DeviceGrant oauth2_provider.Grant
+        oauth2_provider.IDToken oauth2_provider.RefreshToken pghistory.Context sessions.Session
+        procrastinate.ProcrastinateEvent procrastinate.ProcrastinateJob procrastinate.ProcrastinatePeriodicDefer
+        procrastinate.ProcrastinateWorker
+    """
+)
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scaling.md"
 PLACE = "what Citus rejects"
 COLUMN = "store_id"

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from fulfillment.core.http.secret_links import PLACE
+from fulfillment.core.http.addresses import PLACE
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "access.md"
 BEGIN, END = "<!-- Addresses without a password -->\n", "<!-- End of the addresses -->"

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from applications.registration.models import Application
 from applications.registration.services.applications import FIELDS
-from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
+from fulfillment.core.db.changes import OptimisticLockMixin
 
 # The API's names of the fields.
 APPLICATION_FIELDS = {**FIELDS, "ReplyUrls": "reply_urls"}

@@ -28,7 +28,7 @@ from applications.registration.selectors.applications import (
     own_applications,
     with_icons,
 )
-from fulfillment.core.client_packages import packages
+from fulfillment.core.code_examples import packages
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages

@@ -8,7 +8,7 @@ from PIL import Image, ImageChops
 from applications.registration.models import Application, ApplicationIcon
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Invalid
-from printing.pictures.reading import (
+from printing.pictures import (
     PictureTooLarge,
     PictureUnreadable,
     encoded,

@@ -22,7 +22,7 @@ from applications.webhooks.services.delivery_attempts import (
     record_attempt,
     webhooks_with_due_deliveries,
 )
-from fulfillment.core.db.clock import DatabaseClock
+from fulfillment.core.db.prepared import DatabaseClock
 from fulfillment.core.outbox import DATABASE_AWAY, Outbox
 
 # A slot is reserved before a delivery is claimed: without a slot it stays in the table, without a lease, for any

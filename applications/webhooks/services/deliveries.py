@@ -13,9 +13,8 @@ from applications.webhooks.selectors.deliveries import find_delivery
 from applications.webhooks.selectors.webhooks import RETENTION
 from applications.webhooks.services.delivery_attempts import LEASE
 from applications.webhooks.services.webhooks import lock_webhook
-from fulfillment.core.db.clock import database_now
 from fulfillment.core.db.locks import long_transaction
-from fulfillment.core.db.prepared import execute
+from fulfillment.core.db.prepared import database_now, execute
 from fulfillment.core.errors import Conflict, Invalid
 
 MAX_RESENT = 100

@@ -25,9 +25,8 @@ from fulfillment.core.admin.history import FieldChange, Parts, history_page
 from fulfillment.core.admin.inlines import NOTHING, AutocompleteMixin, with_help
 from fulfillment.core.admin.lists import BoundedPaginator, ConsoleList
 from fulfillment.core.admin.names import BadgeMixin, name_admin
-from fulfillment.core.admin.optimistic_lock import OptimisticLockMixin
 from fulfillment.core.admin.search import apply_search
-from fulfillment.core.db.changes import differs_from_stored
+from fulfillment.core.db.changes import OptimisticLockMixin, differs_from_stored
 from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
 from fulfillment.core.page_messages import errors_as_messages
 
@@ -301,9 +300,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
         if not self.has_view_or_change_permission(request, obj):
             return super().response_post_save_add(request, obj)
-        return HttpResponseRedirect(
-            reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[obj.pk])
-        )
+        return HttpResponseRedirect(self.address_of(obj))
 
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str

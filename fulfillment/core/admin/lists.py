@@ -68,17 +68,15 @@ class ConsoleList(ChangeList):
 
 
 def _apply(one: Any, apply: Callable[..., Any], request: HttpRequest, records: QuerySet) -> Any:
-    known = {str(key) for key, _ in _choices_of(one)}
+    has_field = isinstance(one, FieldListFilter)
+    choices = one.field.flatchoices if has_field else getattr(one, "lookup_choices", ())
+    known = {str(key) for key, _ in choices}
     try:
         if known and not known.issuperset(map(str, _values_of(one))):
             raise IncorrectLookupParameters
         return apply(request, records)
     except REFUSALS as fault:
         raise IncorrectLookupParameters(f"The filter “{one.title}” does not know this value.") from fault
-
-
-def _choices_of(one: Any) -> Iterable[tuple[Any, Any]]:
-    return one.field.flatchoices if isinstance(one, FieldListFilter) else getattr(one, "lookup_choices", ())
 
 
 def _values_of(one: Any) -> Iterable[Any]:

@@ -12,7 +12,6 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
-from fulfillment.core.api.database_refusals import DISK_FULL, note_refusal
 from fulfillment.core.api.near_addresses import near_address
 from fulfillment.core.db.connections import log_database_error
 from fulfillment.core.errors import (
@@ -29,6 +28,7 @@ from fulfillment.core.errors import (
     shortage_of,
 )
 from fulfillment.core.http.addresses import REFERENCE
+from fulfillment.core.observability.instruments import DISK_FULL, note_refusal
 from fulfillment.core.observability.logs import current_trace
 from fulfillment.core.text import Place, pointer_to
 
@@ -97,11 +97,6 @@ def title_of(status: int) -> str:
     return TITLES.get(status) or HTTPStatus(status).phrase
 
 
-def page_of(code: str) -> str:
-    """The address of the page with cause, example and remedy (RFC 9457, section 3.1.1)."""
-    return f"{settings.PUBLIC_URL}{REFERENCE}/errors/{code}"
-
-
 def problem(
     status: int,
     code: str,
@@ -115,7 +110,8 @@ def problem(
     """`fault_count` where there are more faults than are given."""
     listed = faults[:MAX_LISTED]
     body = {
-        "type": page_of(code),
+        # The page with cause, example and remedy (RFC 9457, section 3.1.1).
+        "type": f"{settings.PUBLIC_URL}{REFERENCE}/errors/{code}",
         "title": title_of(status),
         "status": status,
         "detail": detail,

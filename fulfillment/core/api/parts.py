@@ -18,9 +18,9 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from fulfillment.core.api.database_refusals import had_no_room, note_refusal
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
 from fulfillment.core.errors import shortage_of
+from fulfillment.core.observability.instruments import had_no_room, note_refusal
 from fulfillment.core.plugins import offered
 from printing.bounded import ROOM_BYTES
 
@@ -75,9 +75,10 @@ def failures_of_parts() -> dict[str, str]:
     if not database:
         found |= {
             "migrations": _migrations(),
-            "room": _room(),
+            "room": "the disk of the database is full" if had_no_room() else "",
             "clock": _clock(seconds_ahead),
-            **_app_parts(),
+            # Functions that return a failure, by name.
+            **{name: _safely(one) for probes in offered("metrics", "PROBES") for name, one in probes.items()},
         }
     own = {"temporary": _temporary(), "process": _process()}
     return found | {"storage": STORAGE.failure(), "names": NAMES.failure(), **own}
@@ -93,10 +94,6 @@ def _database() -> tuple[str, float]:
         if note_refusal(error) == "connections":
             return "the database has no connection left", 0.0
         return "the database does not answer", 0.0
-
-
-def _room() -> str:
-    return "the disk of the database is full" if had_no_room() else ""
 
 
 def _temporary() -> str:
@@ -165,11 +162,6 @@ def _probe_names() -> str:
 
 STORAGE = CachedProbe(_probe_storage, "files are written and read too slowly")
 NAMES = CachedProbe(_probe_names, "names of other machines are found too slowly")
-
-
-def _app_parts() -> dict[str, str]:
-    """The failures of the apps' `PROBES` in module `metrics`: (name, function that returns a failure)."""
-    return {name: _safely(probe) for probes in offered("metrics", "PROBES") for name, probe in probes.items()}
 
 
 def _safely(probe: Callable[[], str]) -> str:

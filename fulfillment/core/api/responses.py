@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -81,27 +81,18 @@ REFUSED: Weight = (0, float("-inf"))
 QUALITY = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
 
 
-class JSONRenderer(BaseRenderer):
-    media_type = "application/json"
-    format = "json"
-    charset = None
-
-    def render(
-        self,
-        data: Any,
-        accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> bytes:
-        return b"" if data is None else orjson.dumps(data, default=_plain)
-
-
 class MediaTypeOnly(BaseRenderer):
-    """Declares a media type for content negotiation; the view returns the bytes."""
+    """Declares a media type for content negotiation; the view returns the bytes, or what becomes JSON."""
 
     charset: str | None = None
 
     def render(self, data: Any, *context: Any, **more: Any) -> bytes:
         return b"" if data is None else orjson.dumps(data, default=_plain)
+
+
+class JSONRenderer(MediaTypeOnly):
+    media_type = JSON
+    format = "json"
 
 
 class CSVRenderer(MediaTypeOnly):
@@ -132,7 +123,7 @@ class Negotiation(DefaultContentNegotiation):
     def select_parser(self, request: Request, parsers: list[Any]) -> Any:
         if request.content_type:
             return super().select_parser(request, parsers)
-        return parsers[0] if parsers[0].media_type == "application/json" else None
+        return parsers[0] if parsers[0].media_type == JSON else None
 
 
 def preferred_type(request: HttpRequest, media_types: Sequence[str]) -> str:

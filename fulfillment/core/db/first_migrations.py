@@ -1,10 +1,14 @@
-"""Makes many tables in one operation of a migration."""
+"""The first migrations: many tables in one operation, and a database made before 0.1.0, which has others."""
 
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations import operations as django_operations
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
+
+from fulfillment.core.plugins import service_apps
 
 IN_TABLE = (django_operations.AddField, django_operations.AddIndex, django_operations.AddConstraint)
 
@@ -55,3 +59,21 @@ class CreateTogether(Operation):
 
     def describe(self) -> str:
         return f"Create {len(self.operations)} models and triggers together"
+
+
+BEFORE_FIRST_RELEASE = (
+    "This database was made before release 0.1.0 and cannot be migrated: on a development machine remove the folder "
+    "var/ (or empty the database of DATABASE_URL) and run `make run` again; in production begin with an empty "
+    "database, since nothing was released before 0.1.0."
+)
+
+
+def is_older_than_first_release(connection: BaseDatabaseWrapper) -> bool:
+    """Whether an app has applied migrations, but not its current first one."""
+    loader = MigrationLoader(connection)
+    for app in service_apps():
+        applied = {name for label, name in loader.applied_migrations if label == app.label}
+        known = {name for label, name in loader.disk_migrations if label == app.label}
+        if applied and known and min(known) not in applied:
+            return True
+    return False

@@ -1,6 +1,11 @@
-"""Hot reads and writes: statements that stay prepared on their connection, no query building, no model instances."""
+"""Hot reads and writes: statements that stay prepared on their connection, no query building, no model instances.
 
+Also what is asked of the database itself: its clock, which all machines share, and numbers to skip.
+"""
+
+import time
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
@@ -117,3 +122,37 @@ def _plain(value: Any, *, is_json: bool) -> Any:
     if isinstance(value, dict) or (is_json and isinstance(value, list)):
         return Jsonb(value)
     return value.value if isinstance(value, Enum) else value
+
+
+def database_now() -> datetime:
+    """Clocks of machines may be wrong."""
+    moment: datetime = fetch_rows("SELECT clock_timestamp()")[0][0]
+    return moment
+
+
+class DatabaseClock:
+    """Continues from the last `set` without queries."""
+
+    def __init__(self) -> None:
+        self._known: tuple[datetime, float] | None = None
+
+    def set(self) -> None:
+        self._known = (database_now(), time.monotonic())
+
+    def now(self) -> datetime:
+        moment, since = self._known or (database_now(), time.monotonic())
+        return moment + timedelta(seconds=time.monotonic() - since)
+
+
+# More than are given between a backup and its restore.
+MARGIN = 1_000_000
+SKIP = "SELECT setval(found, nextval(found) + %s) + 1 FROM to_regclass(%s) found"
+
+
+def skip_numbers(sequence: str) -> int | None:
+    """Skips numbers, known to people and print providers, that may have been given.
+
+    Returns the next one, or None if there is no such sequence yet.
+    """
+    row = fetch_row(SKIP, [MARGIN, sequence])
+    return row[0] if row else None

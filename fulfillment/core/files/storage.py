@@ -1,4 +1,4 @@
-"""File storage: a folder or an S3 bucket, as configured, and the translation of its errors."""
+"""File storage: a folder or an S3 bucket, as configured, and the translation of its errors; static files."""
 
 import errno
 import logging
@@ -12,6 +12,7 @@ from typing import Any
 
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage, Storage, default_storage
+from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from fulfillment.core.errors import DomainError, Unavailable, in_one_line
 from fulfillment.core.files.folders import give_to_owner, make_folder
@@ -20,6 +21,8 @@ logger = logging.getLogger("fulfillment.core.files.storage")
 
 # For the service's user and group only; a stricter umask applies as well.
 FILE_MODE, FOLDER_MODE = 0o640, 0o750
+# In a script.
+IMPORTS = r"""(?P<matched>(?P<import>import\s[^;"']*?from)\s*["'](?P<url>[./][^"']+)["']\s*;)"""
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -106,3 +109,15 @@ def _created(path: Path) -> int:
     except FileNotFoundError:
         make_folder(path.parent, mode=FOLDER_MODE)
         return os.open(path, flags, FILE_MODE)
+
+
+class StaticFiles(CompressedManifestStaticFilesStorage):
+    """The imports of our own module scripts name the hashed files of this release, which browsers cache for long.
+
+    Django's own switch covers all scripts, and one of django-unfold imports a file that it does not ship.
+    """
+
+    patterns = (
+        *CompressedManifestStaticFilesStorage.patterns,
+        ("console/designer/*.js", ((IMPORTS, '%(import)s "%(url)s";'),)),
+    )

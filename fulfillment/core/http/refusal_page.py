@@ -17,10 +17,9 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from fulfillment.core.caches import register_cache
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.concurrency_limits import client_address
 from fulfillment.core.errors import TooManyRequests, Unavailable, shortage_of
-from fulfillment.core.http.addresses import PROGRAM_PREFIXES
+from fulfillment.core.http.addresses import PROGRAM_PREFIXES, rate_limit_key_for_ip
 from fulfillment.core.locales import locale_in
 from fulfillment.core.observability.instruments import count_refusal
 from printing.caches import WeightedCache

@@ -1,9 +1,10 @@
 """Prometheus instruments; active only if METRICS_TOKEN or METRICS_NETWORKS opens /metrics.
 
 Web processes share the figures through files in the folder of PROMETHEUS_MULTIPROC_DIR, which the settings name
-before this is imported: any of them answers for all.
+before this is imported: any of them answers for all. Why PostgreSQL refused something is noted for /readyz, too.
 """
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -50,11 +51,6 @@ def count_refusal(policy: str) -> None:
         _child(refusals, policy).inc()
 
 
-def count_database_refusal(reason: str) -> None:
-    if settings.METRICS_OPEN:
-        _child(database_refusals, reason).inc()
-
-
 def measure_stage(stage: str, seconds: float) -> None:
     if settings.METRICS_OPEN:
         _child(stage_seconds, stage).observe(seconds)
@@ -86,3 +82,27 @@ class Gauges:
 
     statement: str
     texts: Mapping[str, tuple[str, str]]
+
+
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+DISK_FULL = "53100"
+# A refused connection has no SQLSTATE.
+NO_CONNECTION_LEFT = re.compile("too many (clients|connections)|connection slots")
+ROOM_SECONDS = 10.0
+_full_at: float | None = None
+
+
+def note_refusal(error: BaseException) -> str:
+    """Counts why PostgreSQL refused, and returns it: `full`, `connections` or `other`."""
+    global _full_at
+    reason = "connections" if NO_CONNECTION_LEFT.search(str(error)) else "other"
+    if getattr(error.__cause__, "sqlstate", None) == DISK_FULL:
+        reason, _full_at = "full", time.monotonic()
+    if settings.METRICS_OPEN:
+        _child(database_refusals, reason).inc()
+    return reason
+
+
+def had_no_room() -> bool:
+    """Whether a write of this process was refused in the last seconds, because the database's disk is full."""
+    return _full_at is not None and time.monotonic() - _full_at < ROOM_SECONDS

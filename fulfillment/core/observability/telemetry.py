@@ -1,9 +1,16 @@
-"""Sentry and OpenTelemetry, each only where its variable is set; both packages are optional."""
+"""Sentry and OpenTelemetry, each only where its variable is set, and the files by which web processes share metrics.
+
+Both packages are optional.
+"""
 
 import importlib
+import os
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -156,3 +163,22 @@ def _optional(module: str, variable: str) -> Any:
             f"{variable} is set, but the package {missing.name} is not installed; "
             "install requirements/optional.txt or unset it."
         ) from missing
+
+
+VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+
+
+def configure_multiprocess_metrics() -> None:
+    """Sets one folder for all processes of this server, before prometheus_client is imported; removes old folders."""
+    if os.environ.get(VARIABLE):
+        return
+    root = Path(tempfile.gettempdir())
+    prefix = f"fulfillment-figures-{os.getuid()}-"
+    for left in root.glob(f"{prefix}*"):
+        if not Path("/proc", left.name.removeprefix(prefix)).exists():
+            shutil.rmtree(left, ignore_errors=True)
+    folder = root / f"{prefix}{os.getppid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to another user.")
+    os.environ[VARIABLE] = str(folder)

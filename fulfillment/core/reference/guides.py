@@ -98,7 +98,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("table_open", _table_open)
-    parser.add_render_rule("table_close", _table_close)
+    parser.add_render_rule("table_close", lambda *_: "</table></div>")
     for cell in ("th_open", "td_open"):
         parser.add_render_rule(cell, _cell)
     return parser
@@ -121,10 +121,6 @@ def _table_open(self: RendererHTML, tokens: Sequence[Token], index: int, options
     env["table"] = env.get("table", 0) + 1
     label = f"Table {env['table']}"
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="table table-prose">'
-
-
-def _table_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    return "</table></div>"
 
 
 def _cell(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

@@ -109,16 +109,14 @@ class SchemaReader:
         null = " or null" if "null" in kinds else ""
         kinds = [kind for kind in kinds if kind != "null"]
         if kinds == ["array"]:
-            inner, inner_name = self._resolved(schema.get("items", {}))
-            text, holder, holder_name = self._kind(inner, inner_name)
+            text, holder, holder_name = self._kind(*self._resolved(schema.get("items", {})))
             return f"array of {text}{null}", holder, holder_name
         text = " or ".join(kinds)
         if schema.get("properties"):
             return f"{text}{null}", schema, name or "object"
         extra = schema.get("additionalProperties")
         if isinstance(extra, Mapping):
-            inner, inner_name = self._resolved(extra)
-            text, holder, holder_name = self._kind(inner, inner_name)
+            text, holder, holder_name = self._kind(*self._resolved(extra))
             return f"object of {text}{null}", holder, holder_name
         if "format" in schema:
             text += f" ({schema['format']})"

@@ -104,7 +104,7 @@ def _synonyms() -> dict[str, str]:
 
 @cache
 def _entries() -> tuple[Entry, ...]:
-    return (*_operation_entries(), *_event_entries(), *_guide_entries(), *_code_entries())
+    return (*_operation_entries(), *_other_entries())
 
 
 def _entry(kind: str, title: str, about: str, url: str, *more: str, names: Iterable[str] = ()) -> Entry:
@@ -129,18 +129,12 @@ def _names(members: Iterable[Member]) -> Iterator[str]:
         yield from _names(member.members)
 
 
-def _event_entries() -> Iterator[Entry]:
+def _other_entries() -> Iterator[Entry]:
     for event in events().values():
         yield _entry("Event", event.name, "Event of a webhook", event.url, *_names(event.schema.members))
-
-
-def _guide_entries() -> Iterator[Entry]:
     for guide in guides().values():
         yield _entry("Guide", guide.title, "", guide.url, guide.text)
         for fragment, heading in guide.headings:
             yield _entry("Guide", heading, guide.title, f"{guide.url}#{fragment}")
-
-
-def _code_entries() -> Iterator[Entry]:
     for one in problems().values():
         yield _entry("Error", one.code, one.about.replace("`", ""), one.url)

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import path
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
@@ -86,25 +87,16 @@ def search(request: HttpRequest) -> HttpResponse:
     return render(request, "reference/search.html", context)
 
 
-@require_safe
-def show_index(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(index_text(), content_type=MARKDOWN)
+def _written(text: Callable[[], str], content_type: str = MARKDOWN) -> Callable[[HttpRequest], HttpResponse]:
+    """A view of one text."""
+    return require_safe(lambda request: HttpResponse(text(), content_type=content_type))
 
 
-@require_safe
-def show_whole(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(whole_text(), content_type=MARKDOWN)
-
-
-@require_safe
-def show_feed(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(feed_text(), content_type="application/atom+xml; charset=utf-8")
-
-
-@require_safe
-def show_catalog(request: HttpRequest) -> HttpResponse:
-    profile = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
-    return HttpResponse(catalog_text(), content_type=profile)
+show_index, show_whole = _written(index_text), _written(whole_text)
+show_feed = _written(feed_text, "application/atom+xml; charset=utf-8")
+show_catalog = _written(
+    catalog_text, 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+)
 
 
 def _page(request: HttpRequest, template: str, text: Callable[[], str], **context: Any) -> HttpResponse:
@@ -127,3 +119,15 @@ def navigation() -> dict[str, Any]:
         "events": events().values(),
         "empty_words": EMPTY_WORDS,
     }
+
+
+# Below /api/v1/docs.
+PAGES = [
+    path("", show_start, name="start"),
+    path("/operations/<str:operation_id>", show_operation, name="operation"),
+    path("/events", show_events, name="events"),
+    path("/events/<str:name>", show_event, name="event"),
+    path("/guides/<str:slug>", show_guide, name="guide"),
+    path("/errors/<str:code>", show_problem, name="problem"),
+    path("/search", search, name="search"),
+]

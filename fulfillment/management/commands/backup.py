@@ -2,13 +2,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.backups.making import make_backup
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Write the database and the stored files into a new folder, beside the running service. The folder "
         "appears when it is complete. It does not contain the secrets that decrypt its keys."
@@ -21,8 +21,6 @@ class Command(BaseCommand):
         folder = options["folder"].absolute()
         try:
             manifest = make_backup(folder=folder, on_progress=self.stdout.write)
-        except DomainError as error:
-            raise CommandError(error.message) from error
         except OSError as error:
             # Errors in the middle of a file name no file.
             raise CommandError(f"{error.filename or folder} cannot be written: {error.strerror}.") from error

@@ -3,13 +3,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.privacy import export_user_data, find_user
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Write all stored data about a user into a ZIP file of JSON, without secrets."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,8 +25,6 @@ class Command(BaseCommand):
             descriptor = os.open(options["file"], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
-        except DomainError as error:
-            raise CommandError(error.message) from error
         except OSError as error:
             raise CommandError(f"{options['file']} cannot be written: {error.strerror}.") from error
         self.stdout.write(f"{options['file']} has {len(content)} bytes.")

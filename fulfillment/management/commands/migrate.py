@@ -4,7 +4,7 @@ from django.core.management import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 
-from fulfillment.operations.start import BEFORE_FIRST_RELEASE, is_older_than_first_release
+from fulfillment.core.db.first_migrations import BEFORE_FIRST_RELEASE, is_older_than_first_release
 
 
 class Command(migrate.Command):

@@ -1,15 +1,15 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.file_moves import move_files
 
 SHOWN = 3
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Copy all stored files to the S3 bucket, or from it back to the folder, beside the running service, and "
         "compare each copy; docs/operating/backup.md has the steps. Repeat it after an interruption."
@@ -24,12 +24,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            moved = move_files(
-                target=options["target"], remove=options["remove"], on_progress=self.stdout.write
-            )
-        except DomainError as error:
-            raise CommandError(error.message) from error
+        moved = move_files(target=options["target"], remove=options["remove"], on_progress=self.stdout.write)
         self.stdout.write(
             f"{moved.copied} files copied, {moved.there} there already, all compared; {moved.removed} removed."
         )

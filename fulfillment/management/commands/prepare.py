@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand
 from fulfillment.core.audit.guards import grant_new_tables, grant_use
 from fulfillment.core.plugins import offered
 from fulfillment.operations.backups.restoring import skip_used_numbers
-from fulfillment.operations.start import refuse_unsafe_start
 
 
 class Command(BaseCommand):
@@ -25,8 +24,7 @@ class Command(BaseCommand):
         if settings.DATABASE_ROLE:
             grant_new_tables(settings.DATABASE_ROLE)
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
-        refuse_unsafe_start()
-        for step in offered("operations", "after_migrations"):
+        for step in (*offered("operations", "before_start"), *offered("operations", "after_migrations")):
             step()
         if options["after_recovery"]:
             for line in skip_used_numbers():

@@ -2,14 +2,14 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
 from fulfillment.core.audit.retention import RetentionRule
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.retention import BATCH, RetentionReport, all_retention_rules, prune
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Removes expired data: tokens, codes, sessions and stored responses, proofs not requested for a long "
         "time, and files without a record. It works in small batches beside the running service; run it every day."
@@ -41,14 +41,11 @@ class Command(BaseCommand):
         if not 1 <= options["batch"] <= 10_000:
             raise CommandError("--batch is a number from 1 to 10000.")
         rules = _chosen(all_retention_rules(proof_days=options["days"]), options["only"])
-        try:
-            if options["dry_run"]:
-                for rule in rules:
-                    self.stdout.write(f"{rule.count():>9}  {rule.name} would be removed")
-                return
-            report = prune(rules=rules, batch=options["batch"], on_progress=self._show)
-        except DomainError as error:
-            raise CommandError(error.message) from error
+        if options["dry_run"]:
+            for rule in rules:
+                self.stdout.write(f"{rule.count():>9}  {rule.name} would be removed")
+            return
+        report = prune(rules=rules, batch=options["batch"], on_progress=self._show)
         if failures := [f"{one.name}: {one.failure}" for one in report if one.failure]:
             raise CommandError(" ".join(failures))
 

@@ -2,14 +2,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.backups.restoring import restore_backup
 from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Restore a backup after comparing it with its manifest. Stop the service first, and run `prepare` "
         "afterwards."
@@ -27,8 +27,6 @@ class Command(BaseCommand):
         folder = options["folder"].absolute()
         try:
             manifest = restore_backup(folder=folder, force=options["force"], on_progress=self.stdout.write)
-        except DomainError as error:
-            raise CommandError(error.message) from error
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
         self.stdout.write(

@@ -2,15 +2,15 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.backups.manifest import FILE_LIST
 from fulfillment.operations.backups.record_graph import parse_root
 from fulfillment.operations.backups.records import restore_records
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Bring a deleted record back from a restored copy of the database, with its id and all records and files that "
         "belonged to it, beside the running service: restore_record app.Model field=value --copy 127.0.0.1:5499."
@@ -37,16 +37,13 @@ class Command(BaseCommand):
             raise CommandError("Name records in pairs of MODEL and FIELD=VALUE.")
         if folder is not None and not (folder / FILE_LIST).is_file():
             raise CommandError(f"{folder} has no {FILE_LIST}; name a folder that `backup` wrote.")
-        try:
-            rows = restore_records(
-                roots=[parse_root(*pair) for pair in zip(words[::2], words[1::2], strict=True)],
-                copy=options["copy"],
-                files=folder,
-                without_files=options["without_files"],
-                only_check=options["check"],
-                on_progress=self.stdout.write,
-            )
-        except DomainError as error:
-            raise CommandError(error.message) from error
+        rows = restore_records(
+            roots=[parse_root(*pair) for pair in zip(words[::2], words[1::2], strict=True)],
+            copy=options["copy"],
+            files=folder,
+            without_files=options["without_files"],
+            only_check=options["check"],
+            on_progress=self.stdout.write,
+        )
         said = "would come" if options["check"] else "came"
         self.stdout.write(f"{sum(rows.values()):,} rows of {len(rows)} tables {said} back.")

@@ -2,9 +2,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management import BaseCommand, CommandError
+from django.core.management import CommandError
 
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.secret_rotation import Rotated, find_old_secrets, rotate_secrets
 
 KEEP_OLDER = (
@@ -13,7 +13,7 @@ KEEP_OLDER = (
 )
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Encrypt and hash stored keys under the first of FULFILLMENT_PEPPERS and FULFILLMENT_ENCRYPTION_KEYS, beside "
         "the running service; docs/operating/secrets.md has the steps. Repeat it after an interruption."
@@ -28,13 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.shown = ""
-        if options["check"]:
-            report = find_old_secrets()
-        else:
-            try:
-                report = rotate_secrets(on_progress=self._progress)
-            except DomainError as error:
-                raise CommandError(error.message) from error
+        report = find_old_secrets() if options["check"] else rotate_secrets(on_progress=self._progress)
         for one in report:
             verb = "under older values" if options["check"] else "rotated"
             self.stdout.write(f"{one.name}: {one.total}, {one.rewritten} {verb}")

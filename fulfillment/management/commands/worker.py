@@ -23,7 +23,6 @@ from fulfillment.core.memory import return_freed_memory
 from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.core.outbox import WorkerService
 from fulfillment.core.plugins import offered
-from fulfillment.operations.start import refuse_unsafe_start
 from fulfillment.operations.worker_health import (
     DATABASE_ERRORS,
     DuplicateLogFilter,
@@ -75,7 +74,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, concurrency: int, **options: Any) -> None:
         return_freed_memory()
         start_telemetry()
-        refuse_unsafe_start()
+        for check in offered("operations", "before_start"):
+            check()
         calm = DuplicateLogFilter()
         for handler in logging.getLogger().handlers:
             handler.addFilter(calm)

@@ -7,6 +7,7 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
+from fulfillment.core.db.first_migrations import is_older_than_first_release
 from fulfillment.core.db.locks import LOCK_CONNECTION, exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import storage_errors
@@ -21,7 +22,6 @@ from fulfillment.operations.backups.manifest import (
     read_manifest,
 )
 from fulfillment.operations.backups.programs import find_program, run_program
-from fulfillment.operations.start import is_older_than_first_release
 
 # The schema of the old tables during a restore.
 ASIDE = "before_restore"

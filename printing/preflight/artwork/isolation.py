@@ -15,7 +15,7 @@ from printing.preflight.artwork.svg import read_svg
 from printing.preflight.geometry import MM_OF_POINT, Area
 from printing.press.artwork import ArtworkPage, ArtworkRefused
 from printing.typesetting import Artwork
-from printing.typesetting.placed import prepared
+from printing.typesetting.artwork import prepared
 
 SECONDS, MEMORY_BYTES = 10.0, 512 << 20
 
@@ -99,11 +99,7 @@ artwork_cache: WeightedCache[str, ArtworkFacts] = WeightedCache(
 
 
 def artwork_facts(artwork: Artwork) -> ArtworkFacts:
-    facts = artwork_cache.get(artwork.digest)
-    if facts is None:
-        facts = _read(artwork)
-        artwork_cache.put(artwork.digest, facts)
-    return facts
+    return artwork_cache.get_or_make(artwork.digest, lambda: _read(artwork))
 
 
 def _read(artwork: Artwork) -> ArtworkFacts:

@@ -1,6 +1,5 @@
 """Reads the inks, fonts, texts and pictures of the first page of a prepared PDF without rendering it."""
 
-import io
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -17,7 +16,9 @@ from printing.preflight.artwork.pdf_content import (
     Layers,
     Letters,
     colored,
+    left_in_colour,
     replaced_plates,
+    shadings_of,
     slivers,
     spots_of,
 )
@@ -25,11 +26,11 @@ from printing.preflight.geometry import Area, enclosing
 from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.die_lines import is_tool
 from printing.press.gradients import is_repaintable
-from printing.press.leftovers import left_in_colour, shadings_of
+from printing.press.objects import saved
 from printing.press.paints import GREY, OF_CMYK, OF_RGB
 from printing.press.repaint import decoded, kind_of
 from printing.press.screen import opened
-from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, scale_of, times
+from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, matrix_from, scale_of, times
 
 FORMS_DEEP = 6
 UNREADABLE = ArtworkFacts(0.0, 0.0, (), is_readable=False)
@@ -98,9 +99,7 @@ def _without_letters(content: bytes | Path) -> bytes:
         for thing in made.objects:
             if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Form":
                 _drop_letters(thing)
-        out = io.BytesIO()
-        made.save(out, static_id=True)
-        return out.getvalue()
+        return saved(made, static_id=True)
 
 
 def _drop_letters(stream: Any) -> None:
@@ -179,7 +178,7 @@ class _Reader:
             inner = shown.get("/Resources", resources)
             matrix = shown.get("/Matrix")
             if matrix is not None:
-                state = replace(state, matrix=times(state.matrix, _matrix(matrix)))
+                state = replace(state, matrix=times(state.matrix, matrix_from(matrix)))
             self.read(shown, inner, state, depth + 1)
 
     def _picture(self, image: Any, state: _State) -> None:
@@ -201,7 +200,7 @@ class _Reader:
 
     def _changed(self, name: str, operands: Any, resources: Any, state: _State) -> _State:
         if name == "cm":
-            return replace(state, matrix=times(state.matrix, _matrix(operands)))
+            return replace(state, matrix=times(state.matrix, matrix_from(operands)))
         if name in {"cs", "CS", "sc", "SC", "scn", "SCN"} or name.encode() in DEVICES:
             if name.encode() in STROKING:
                 return replace(state, stroke=colored(name, operands, resources, state.stroke))
@@ -211,7 +210,7 @@ class _Reader:
         if name == "Tf":
             return self._set_font(resources, str(operands[0]), float(operands[1]), state)
         if name in {"Tm", "BT"}:
-            start = _matrix(operands) if operands else IDENTITY
+            start = matrix_from(operands) if operands else IDENTITY
             return replace(state, text=start, row=start)
         if name in {"Td", "TD", "T*"}:
             return _next_row(name, operands, state)
@@ -364,8 +363,3 @@ def _picture_space(space: Any) -> str:
     return {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(
         kind_of(space[1] if is_palette else space) or "", ""
     )
-
-
-def _matrix(numbers: Any) -> Matrix:
-    a, b, c, d, e, f = (float(one) for one in numbers)
-    return (a, b, c, d, e, f)

@@ -1,4 +1,4 @@
-"""What the pages of a PDF hold beside pictures: layers, letters and colours."""
+"""What the pages of a PDF hold beside pictures: layers, letters and colours, also those that no inks can replace."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -7,9 +7,11 @@ from typing import Any
 import pikepdf
 
 from printing.preflight.geometry import Area
+from printing.press.gradients import is_repaintable, is_tint_repaintable
+from printing.press.objects import PROCESS, named
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
-from printing.press.repaint import KINDS_OF_DEVICES, kind_of
-from printing.press.streams import DEVICES, PROCESS
+from printing.press.repaint import KINDS_OF_DEVICES, is_readable, kind_of
+from printing.press.streams import DEVICES
 
 PROCESS_PLATES = ("C", "M", "Y", "K")
 # Beyond these, something is taken to be below everything.
@@ -91,7 +93,7 @@ def colored(name: str, operands: Any, resources: Any, before: Color) -> Color:
     if name in {"cs", "CS"}:
         key = str(operands[0])
         space = resources.get("/ColorSpace", pikepdf.Dictionary()).get(key)
-        if _is_registration(space):
+        if isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]:
             return Color(OF_CMYK, (1.0,) * 4, is_registration=True)
         kind = KINDS_OF_DEVICES.get(key) if space is None else kind_of(space)
         black = (0.0, 0.0, 0.0, 1.0) if kind == OF_CMYK else (0.0,) * COMPONENTS.get(kind or "", 0)
@@ -109,10 +111,6 @@ def replaced_plates(color: Color, keeps_zeros: bool) -> frozenset[str] | None:
     if keeps_zeros and color.is_device and color.kind == OF_CMYK:
         return color.plates
     return frozenset(PROCESS_PLATES)
-
-
-def _is_registration(space: Any) -> bool:
-    return isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]
 
 
 def spots_of(space: Any) -> str:
@@ -167,3 +165,59 @@ def _composite_widths(entries: Any) -> Iterator[tuple[int, float]]:
             last = min(int(entries[at + 1]), first + 0xFFFF)
             yield from ((code, float(entries[at + 2])) for code in range(first, last + 1))
             at += 3
+
+
+_IN_INKS = {None, GREY, OF_CMYK}
+
+
+def left_in_colour(resources: Any) -> Iterator[str]:
+    """As text, for one resource dictionary; forms inside it are checked separately."""
+    patterns = list(named(resources, "/Pattern").values())
+    for shading in shadings_of(resources):
+        kind = kind_of(shading.get("/ColorSpace"))
+        if kind not in _IN_INKS and not is_repaintable(shading, str(kind)):
+            yield f"a gradient of type {int(shading.get('/ShadingType', 0))}"
+        yield from _spot_in_colour(shading.get("/ColorSpace"))
+    if any(pattern.get("/PaintType") == 2 for pattern in patterns):
+        # The renderer of proofs shows it in other colours than the plates have.
+        yield "a pattern without colors of its own"
+    for space in named(resources, "/ColorSpace").values():
+        yield from _spot_in_colour(space)
+    for image in named(resources, "/XObject").values():
+        if image.get("/Subtype") == "/Image":
+            yield from _picture_in_colour(image)
+
+
+def shadings_of(resources: Any) -> list[Any]:
+    """Those that are drawn, and those of patterns."""
+    patterns = named(resources, "/Pattern").values()
+    drawn = named(resources, "/Shading").values()
+    return [*drawn, *(pattern.Shading for pattern in patterns if "/Shading" in pattern)]
+
+
+def _picture_in_colour(image: Any) -> Iterator[str]:
+    space = image.get("/ColorSpace")
+    is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
+    kind = kind_of(space[1] if is_palette else space)
+    is_unread = kind not in _IN_INKS and not is_readable(image, str(kind))
+    if not is_palette and (is_unread or _has_mask_in_colour(image, kind)):
+        yield "a picture in a form that is not read here"
+    if space is None and "/JPXDecode" in str(image.get("/Filter")):
+        yield "a picture in JPEG 2000"
+    yield from _spot_in_colour(space[1] if is_palette else space)
+
+
+def _has_mask_in_colour(image: Any, kind: str | None) -> bool:
+    """What preparation did not resolve, of a picture whose colours are converted: formats that it does not read."""
+    soft = image.get("/SMask", pikepdf.Dictionary())
+    return kind not in _IN_INKS and (isinstance(image.get("/Mask"), pikepdf.Array) or "/Matte" in soft)
+
+
+def _spot_in_colour(space: Any) -> Iterator[str]:
+    """The alternate colours by which a spot colour is shown, and printed without a plate."""
+    if isinstance(space, pikepdf.Array) and str(space[0]) in {"/Separation", "/DeviceN"}:
+        kind = kind_of(space[2])
+        if kind not in {GREY, OF_CMYK} and not is_tint_repaintable(space, str(kind)):
+            yield "spot colors that other colors than inks stand for"
+    elif isinstance(space, pikepdf.Array) and str(space[0]) == "/Pattern" and len(space) > 1:
+        yield from _spot_in_colour(space[1])

@@ -2,12 +2,23 @@
 
 import re
 from collections.abc import Iterator
+from functools import wraps
 
 from printing.preflight.artwork import OPERATORS, ArtworkPart, Part, artwork_facts
 from printing.preflight.colours import contrast, ink_words, is_reversed, rich_black, seen, total_ink
-from printing.preflight.geometry import MM_OF_POINT, SLACK_MM, Area, trim_area
-from printing.preflight.rules.rule import Hit, hit_behind, hit_of
-from printing.preflight.sheet import Background, Sheet
+from printing.preflight.geometry import SLACK_MM, Area, trim_area
+from printing.preflight.rules.rule import (
+    ERROR,
+    ERROR_WHEN_CONVERTED,
+    STRICT_WHEN_CONVERTED,
+    WARNING,
+    Find,
+    Hit,
+    hit_behind,
+    hit_of,
+    rule,
+)
+from printing.preflight.sheet import Background, Sheet, plates_of_boxes
 from printing.typesetting.template import CMYK, RGB
 
 # Findings of one kind on one page; more are omitted.
@@ -16,46 +27,46 @@ OF_A_KIND = 5
 
 def _texts(sheet: Sheet) -> Iterator[tuple[Background, ArtworkPart, Area]]:
     """Each with its area on the page, of what the trim leaves at least in part."""
-    for behind in sheet.backgrounds:
-        for part in behind.facts.of_kind(Part.TEXT):
-            area = behind.place(part.area)
-            if behind.facts.page is not None and part.area and area.overlap(trim_area(behind.page)):
-                yield behind, part, area
+    for behind, part in sheet.parts_behind(Part.TEXT):
+        area = behind.place(part.area)
+        if behind.facts.page is not None and part.area and area.overlap(trim_area(behind.page)):
+            yield behind, part, area
 
 
-def _few(hits: Iterator[Hit]) -> Iterator[Hit]:
-    counts: dict[int, int] = {}
-    for hit in hits:
-        counts[hit.number] = counts.get(hit.number, 0) + 1
-        if counts[hit.number] <= OF_A_KIND:
-            yield hit
+def few(find: Find) -> Find:
+    """At most OF_A_KIND for each page."""
+
+    @wraps(find)
+    def found(sheet: Sheet) -> Iterator[Hit]:
+        counts: dict[int, int] = {}
+        for hit in find(sheet):
+            counts[hit.number] = counts.get(hit.number, 0) + 1
+            if counts[hit.number] <= OF_A_KIND:
+                yield hit
+
+    return found
 
 
+@few
 def cut_off(sheet: Sheet) -> Iterator[Hit]:
-    return _few(
-        hit_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside the trim")
-        for behind, part, area in _texts(sheet)
-        if (inset := min(area.insets(behind.page))) < -SLACK_MM
-    )
+    for behind, part, area in _texts(sheet):
+        if (inset := min(area.insets(behind.page))) < -SLACK_MM:
+            yield hit_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside the trim")
 
 
+@few
 def outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
     safe = sheet.limits.safe_mm
-    return _few(
-        hit_behind(behind, part.area, f"{inset:.1f} mm from the trim", f"{safe:g} mm")
-        for behind, part, area in _texts(sheet)
-        if -SLACK_MM <= (inset := min(area.insets(behind.page))) < safe - SLACK_MM
-    )
+    for behind, part, area in _texts(sheet):
+        if -SLACK_MM <= (inset := min(area.insets(behind.page))) < safe - SLACK_MM:
+            yield hit_behind(behind, part.area, f"{inset:.1f} mm from the trim", f"{safe:g} mm")
 
 
+@few
 def small_reversed(sheet: Sheet) -> Iterator[Hit]:
-    return _few(_small_reversed(sheet))
-
-
-def _small_reversed(sheet: Sheet) -> Iterator[Hit]:
     limits = sheet.limits
     for behind, part, area in _texts(sheet):
-        color, points = color_of(part.color), part.size * behind.unit_mm / MM_OF_POINT
+        color, points = color_of(part.color), behind.points(part)
         if color is None or not limits.text_pt <= points < limits.reversed_text_pt - 0.05:
             continue
         if (ground := sheet.ground_of(behind, area)) is not None and is_reversed(color, ground):
@@ -64,25 +75,19 @@ def _small_reversed(sheet: Sheet) -> Iterator[Hit]:
             )
 
 
+@few
 def rich(sheet: Sheet) -> Iterator[Hit]:
-    return _few(_rich(sheet))
-
-
-def _rich(sheet: Sheet) -> Iterator[Hit]:
     for behind, part, _ in _texts(sheet):
         color = color_of(part.color)
-        points = part.size * behind.unit_mm / MM_OF_POINT
+        points = behind.points(part)
         if color is None or points >= sheet.limits.rich_text_pt:
             continue
         if words := rich_black(color, sheet.limits.policy):
             yield hit_behind(behind, part.area, f"{words} at {points:.1f} pt", "K only")
 
 
+@few
 def contrast_low(sheet: Sheet) -> Iterator[Hit]:
-    return _few(_contrast_low(sheet))
-
-
-def _contrast_low(sheet: Sheet) -> Iterator[Hit]:
     least = sheet.limits.contrast
     for behind, part, area in _texts(sheet):
         color, ground = color_of(part.color), sheet.ground_of(behind, area)
@@ -122,26 +127,39 @@ def color_ink_too_much(sheet: Sheet) -> Iterator[Hit]:
                 break
 
 
+@rule(
+    STRICT_WHEN_CONVERTED,
+    "uses registration color, which prints on every plate",
+    "Use process inks, such as C0 M0 Y0 K100 for black. Registration color is only for marks.",
+)
+def registration_color(sheet: Sheet) -> Iterator[Hit]:
+    for behind, part in sheet.parts_behind(Part.REGISTRATION):
+        yield hit_behind(behind, part.area, "registration color inside the trim", "C, M, Y and K")
+
+
+@rule(WARNING, "has a line too thin to print reliably", "Make the line thicker.")
+@few
 def hairline(sheet: Sheet) -> Iterator[Hit]:
     least = sheet.limits.hairline_pt
-    for behind in sheet.backgrounds:
-        count = 0
-        for part in behind.facts.of_kind(Part.LINE):
-            points = part.size * behind.unit_mm / MM_OF_POINT
-            if points < least - 0.005 and (count := count + 1) <= OF_A_KIND:
-                yield hit_behind(behind, part.area, f"{points:.2f} pt", f"{least:g} pt")
+    for behind, part in sheet.parts_behind(Part.LINE):
+        if (points := behind.points(part)) < least - 0.005:
+            yield hit_behind(behind, part.area, f"{points:.2f} pt", f"{least:g} pt")
 
 
+@rule(WARNING, "has letters too small to print well", "Make the letters larger in the artwork.")
+@few
 def artwork_text_too_small(sheet: Sheet) -> Iterator[Hit]:
     least = sheet.limits.text_pt
-    for behind in sheet.backgrounds:
-        count = 0
-        for part in behind.facts.of_kind(Part.TEXT):
-            points = part.size * behind.unit_mm / MM_OF_POINT
-            if 0 < points < least - 0.05 and (count := count + 1) <= OF_A_KIND:
-                yield hit_behind(behind, part.area, f"{points:.1f} pt", f"{least:g} pt")
+    for behind, part in sheet.parts_behind(Part.TEXT):
+        if 0 < (points := behind.points(part)) < least - 0.05:
+            yield hit_behind(behind, part.area, f"{points:.1f} pt", f"{least:g} pt")
 
 
+@rule(
+    WARNING,
+    "uses a font that is not available, so another one replaces it",
+    "Convert the letters to outlines, or use one of the service's fonts.",
+)
 def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
     """Letters of an SVG are set in the fonts of the service."""
     families = {face.family.casefold() for face in sheet.fonts.faces}
@@ -156,31 +174,53 @@ def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
                 yield hit_behind(behind, part.area, part.name, "one of the service's fonts")
 
 
+@rule(
+    ERROR,
+    "does not embed one of its fonts",
+    "Export the PDF with all fonts embedded, or with letters as outlines.",
+)
 def artwork_font_not_embedded(sheet: Sheet) -> Iterator[Hit]:
-    for behind in sheet.backgrounds:
-        for part in behind.facts.of_kind(Part.FONT):
-            if not part.is_embedded:
-                yield hit_behind(behind, part.area, f"{part.name} not embedded", "every font embedded")
+    for behind, part in sheet.parts_behind(Part.FONT):
+        if not part.is_embedded:
+            yield hit_behind(behind, part.area, f"{part.name} not embedded", "every font embedded")
 
 
-def artwork_unreadable(sheet: Sheet) -> Iterator[Hit]:
-    for behind in sheet.backgrounds:
-        if not behind.facts.is_readable:
-            yield hit_behind(behind, None, "a PDF that cannot be read", "an intact PDF without a password")
-
-
+@rule(
+    WARNING,
+    "is too complex to be examined to its end",
+    "Check the proof, and export very complex drawings as pictures.",
+)
 def artwork_unexamined(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
         if _has(behind, Part.UNEXAMINED):
             yield hit_behind(behind, None, f"more than {OPERATORS:,} drawing steps", "fewer drawing steps")
 
 
-def artwork_rgb(sheet: Sheet) -> Iterator[Hit]:
+@rule(ERROR, "cannot be examined", "Export the PDF again, without a password.")
+def artwork_unreadable(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
-        for part in behind.facts.of_kind(Part.RGB):
-            yield hit_behind(behind, part.area, "RGB", "CMYK, gray or spot colors")
+        if not behind.facts.is_readable:
+            yield hit_behind(behind, None, "a PDF that cannot be read", "an intact PDF without a password")
 
 
+@rule(
+    ERROR_WHEN_CONVERTED, "has colors that cannot be converted to the press's inks", "Export the PDF in CMYK."
+)
+def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
+    """Everything else is converted, so that a file in inks holds nothing else."""
+    for behind, part in sheet.parts_behind(Part.LEFT_IN_COLOUR):
+        yield hit_behind(behind, None, part.name, CONVERTIBLE)
+    for one in sheet.shown:
+        if one.artwork is not None and one.artwork.media_type == "application/pdf":
+            for part in artwork_facts(one.artwork).of_kind(Part.LEFT_IN_COLOUR):
+                yield hit_of(one, part.name, CONVERTIBLE)
+
+
+@rule(
+    WARNING,
+    "combines transparency with spot colors, which presses blend in different ways",
+    "Flatten the transparency, or convert the spot colors to process colors.",
+)
 def transparency_over_spot(sheet: Sheet) -> Iterator[Hit]:
     for behind in sheet.backgrounds:
         spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))
@@ -188,58 +228,52 @@ def transparency_over_spot(sheet: Sheet) -> Iterator[Hit]:
             yield hit_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colors")
 
 
-def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
-    """Everything else is converted, so that a file in inks holds nothing else."""
-    for behind in sheet.backgrounds:
-        for part in behind.facts.of_kind(Part.LEFT_IN_COLOUR):
-            yield hit_behind(behind, None, part.name, CONVERTIBLE)
-    for one in sheet.shown:
-        if one.artwork is not None and one.artwork.media_type == "application/pdf":
-            for part in artwork_facts(one.artwork).of_kind(Part.LEFT_IN_COLOUR):
-                yield hit_of(one, part.name, CONVERTIBLE)
-
-
+@rule(
+    WARNING,
+    "has white that overprints, so it disappears in print",
+    "Turn off overprinting for white objects.",
+)
 def white_overprint(sheet: Sheet) -> Iterator[Hit]:
     return _overprint(sheet, *WHITE, kept=True)
 
 
-def overprint_removed(sheet: Sheet) -> Iterator[Hit]:
+@rule(
+    WARNING,
+    "has overprinting ink, which prints as a knockout instead",
+    "Check the proof. Where both inks should print, mix them in one color.",
+)
+def artwork_overprint_removed(sheet: Sheet) -> Iterator[Hit]:
     yield from _overprint(sheet, *INK, kept=False)
     yield from _overprint(sheet, *WHITE, kept=False)
 
 
+@rule(
+    WARNING,
+    "has overprinting ink, which the proof does not show",
+    "Ask the printer for a proof of the plates.",
+)
 def overprint_not_shown(sheet: Sheet) -> Iterator[Hit]:
     return _overprint(sheet, *INK, kept=True)
 
 
 def _overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool) -> Iterator[Hit]:
     if sheet.limits.keeps_overprint == kept:
-        for behind in sheet.backgrounds:
-            for part in behind.facts.of_kind(kind):
-                yield hit_behind(behind, part.area, found, wanted)
+        for behind, part in sheet.parts_behind(kind):
+            yield hit_behind(behind, part.area, found, wanted)
 
 
-def registration_color(sheet: Sheet) -> Iterator[Hit]:
-    for behind in sheet.backgrounds:
-        for part in behind.facts.of_kind(Part.REGISTRATION):
-            yield hit_behind(behind, part.area, "registration color inside the trim", "C, M, Y and K")
-
-
-def plate_unexpected(sheet: Sheet) -> Iterator[Hit]:
+@rule(
+    WARNING,
+    "has a spot color that prints only if it has its own plate",
+    "Convert the spot color to process colors, unless the product has this plate.",
+)
+def artwork_plate_unexpected(sheet: Sheet) -> Iterator[Hit]:
     """A spot colour that no box of the template has, and that no finishing has."""
-    expected = {
-        color.spot.casefold()
-        for page in sheet.template.pages
-        for box in page.boxes
-        for color in (box.color, box.background)
-        if isinstance(color, CMYK)
-    }
-    for behind in sheet.backgrounds:
-        for part in behind.facts.of_kind(Part.SPOT):
-            if part.name.casefold() not in expected and not FINISHING.search(part.name):
-                yield hit_behind(
-                    behind, part.area, f"a plate {part.name}", "C, M, Y, K and the plates of the product"
-                )
+    expected = {name.casefold() for name in plates_of_boxes(sheet.template)}
+    for behind, part in sheet.parts_behind(Part.SPOT):
+        if part.name.casefold() not in expected and not FINISHING.search(part.name):
+            wanted = "C, M, Y, K and the plates of the product"
+            yield hit_behind(behind, part.area, f"a plate {part.name}", wanted)
 
 
 def _has(behind: Background, kind: Part) -> bool:

@@ -5,17 +5,32 @@ from collections.abc import Iterator
 from printing.preflight.artwork import Part
 from printing.preflight.geometry import Area
 from printing.preflight.pictures import PictureFacts, facts_of
-from printing.preflight.rules.rule import Hit, hit_behind, hit_of
-from printing.preflight.sheet import Background, Sheet, Shown
+from printing.preflight.rules.artwork import color_ink_too_much
+from printing.preflight.rules.rule import (
+    STRICT_WHEN_CONVERTED,
+    WARNING,
+    WHEN_CONVERTED,
+    Hit,
+    hit_behind,
+    hit_of,
+    rule,
+)
+from printing.preflight.sheet import Background, Sheet
+from printing.typesetting.jobs import printed_dpi
 
 DISTORTED = 0.05
 RASTERS = frozenset({"image/png", "image/jpeg"})
 
 
+@rule(
+    WARNING,
+    "has too few pixels for its printed size and will look blurred",
+    "Send a larger picture, or print it smaller.",
+)
 def resolution_low(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
         wanted = sheet.limits.resolution_of(one.page.width, one.page.height)
-        found = _printed_ppi(one, facts)
+        found = printed_dpi(one.box, (facts.width, facts.height))
         if round(found) < round(wanted):
             yield hit_of(one, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
     for behind in sheet.backgrounds:
@@ -31,11 +46,11 @@ def resolution_low(sheet: Sheet) -> Iterator[Hit]:
                 yield hit_behind(behind, part.area, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
 
 
-def _printed_ppi(one: Shown, facts: PictureFacts) -> float:
-    across, down = facts.width / (one.box.width / 25.4), facts.height / (one.box.height / 25.4)
-    return max(across, down) if one.box.fit == "contain" else min(across, down)
-
-
+@rule(
+    WHEN_CONVERTED,
+    "is an RGB picture, and converting it to the press's inks makes bright colors duller",
+    "Check the colors in the soft proof, or send a CMYK picture.",
+)
 def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
         if facts.mode in {"RGB", "RGBA", "P"}:
@@ -49,6 +64,21 @@ def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
                 yield hit_behind(behind, part.area, "RGB", "CMYK or gray")
 
 
+@rule(
+    WHEN_CONVERTED,
+    "has letters, shapes or gradients in RGB, and converting them to the press's inks makes bright colors duller",
+    "Check the colors in the soft proof, or export the PDF in CMYK.",
+)
+def artwork_rgb(sheet: Sheet) -> Iterator[Hit]:
+    for behind, part in sheet.parts_behind(Part.RGB):
+        yield hit_behind(behind, part.area, "RGB", "CMYK, gray or spot colors")
+
+
+@rule(
+    WARNING,
+    "has CMYK colors without a profile, so their printed look is unknown",
+    "Save the picture with its ICC profile.",
+)
 def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
     """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention.
 
@@ -63,19 +93,21 @@ def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
             yield hit_behind(behind, None, "CMYK without a profile", "an ICC profile")
 
 
+@rule(WARNING, "shows nothing", "Check that you sent the right picture.")
 def picture_empty(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
         if facts.is_clear:
             yield hit_of(one, "fully transparent", "something visible")
-        elif facts.is_flat and _is_upload(sheet, one):
+        # Pictures of a gallery may be plain colours on purpose.
+        elif facts.is_flat and one.content not in sheet.template.gallery:
             yield hit_of(one, "a single color", "something visible")
 
 
-def _is_upload(sheet: Sheet, one: Shown) -> bool:
-    """Whether the customer uploaded it: pictures of a gallery may be plain colours on purpose."""
-    return one.content not in sheet.template.gallery
-
-
+@rule(
+    WARNING,
+    "is stretched out of proportion",
+    "Give the box the picture's proportions, or let it crop the picture.",
+)
 def picture_distorted(sheet: Sheet) -> Iterator[Hit]:
     for one, facts in sheet.pictures:
         if one.box.fit != "stretch" or not facts.height:
@@ -86,8 +118,14 @@ def picture_distorted(sheet: Sheet) -> Iterator[Hit]:
             yield hit_of(one, f"{one.box.width:g} : {one.box.height:g}", wanted)
 
 
-def ink_too_much(sheet: Sheet) -> Iterator[Hit]:
+@rule(
+    STRICT_WHEN_CONVERTED,
+    "has more ink than the paper can take, so it may smear and dry slowly",
+    "Reduce the ink in the darkest parts.",
+)
+def total_ink_high(sheet: Sheet) -> Iterator[Hit]:
     """Only for colours defined in inks, and what blends: all others are limited when they are converted."""
+    yield from color_ink_too_much(sheet)
     most = sheet.limits.total_ink
     for one, facts in sheet.pictures:
         if facts.ink is not None and facts.ink > most + 1:

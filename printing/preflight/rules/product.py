@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from printing.preflight.artwork import Part
 from printing.preflight.geometry import trim_area
-from printing.preflight.rules.rule import Hit, hit_behind
+from printing.preflight.rules.rule import ERROR, WARNING, Hit, hit_behind, rule
 from printing.preflight.sheet import Background, Sheet, die_lines_of
 
 # How programs scale by mistake.
@@ -14,6 +14,11 @@ SIMILAR_MM = 1.0
 WHITE = 254
 
 
+@rule(
+    ERROR,
+    "has a different number of pages than the product",
+    "Add or remove pages, or correct the product's page count.",
+)
 def page_count_wrong(sheet: Sheet) -> Iterator[Hit]:
     product, pages = sheet.product, sheet.template.pages
     if product is not None and len(pages) != product.page_count:
@@ -25,6 +30,11 @@ def _pages(count: int) -> str:
     return "1 page" if count == 1 else f"{count} pages"
 
 
+@rule(
+    ERROR,
+    "does not have the product's size",
+    "Give the page the product's trimmed size, or correct the product.",
+)
 def page_size_wrong(sheet: Sheet) -> Iterator[Hit]:
     """A page rotated by 90 degrees has the right size as well."""
     if sheet.product is None:
@@ -41,6 +51,11 @@ def page_size_wrong(sheet: Sheet) -> Iterator[Hit]:
             )
 
 
+@rule(
+    ERROR,
+    "has a different size, and the service never scales a PDF",
+    "Export the PDF at the page's size with bleed, at 1:1.",
+)
 def artwork_size(sheet: Sheet) -> Iterator[Hit]:
     """A PDF is printed at its own size; other artwork has the proportions of its page, or the template is refused."""
     for one in sheet.backgrounds:
@@ -70,9 +85,14 @@ def _size_found(size: tuple[float, float], fitting: Sequence[tuple[float, float]
 
 
 def has_wrong_size(sheet: Sheet, number: int) -> bool:
-    return any(hit.number == number for hit in artwork_size(sheet))
+    return any(hit.number == number for hit in artwork_size.find(sheet))
 
 
+@rule(
+    ERROR,
+    "has too few pages",
+    "Send as many pages as the product has. Add blank pages to a booklet until their count is divisible by 4.",
+)
 def artwork_pages_missing(sheet: Sheet) -> Iterator[Hit]:
     if missing := sheet.job.missing_pages:
         count = len(sheet.template.pages)
@@ -80,6 +100,7 @@ def artwork_pages_missing(sheet: Sheet) -> Iterator[Hit]:
         yield Hit(count - missing, first, "The artwork", _pages(count - missing), _pages(count))
 
 
+@rule(WARNING, "has more pages than are printed", "Remove the extra pages, or name the first page to print.")
 def artwork_pages_ignored(sheet: Sheet) -> Iterator[Hit]:
     if ignored := sheet.job.ignored_pages:
         count = len(sheet.template.pages)
@@ -90,6 +111,11 @@ def artwork_pages_ignored(sheet: Sheet) -> Iterator[Hit]:
             yield hit_behind(one, None, _pages(one.facts.page_count), "one PDF page for each page")
 
 
+@rule(
+    WARNING,
+    "is blank",
+    "Send the page that belongs there. If it is blank on purpose, there is nothing to do.",
+)
 def page_blank(sheet: Sheet) -> Iterator[Hit]:
     """Varnish and white are plates that no picture shows."""
     filled = {one.number for one in sheet.shown}
@@ -109,6 +135,11 @@ def _is_blank(sheet: Sheet, number: int, behind: Background | None) -> bool:
     return pixels is not None and min(low for low, _ in pixels.extrema()) >= WHITE
 
 
+@rule(
+    WARNING,
+    "has no die line, so the cutting shape is unknown",
+    "Draw the die line in a spot color with the name of the product's plate.",
+)
 def die_line_missing(sheet: Sheet) -> Iterator[Hit]:
     """Checks a customer's PDF; any tool's plate will do, because programs name it in many ways."""
     wanted = sheet.job.die_lines
@@ -117,6 +148,11 @@ def die_line_missing(sheet: Sheet) -> Iterator[Hit]:
         yield Hit(0, first, "The artwork", "no such plate", ", ".join(sorted(wanted)))
 
 
+@rule(
+    WARNING,
+    "has annotations or form fields, which print as shown",
+    "Remove what should not be printed, and flatten the PDF.",
+)
 def artwork_flattened(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.backgrounds:
         if (page := one.facts.page) is None:

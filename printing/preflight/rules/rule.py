@@ -56,3 +56,10 @@ class Rule:
     remedy: str
     find: Find
     of_pdf: Severity | None = None
+
+
+def rule(
+    severities: Severities, message: str, remedy: str, of_pdf: Severity | None = None
+) -> Callable[[Find], Rule]:
+    """Makes the function that checks a rule into this rule; the function has the name of its code."""
+    return lambda find: Rule(find.__name__, severities, message, remedy, find, of_pdf)

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from printing.preflight.colours import is_white
+from printing.preflight.findings import Severity
 from printing.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
+from printing.preflight.rules import artwork
 from printing.preflight.rules.product import has_wrong_size
-from printing.preflight.rules.rule import Hit, hit_behind, hit_of
+from printing.preflight.rules.rule import ERROR, WARNING, Hit, hit_behind, hit_of, rule
 from printing.preflight.sheet import Background, Sheet, Shown
 
 # A box nearer to the trim than this is meant to touch it.
@@ -15,6 +17,12 @@ TOUCHING_MM = 0.3
 BLEED_SLACK_MM = 0.2
 
 
+@rule(
+    WARNING,
+    "has ink at the trim but too little bleed, so a white edge may show after cutting",
+    "Add bleed to the page, and extend backgrounds to its end.",
+    of_pdf=Severity.ERROR,
+)
 def bleed_missing(sheet: Sheet) -> Iterator[Hit]:
     """Ink reaches the trim of a page that has too little bleed, or none."""
     yield from _artwork_bleed_missing(sheet)
@@ -65,6 +73,11 @@ def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
             yield side
 
 
+@rule(
+    WARNING,
+    "touches the trim but does not fill the bleed, so a white edge may show after cutting",
+    "Extend the box to the end of the bleed, or move it inside the trim.",
+)
 def bleed_not_filled(sheet: Sheet) -> Iterator[Hit]:
     """A picture or background that touches the trim but does not fill the bleed."""
     for one in sheet.shown:
@@ -100,6 +113,11 @@ def _touched(one: Shown) -> list[str]:
     return [side for side, inset in zip(SIDES, insets, strict=True) if inset <= TOUCHING_MM]
 
 
+@rule(
+    WARNING,
+    "ends at the trim, so a white edge may show after cutting",
+    "Extend the artwork to the end of the bleed.",
+)
 def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.backgrounds:
         ground = sheet.background_pixels.get(one.number)
@@ -112,27 +130,41 @@ def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
             yield Hit(one.number, area, "The background", found, f"ink to {one.page.bleed:g} mm")
 
 
+@rule(ERROR, "is outside the page and will not print", "Move the box onto the page, or remove it.")
 def box_off_page(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.shown:
         if not one.area.overlap(trim_area(one.page)):
             yield hit_of(one, "outside the page", "on the page")
 
 
+@rule(
+    WARNING,
+    "extends past the trim and will be cut off",
+    "Move the text inside, make it smaller or shorten it.",
+)
 def text_cut_off(sheet: Sheet) -> Iterator[Hit]:
     """Letters of a text reach over the trim."""
     for one, _ in sheet.texts:
         insets = one.area.insets(one.page)
         if min(insets) < -SLACK_MM and one.area.overlap(trim_area(one.page)):
             yield hit_of(one, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
+    yield from artwork.cut_off(sheet)
 
 
+@rule(WARNING, "is too close to the trim and may be cut", "Move the text further inside, or shorten it.")
 def text_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
     for one, _ in sheet.texts:
         inset = min(one.area.insets(one.page))
         if -SLACK_MM <= inset < sheet.limits.safe_mm - SLACK_MM:
             yield hit_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+    yield from artwork.outside_safe_area(sheet)
 
 
+@rule(
+    WARNING,
+    "is too close to the trim and may be cut",
+    "Move the box further inside, or extend a picture to the end of the bleed.",
+)
 def box_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
     """Codes, and pictures that are not meant to reach the trim."""
     for one in sheet.shown:
@@ -144,6 +176,7 @@ def box_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
             yield hit_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
 
 
+@rule(WARNING, "overlaps other text", "Move one of the texts, or shorten it.")
 def texts_overlap(sheet: Sheet) -> Iterator[Hit]:
     """Texts that overlap. The space above and below their letters may overlap."""
     texts = [(one, _letters(one, text.size)) for one, text in sheet.texts if _is_upright(one)]

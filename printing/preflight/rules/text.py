@@ -4,18 +4,21 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from fontTools.ttLib import TTCollection, TTFont
-
 from printing.preflight.colours import contrast, is_reversed, luminance, rich_black, seen
-from printing.preflight.geometry import Area
-from printing.preflight.rules.rule import Hit, hit_of
+from printing.preflight.geometry import frame
+from printing.preflight.rules import artwork
+from printing.preflight.rules.rule import ERROR, WARNING, Hit, hit_of, rule
 from printing.preflight.sheet import Sheet, Shown
+from printing.typesetting.fonts import FontFace, fonts_in
 
 CODE_CONTRAST = 3.0
 RESTRICTED = 0x0002
 LESS_RESTRICTED = 0x000C
 
 
+@rule(
+    WARNING, "is too small to print well", "Shorten the text so that it becomes larger, or enlarge its box."
+)
 def text_too_small(sheet: Sheet) -> Iterator[Hit]:
     smallest = sheet.limits.text_pt
     for one, text in sheet.texts:
@@ -23,6 +26,11 @@ def text_too_small(sheet: Sheet) -> Iterator[Hit]:
             yield hit_of(one, _points(text.size), _points(smallest))
 
 
+@rule(
+    WARNING,
+    "is small, light text on a dark background, and ink may fill its letters",
+    "Make the text larger or bolder, or use a light background.",
+)
 def text_small_reversed(sheet: Sheet) -> Iterator[Hit]:
     """Small light letters on a dark background fill in with ink."""
     smallest = sheet.limits.reversed_text_pt
@@ -31,16 +39,26 @@ def text_small_reversed(sheet: Sheet) -> Iterator[Hit]:
             continue
         if is_reversed(one.box.color, one.color_behind):
             yield hit_of(one, f"{_points(text.size)}, light on dark", _points(smallest))
+    yield from artwork.small_reversed(sheet)
 
 
+@rule(
+    WARNING,
+    "is small text in black made of several inks, which may show colored edges",
+    "Use pure black for the text: C0 M0 Y0 K100.",
+)
 def text_rich_black(sheet: Sheet) -> Iterator[Hit]:
     largest = sheet.limits.rich_text_pt
     for one, text in sheet.texts:
         words = rich_black(one.box.color, sheet.limits.policy)
         if words and text.size < largest:
             yield hit_of(one, f"{words} at {_points(text.size)}", "K only")
+    yield from artwork.rich(sheet)
 
 
+@rule(
+    WARNING, "has too little contrast with its background", "Choose a darker or lighter color for the text."
+)
 def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:
     for one, _ in sheet.texts:
         if one.color_behind is None:
@@ -48,8 +66,10 @@ def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:
         found = contrast(seen(one.box.color), one.color_behind)
         if found < sheet.limits.contrast:
             yield hit_of(one, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
+    yield from artwork.contrast_low(sheet)
 
 
+@rule(WARNING, "is a code that scanners may not read", "Print the code dark on a light background.")
 def code_contrast_low(sheet: Sheet) -> Iterator[Hit]:
     """Scanners need dark bars on a light background."""
     for one in sheet.shown:
@@ -63,19 +83,17 @@ def code_contrast_low(sheet: Sheet) -> Iterator[Hit]:
             yield hit_of(one, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
 
 
+@rule(WARNING, "does not fit into its box and is cut off", "Shorten the text, or enlarge its box.")
 def text_clipped(sheet: Sheet) -> Iterator[Hit]:
     for one, text in sheet.texts:
         box = one.box
         over = max(text.width - box.width, text.height - box.height)
         if box.fit == "clip" and over > 0.5:
             found = f"{text.width:.1f} x {text.height:.1f} mm"
-            yield hit_of(one, found, f"{box.width:.1f} x {box.height:.1f} mm", area=_frame(one))
+            yield hit_of(one, found, f"{box.width:.1f} x {box.height:.1f} mm", area=frame(box))
 
 
-def _frame(one: Shown) -> Area:
-    return Area(one.box.x, one.box.y, one.box.width, one.box.height)
-
-
+@rule(ERROR, "has a character that no available font can print", "Replace the character.")
 def character_missing(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.shown:
         if one.box.kind == "Text":
@@ -85,6 +103,11 @@ def character_missing(sheet: Sheet) -> Iterator[Hit]:
                 yield hit_of(one, codes, f"characters of {one.box.font}")
 
 
+@rule(
+    WARNING,
+    "has letters that its font lacks, so another font prints them",
+    "Check the look of these letters, or choose a font that has them.",
+)
 def font_substituted(sheet: Sheet) -> Iterator[Hit]:
     """Letters that the chosen font lacks and another font supplies."""
     for one in sheet.shown:
@@ -94,12 +117,14 @@ def font_substituted(sheet: Sheet) -> Iterator[Hit]:
                 yield hit_of(one, ", ".join(families[1:]), one.box.font)
 
 
+@rule(
+    WARNING,
+    "uses a bold or italic style that its font does not have",
+    "Choose a family with this style, or another style.",
+)
 def font_style_missing(sheet: Sheet) -> Iterator[Hit]:
     """An italic or a bold that the family does not have: the typesetter takes the nearest face."""
-    for one in sheet.shown:
-        if one.box.kind != "Text":
-            continue
-        faces = [face for face in sheet.fonts.faces if face.family == one.box.font]
+    for one, faces in _faces(sheet):
         if not faces:
             continue
         if one.box.italic and not any(face.italic for face in faces):
@@ -108,21 +133,28 @@ def font_style_missing(sheet: Sheet) -> Iterator[Hit]:
             yield hit_of(one, f"weight {max(face.weights[1] for face in faces)}", f"weight {one.box.weight}")
 
 
+@rule(
+    ERROR,
+    "uses a font whose license forbids embedding",
+    "Choose another font, or get a license that allows embedding.",
+)
 def font_not_embeddable(sheet: Sheet) -> Iterator[Hit]:
-    for one in sheet.shown:
-        if one.box.kind != "Text":
-            continue
-        faces = [face for face in sheet.fonts.faces if face.family == one.box.font]
+    for one, faces in _faces(sheet):
         if any(_is_restricted(str(face.path), face.index) for face in faces):
             yield hit_of(one, f"{one.box.font}: restricted license embedding", "a font that may be embedded")
+
+
+def _faces(sheet: Sheet) -> Iterator[tuple[Shown, list[FontFace]]]:
+    """Each text with the faces of its font."""
+    for one in sheet.shown:
+        if one.box.kind == "Text":
+            yield one, [face for face in sheet.fonts.faces if face.family == one.box.font]
 
 
 @cache
 def _is_restricted(path: str, index: int) -> bool:
     with Path(path).open("rb") as file:
-        is_collection = file.read(4) == b"ttcf"
-        file.seek(0)
-        font = TTCollection(file, lazy=True).fonts[index] if is_collection else TTFont(file, lazy=True)
+        font = fonts_in(file)[index]
         rights = font["OS/2"].fsType if "OS/2" in font else 0
     return bool(rights & RESTRICTED) and not rights & LESS_RESTRICTED
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from printing.imposition import GangRequest, Plan, PlannedSheet, Sheet, Slug, impose_sheet, plan_sheets
-from printing.imposition.reading import request_of
+from printing.imposition.planning import request_of
 from printing.imposition.sheets import Turn
 from production import interface
 from production.adapters.gang_settings import OFF, press_sheet

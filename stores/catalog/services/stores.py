@@ -13,7 +13,7 @@ from PIL import Image
 
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Fault, Invalid
-from printing.pictures.reading import (
+from printing.pictures import (
     PictureTooLarge,
     PictureUnreadable,
     encoded,

@@ -13,7 +13,7 @@ from accounts.callers import Caller
 from fulfillment.core.errors import DomainError, Fault
 from printing.typesetting import Artwork
 from printing.typesetting.artwork import ARTWORK_BYTES
-from printing.typesetting.folder import MEDIA_TYPES
+from printing.typesetting.parsing import MEDIA_TYPES
 from printing.typesetting.template import FIXED_TEXTS
 from stores.catalog.models import Product
 from stores.concurrency_limits import PICTURES

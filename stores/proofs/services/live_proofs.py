@@ -14,8 +14,8 @@ from PIL import Image
 from accounts.callers import Caller
 from accounts.rate_limits import enforce_limit
 from fulfillment.core.caches import register_cache
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.errors import Invalid
+from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
 from printing.text import is_blank

@@ -101,11 +101,7 @@ class Uploads:
         return self._read(asset_file(asset.pk, asset.plates or asset.format))
 
     def _read(self, name: str) -> bytes:
-        content = self._contents.get(name)
-        if content is None:
-            content = read_file(name)
-            self._contents.put(name, content)
-        return content
+        return self._contents.get_or_make(name, lambda: read_file(name))
 
 
 def merge_template(

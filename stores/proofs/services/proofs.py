@@ -19,7 +19,6 @@ from psycopg.types.json import Jsonb
 from accounts.callers import Caller
 from accounts.rate_limits import enforce_limit
 from applications.registration.services.usage import PROOF, record_milestone
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import RenderersBusy, Unavailable
 from fulfillment.core.files.storage import storage_errors
@@ -31,14 +30,15 @@ from fulfillment.core.files.stored import (
     wide_page_file,
     write_files,
 )
+from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.preflight import Job, Limits, preflight, records
 from printing.press.pictures import VERSION
 from printing.press.rules import PresetRules
-from printing.stages import stage
 from printing.typesetting import Press, SetText, render_pdf_page, render_proof
 from printing.typesetting import Proof as Rendered
 from printing.typesetting.press import separate
+from printing.waiting import stage
 from stores.concurrency_limits import RENDERINGS
 from stores.presets.selectors import profile_file
 from stores.proofs.models import Proof

@@ -16,7 +16,7 @@ from accounts.models import RateWindow, Subscription, User
 from accounts.services.subscriptions import create_subscription
 from applications.oauth.token_authentication import caller_of
 from applications.registration.services.applications import create_application
-from fulfillment.core.client_addresses import rate_limit_key_for_ip
+from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from tests.factories.accounts import UserFactory
 from tests.support.live_server import serving
 from tests.support.patience import PATIENCE

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import get_resolver
 
-from fulfillment.core.http.secret_links import PLACE, secret_routes
+from fulfillment.core.http.addresses import PLACE, secret_routes
 from fulfillment.core.observability.logs import JsonFormatter
 
 CANARY = "WyI0YmUy.canary:1xVUmE-fsQz_0123456789+~="

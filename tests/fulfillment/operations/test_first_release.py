@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from fulfillment.core.db.first_migrations import BEFORE_FIRST_RELEASE, is_older_than_first_release
 from fulfillment.management.commands import up
-from fulfillment.operations.start import BEFORE_FIRST_RELEASE, is_older_than_first_release
 from tests.support.old_migrations import old_migrations
 
 pytestmark = pytest.mark.django_db

@@ -17,7 +17,7 @@ import requests
 from django.core.files.uploadedfile import SimpleUploadedFile
 from moto.server import ThreadedMotoServer
 
-from fulfillment.core.files.storage_settings import storage_settings
+from fulfillment.core.environment import storage_settings
 from stores.catalog.models import CatalogUpload
 from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.uploads import WAITING_STATES, receive_catalog_upload

@@ -106,8 +106,7 @@ said, before = [], dict(os.environ)
 for change in json.loads(sys.stdin.read()):
     os.environ.update(change)
     try:
-        for name in ("fulfillment.limits", "fulfillment.retention"):
-            sys.modules.pop(name, None)
+        sys.modules.pop("fulfillment.limits", None)
         runpy.run_module("fulfillment.settings")
         said.append("")
     except ImproperlyConfigured as error:

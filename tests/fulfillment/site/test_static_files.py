@@ -5,7 +5,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage
 
-from fulfillment.site.static_files import StaticFiles
+from fulfillment.core.files.storage import StaticFiles
 
 FOLDER = "console/designer"
 

@@ -9,7 +9,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from printing.imposition import GangRequest, Sheet, Slug, impose_sheet, imposing, marks, plan_sheets
-from printing.imposition.reading import request_of
+from printing.imposition.planning import request_of
 from printing.typesetting import render_pdf_page
 from stores.orders.models import OrderItem
 from stores.orders.services.print_files import read_print_file

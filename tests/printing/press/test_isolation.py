@@ -16,7 +16,7 @@ from PIL import Image, ImageFile
 
 from printing import waiting
 from printing.bounded import RenderingBusy, caller
-from printing.pictures.reading import held_samples
+from printing.pictures import held_samples
 from printing.preflight.pictures import facts_of
 from printing.press import isolation
 from printing.press.colours import separation_of

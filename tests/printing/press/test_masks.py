@@ -9,11 +9,11 @@ import pytest
 from pikepdf import Array, Dictionary, Name, Stream, String
 from PIL import Image
 
+from printing.preflight.artwork.pdf_content import left_in_colour
 from printing.press import masks
 from printing.press.artwork import prepare_artwork
 from printing.press.device_colours import srgb_profile
-from printing.press.inheritance import give_resources
-from printing.press.leftovers import left_in_colour
+from printing.press.objects import give_resources
 from printing.press.profiles import SHIPPED
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof

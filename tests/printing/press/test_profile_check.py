@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageCms
 
 from printing.bounded import TaskFailed
-from printing.press import profile_check
+from printing.press import colours
 from printing.press.profiles import SHIPPED, ProfileInvalid
 from printing.press.uploads import clean_upload
 
@@ -26,10 +26,10 @@ def test_profile_that_ends_its_process_is_refused(monkeypatch, fault):
         def __exit__(self, *args):
             return False
 
-    monkeypatch.setattr(profile_check, "run_bounded", Bounded)
+    monkeypatch.setattr(colours, "run_bounded", Bounded)
 
     with pytest.raises(ProfileInvalid) as refused:
-        profile_check.read_profile(SHIPPED.read_bytes())
+        colours.read_profile(SHIPPED.read_bytes())
 
     assert refused.value.code == "profile_unusable"
 
@@ -44,7 +44,7 @@ def test_damaged_tables_are_refused_before_a_print_file_needs_them():
             content[place + 4 : place + 8] = struct.pack(">I", 0xFFFFFF00)
 
     with pytest.raises(ProfileInvalid) as refused:
-        profile_check.read_profile(bytes(content))
+        colours.read_profile(bytes(content))
 
     assert refused.value.code == "profile_unusable"
 

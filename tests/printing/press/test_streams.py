@@ -5,10 +5,9 @@ from io import BytesIO
 import pikepdf
 import pytest
 
-from printing.press.colours import Separation, limited
-from printing.press.leftovers import left_in_colour
+from printing.preflight.artwork.pdf_content import left_in_colour
+from printing.press.colours import Separation, limited, read_profile
 from printing.press.paints import OF_CMYK, OF_RGB, Inks, Shades
-from printing.press.profile_check import read_profile
 from printing.press.profiles import SHIPPED, ProfileInvalid
 from printing.press.repaint import Repaint
 from printing.press.streams import recoloured

@@ -14,7 +14,7 @@ from django.test import Client
 from moto.server import ThreadedMotoServer
 from PIL import Image
 
-from fulfillment.core.files.storage_settings import storage_settings
+from fulfillment.core.environment import storage_settings
 from fulfillment.core.files.stored import print_folder
 from stores.catalog.services.products import save_product
 from stores.operations import retention_rules

@@ -1,9 +1,8 @@
 """Client for the Store Fulfillment API."""
 
 from store_fulfillment._paging import AsyncPages, Page, Pages
-from store_fulfillment._records import etag_of, headers_of
 from store_fulfillment._retries import Retries
-from store_fulfillment._transport import AsyncDownload, Download
+from store_fulfillment._transport import AsyncDownload, Download, etag_of, headers_of
 from store_fulfillment._version import __version__
 from store_fulfillment.auth import (
     AccessToken,

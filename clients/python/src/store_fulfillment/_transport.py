@@ -1,4 +1,4 @@
-"""Runs the steps of `Rules`, blocking and with asyncio."""
+"""Runs the steps of `Rules`, blocking and with asyncio, and gives response bodies with their headers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import Any
 import httpx
 
 from store_fulfillment._calls import CHUNK, Call
-from store_fulfillment._records import parsed_response
 from store_fulfillment._rules import GetToken, Rules, Send, Steps, Wait
 from store_fulfillment.errors import ConnectionFailed
 
@@ -232,3 +231,37 @@ class _Part:
             self._part.replace(self._path)
         else:
             self._part.unlink(missing_ok=True)
+
+
+class Record(dict[str, Any]):
+    headers: httpx.Headers
+
+
+class Records(list[Any]):
+    headers: httpx.Headers
+
+
+def parsed_response(response: httpx.Response) -> Any:
+    text = response.json()
+    record: Record | Records
+    if isinstance(text, dict):
+        record = Record(text)
+    elif isinstance(text, list):
+        record = Records(text)
+    else:
+        return text
+    record.headers = response.headers
+    return record
+
+
+def headers_of(record: object) -> httpx.Headers:
+    """The headers of what an operation returned."""
+    if isinstance(record, (Record, Records)):
+        return record.headers
+    raise TypeError("Only what an operation returned has headers, no copy of it and no part of it.")
+
+
+def etag_of(record: object) -> str | None:
+    """The version of a record, for `if_match` of a later change."""
+    found: str | None = headers_of(record).get("ETag")
+    return found

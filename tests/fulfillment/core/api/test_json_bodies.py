@@ -11,9 +11,9 @@ import pytest
 from rest_framework.exceptions import ParseError
 
 from fulfillment.core.api import parsing
-from fulfillment.core.api.json_depth import MAX_DEPTH
 from fulfillment.core.api.parsing import (
     LARGE_BODIES,
+    MAX_DEPTH,
     MAX_NAME_LENGTH,
     MAX_VALUES,
     check_structure,

@@ -13,7 +13,7 @@ from applications.webhooks.models import Delivery
 from applications.webhooks.selectors.deliveries import alive_workers
 from applications.webhooks.sending.sender import Sender
 from applications.webhooks.services.delivery_attempts import claim_due_deliveries
-from fulfillment.core.db.clock import DatabaseClock, database_now
+from fulfillment.core.db.prepared import DatabaseClock, database_now
 from fulfillment.core.errors import Conflict
 from fulfillment.operations.retention import all_retention_rules, prune
 from stores.orders.models import Order

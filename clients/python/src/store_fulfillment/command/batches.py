@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from rich.progress import Progress
 
 from store_fulfillment import Client, models
 from store_fulfillment.batches import Progress as Report
+from store_fulfillment.command.catalog import Product, parts_of
 from store_fulfillment.command.profiles import signed_in
 from store_fulfillment.command.screen import AsJson, notes, plain, reported, screen, show_json, show_table
 
@@ -22,7 +23,6 @@ Rows = Annotated[
         help="CSV, XLSX or JSON, with column names.", exists=True, dir_okay=False, show_default=False
     ),
 ]
-Product = Annotated[str, typer.Option(help="STORE/PRODUCT, as demo/business-card-standard.")]
 To = Annotated[
     Path | None,
     typer.Option(
@@ -32,6 +32,7 @@ To = Annotated[
     ),
 ]
 Quantity = Annotated[int | None, typer.Option("--quantity", "-n", help="Of each row.", min=1)]
+COUNTED = ("Ready", "Warning", "Error", "Ordered", "Failed", "Cancelled")
 
 
 @reported
@@ -77,9 +78,7 @@ def order(
 
 
 def _checked(client: Client, file: Path, product: str, to: Path | None, quantity: int | None) -> models.Batch:
-    store, mark, name = product.partition("/")
-    if not mark:
-        raise typer.BadParameter(f"{product!r} is not STORE/PRODUCT")
+    store, name = parts_of(product)
     wanted: models.BatchRequest = {
         "Name": file.name,
         "ProductID": name,
@@ -119,20 +118,9 @@ def _show(client: Client, batch: models.Batch, as_json: bool) -> None:
         for problem in row["Problems"]
     ]
     show_table(("Row", "Name", "Column", "Problem", "Remedy"), rows, "No row has a problem.")
-    counts = ", ".join(f"{count:,} {state.lower()}" for state, count in _counted(batch) if count)
+    held = cast("dict[str, int]", batch["Counts"])
+    counts = ", ".join(f"{held[state]:,} {state.lower()}" for state in COUNTED if held[state])
     total = f"{batch['Total']:,.2f} {batch['Currency']}"
     screen.print(plain(f"Batch {batch['BatchID']} is {batch['Status']}: {counts or 'no rows'}; {total}"))
     if batch["Note"]:
         screen.print(plain(batch["Note"]))
-
-
-def _counted(batch: models.Batch) -> list[tuple[str, int]]:
-    counts = batch["Counts"]
-    return [
-        ("Ready", counts["Ready"]),
-        ("Warning", counts["Warning"]),
-        ("Error", counts["Error"]),
-        ("Ordered", counts["Ordered"]),
-        ("Failed", counts["Failed"]),
-        ("Cancelled", counts["Cancelled"]),
-    ]

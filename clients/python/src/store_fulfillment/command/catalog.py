@@ -22,6 +22,7 @@ Fields = Annotated[
 Data = Annotated[
     Path | None, typer.Option("--data", help="A JSON file of template fields.", exists=True, dir_okay=False)
 ]
+Product = Annotated[str, typer.Option(help="STORE/PRODUCT, as demo/business-card-standard.")]
 
 
 @reported
@@ -126,14 +127,12 @@ def check_artwork(
     file: Annotated[
         Path, typer.Argument(help="A print-ready PDF.", exists=True, dir_okay=False, show_default=False)
     ],
-    product: Annotated[str, typer.Option(help="STORE/PRODUCT, as demo/business-card-standard.")],
+    product: Product,
     first_page: Annotated[int | None, typer.Option(min=1, help="The PDF page to print first.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Whether a PDF can be printed: shows what preflight finds. With findings the exit code is 1."""
-    store, mark, name = product.partition("/")
-    if not mark:
-        raise typer.BadParameter(f"{product!r} is not STORE/PRODUCT")
+    store, name = parts_of(product)
     client, _ = signed_in()
     with notes.status(plain(f"Sending {file}")):
         asset = client.assets.create(store, file)
@@ -152,6 +151,13 @@ def check_artwork(
             screen.print(plain(f"Nothing found that may print badly. AssetID {asset['AssetID']}"))
     if made["Preflight"]:
         raise typer.Exit(1)
+
+
+def parts_of(product: str) -> tuple[str, str]:
+    store, mark, name = product.partition("/")
+    if not mark:
+        raise typer.BadParameter(f"{product!r} is not STORE/PRODUCT")
+    return store, name
 
 
 def template_data(

@@ -7,7 +7,7 @@ import os
 import pytest
 from PIL import Image
 
-from printing.pictures.reading import (
+from printing.pictures import (
     SCANS,
     PictureTooLarge,
     PictureUnreadable,

@@ -1,0 +1,110 @@
+"""Objects of a PDF: its resources by kind, its graphics states, and how files are written."""
+
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import pikepdf
+
+# Colorants without a plate of their own.
+PROCESS = frozenset({"All", "None", "Cyan", "Magenta", "Yellow", "Black"})
+
+
+class Visited:
+    """Objects that a walk has met. One without a number of its own lies in one place only, so it is always new."""
+
+    def __init__(self) -> None:
+        self._numbers: set[tuple[int, int]] = set()
+
+    def is_new(self, thing: Any) -> bool:
+        if not thing.is_indirect:
+            return True
+        if thing.objgen in self._numbers:
+            return False
+        self._numbers.add(thing.objgen)
+        return True
+
+
+def drop(thing: Any, *keys: str) -> None:
+    for key in keys:
+        if key in thing:
+            del thing[key]
+
+
+# For files that are not kept.
+UNPACKED = {"compress_streams": False, "stream_decode_level": pikepdf.StreamDecodeLevel.none}
+
+
+def saved(pdf: pikepdf.Pdf, **options: Any) -> bytes:
+    out = BytesIO()
+    pdf.save(out, **options)
+    return out.getvalue()
+
+
+def named(resources: Any, kind: str) -> Any:
+    return resources.get(kind, pikepdf.Dictionary())
+
+
+def resources_of_kind(resources: Any, kind: str) -> Iterator[Any]:
+    found = resources.get(kind)
+    if isinstance(found, pikepdf.Dictionary):
+        yield from list(found.values())
+
+
+def held_in(pdf: pikepdf.Pdf, kind: str) -> Iterator[tuple[Any, Any]]:
+    """Each resources dictionary of this kind, after what has it."""
+    for thing in list(pdf.objects):
+        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+            continue
+        for resources in (thing, thing.get("/Resources")):
+            found = resources.get(kind) if isinstance(resources, pikepdf.Dictionary) else None
+            if isinstance(found, pikepdf.Dictionary):
+                yield thing, found
+
+
+def states_of(pdf: pikepdf.Pdf) -> Iterator[Any]:
+    """The graphics states of all resources; patterns have one of their own."""
+    for thing, states in held_in(pdf, "/ExtGState"):
+        of_all = [states] if "/PatternType" in thing else states.values()
+        yield from (one for one in of_all if isinstance(one, pikepdf.Dictionary))
+
+
+def is_plain(state: Any) -> bool:
+    """Whether its colours cover what is below."""
+    return str(state.get("/BM", "/Normal")) in {"/Normal", "/Compatible"}
+
+
+def give_resources(pdf: pikepdf.Pdf) -> None:
+    """Gives resources to what has none of its own, because old programs leave forms to those of the page.
+
+    They are those of the page, or of the form, that draws it first.
+    """
+    visited, left = Visited(), [page.obj for page in reversed(pdf.pages)]
+    while left:
+        holder = left.pop()
+        if "/Resources" not in holder or not visited.is_new(holder.Resources):
+            continue
+        for one in _drawn(holder.Resources):
+            if "/Resources" not in one:
+                if not holder.Resources.is_indirect:
+                    holder.Resources = pdf.make_indirect(holder.Resources)
+                one.Resources = holder.Resources
+            if visited.is_new(one):
+                left.append(one)
+
+
+def _drawn(resources: Any) -> Iterator[Any]:
+    """Forms, patterns, masks and the fonts whose letters are drawn like forms."""
+    for one in resources_of_kind(resources, "/XObject"):
+        if isinstance(one, pikepdf.Stream) and str(one.get("/Subtype")) == "/Form":
+            yield one
+    for one in resources_of_kind(resources, "/Pattern"):
+        if isinstance(one, pikepdf.Stream):
+            yield one
+    for state in resources_of_kind(resources, "/ExtGState"):
+        mask = state.get("/SMask")
+        if isinstance(mask, pikepdf.Dictionary) and isinstance(mask.get("/G"), pikepdf.Stream):
+            yield mask.G
+    for font in resources_of_kind(resources, "/Font"):
+        if "/CharProcs" in font:
+            yield font
