@@ -1,19 +1,22 @@
 """Rules of presets, and operators' output profiles as local files, because the renderers read no others."""
 
-import tempfile
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import orjson
 
 from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.files.folders import TemporaryFiles
 from printing.press.profiles import SHIPPED
 from printing.press.rules import BUILT_IN, PresetRules
 from stores.presets.models import PrintPreset
 
 # For the row `product` of a statement: the preset it names, as text, or null.
 PRESET_OF_PRODUCT = f"({PrintPreset.RULES_SQL} WHERE preset.code = product.preset_id)"
+
+
+_files = TemporaryFiles("output-profiles-")
 
 
 @lru_cache(maxsize=256)
@@ -37,20 +40,11 @@ def profile_file(sha256: str) -> Path:
     """The file of a profile, which never changes; without a name the shipped one."""
     if not sha256:
         return SHIPPED
-    folder = Path(_folder().name)
-    path = folder / f"{sha256}.icc"
-    if not path.exists():
-        row = fetch_row(CONTENT, (sha256,))
-        if row is None:
-            raise LookupError(f"There is no output profile {sha256}.")
-        # Renamed when complete, because other threads may read it at any time.
-        half = Path(tempfile.mkstemp(dir=folder)[1])
-        half.write_bytes(bytes(row[0]))
-        half.rename(path)
-    return path
+    return _files.path(f"{sha256}.icc", lambda: _content(sha256))
 
 
-@cache
-def _folder() -> "tempfile.TemporaryDirectory[str]":
-    """Removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="output-profiles-")
+def _content(sha256: str) -> bytes:
+    row = fetch_row(CONTENT, (sha256,))
+    if row is None:
+        raise LookupError(f"There is no output profile {sha256}.")
+    return bytes(row[0])

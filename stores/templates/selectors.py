@@ -5,7 +5,6 @@ errors of the typesetter as errors of the service.
 import hashlib
 import json
 import logging
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ import printing.typesetting
 from fulfillment.core.caches import register_cache
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Conflict, Fault, Invalid
+from fulfillment.core.files.folders import TemporaryFiles
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import read_file
 from printing.caches import WeightedCache
@@ -47,6 +47,7 @@ CACHE_BYTES = 128_000_000
 # The weight of a layout in the cache without its pictures; it also limits the number of layouts.
 LAYOUT_BYTES = 250_000
 ENGINE = (printing.press, printing.typesetting, printing.preflight, printing.documents)
+_fonts = TemporaryFiles("operator-fonts-")
 
 
 def font_set() -> FontSet:
@@ -74,16 +75,7 @@ def _local(name: str) -> Path:
     try:
         return Path(default_storage.path(name))
     except NotImplementedError:
-        path = Path(_folder().name) / Path(name).name
-        if not path.exists():
-            path.write_bytes(read_file(name))
-        return path
-
-
-@cache
-def _folder() -> "tempfile.TemporaryDirectory[str]":
-    """Removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="operator-fonts-")
+        return _fonts.path(Path(name).name, lambda: read_file(name))
 
 
 # A subquery on the row `product`.

@@ -1,6 +1,9 @@
 """What a command makes as root belongs to the owner of the folder around it: the service must read and remove it."""
 
 import os
+import tempfile
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 
@@ -18,3 +21,25 @@ def give_to_owner(path: Path) -> None:
     if os.geteuid() == 0:
         around = path.parent.stat()
         os.chown(path, around.st_uid, around.st_gid, follow_symlinks=False)
+
+
+class TemporaryFiles:
+    """Copies of what is stored elsewhere, in a folder of this process that is removed when it ends."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    @cached_property
+    def _folder(self) -> "tempfile.TemporaryDirectory[str]":
+        return tempfile.TemporaryDirectory(prefix=self._prefix)
+
+    def path(self, name: str, read: Callable[[], bytes]) -> Path:
+        """The file of this name; `read` gives its content, which never changes, where it is missing."""
+        path = Path(self._folder.name, name)
+        if not path.exists():
+            content = read()
+            # Renamed when complete, because other threads may read it at any time.
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as half:
+                half.write(content)
+            Path(half.name).rename(path)
+        return path
