@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from fulfillment.core.api.parsing import MAX_DEPTH, is_too_deep
+from fulfillment.core.api.json_depth import MAX_DEPTH, is_too_deep
 from production.interface import Report
 
 STATES = ("Acknowledged", "InProduction", "Shipped", "Failed", "Cancelled")
