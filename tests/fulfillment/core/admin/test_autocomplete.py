@@ -95,6 +95,10 @@ def test_key_of_another_kind_is_an_error_of_its_field(world, client, subtests):
         for kind, value in islice(kinds, KINDS_OF_A_PAGE):
             with subtests.test(page=page, kind=kind):
                 answer = client.post(page, {**rows, **dict.fromkeys(names, value)})
+                if kind == "nul":
+                    # Refused before any form reads it.
+                    assert answer.status_code == 400
+                    continue
                 assert answer.status_code == 200
                 assert "This page can" not in answer.content.decode()
                 assert answer.context_data["errors"]
