@@ -3,6 +3,7 @@
 import hashlib
 import json
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version as version_of
@@ -131,6 +132,17 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
     """The fields of a product, which may have no template."""
     row = fetch_row(FIELDS_ALONE, (product_id,))
     return tuple(read_field(entry) for entry in orjson.loads(row[0])) if row else ()
+
+
+def options_of(fields: Sequence[Field], values: Mapping[str, object]) -> dict[str, str]:
+    """The fields of the type Choice that have a value: what was sent, else their default."""
+    chosen: dict[str, str] = {}
+    for field in (one for one in fields if one.type == "Choice"):
+        value = values.get(field.field_name)
+        value = (field.org_value or field.default_value) if value is None else value
+        if isinstance(value, str) and value.strip():
+            chosen[field.field_name] = value
+    return chosen
 
 
 def template_digest(product_id: int) -> str:
