@@ -4,6 +4,6 @@ from printing.imposition.contact_sheets import Cell, contact_sheet
 from printing.imposition.imposing import impose_sheet
 from printing.imposition.marks import spot_plates
 from printing.imposition.planning import plan_sheets
-from printing.imposition.reading import bleed_of
+from printing.imposition.reading import piece_of
 from printing.imposition.sheets import GangRequest, Plan, PlannedSheet, Sheet, Slug
 from printing.imposition.stamping import Stamp, stamp_file

@@ -326,6 +326,19 @@ def test_options_of_a_template_and_of_a_pdf_are_those_of_the_order(shop):
     assert [item_options(one).get("Coating") for one in items] == ["Matte", "Gloss", "Matte"]
 
 
+def test_pages_and_size_in_tickets_are_those_of_the_print_file_although_the_product_changed(shop):
+    card = make_card(shop.store)
+    item = {"ProductID": card.external_id, "Quantity": 100, "TemplateData": card_data()}
+    job = sent(shop, item)
+    before = adapter_job(job).item
+
+    Product.objects.filter(pk=card.pk).update(template=None, page_count=1, width_mm=55, height_mm=85)
+
+    after = adapter_job(job).item
+    assert (after.pages, after.two_sided, after.sides) == (2, True, before.sides)
+    assert (after.width_mm, after.height_mm) == pytest.approx((before.width_mm, before.height_mm), abs=0.1)
+
+
 def test_options_of_an_order_that_kept_none_are_those_of_its_product(shop):
     make_product(shop.store, "options", TemplateFields=FIELDS)
     sent(shop, {"ProductID": "options", "Quantity": 100, "TemplateData": {"Corners": "Rounded"}})
