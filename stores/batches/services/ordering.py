@@ -214,7 +214,9 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
     """Writes the order and marks its rows in one transaction; False if they were ordered or cancelled meanwhile."""
     locked = lock_batch(batch)
     keys = [row.pk for row in rows]
-    waiting = BatchRow.objects.select_for_update().filter(pk__in=keys, state__in=ORDERABLE, order=None)
+    # The rows alone: their usual order joins the store, which the orders of others refer to.
+    waiting = BatchRow.objects.order_by("pk").select_for_update(of=("self",))
+    waiting = waiting.filter(pk__in=keys, state__in=ORDERABLE, order=None)
     if locked.status != BatchStatus.ORDERING or len(waiting) != len(rows):
         return False
     actor = Actor(ActorKind(locked.actor_kind), locked.actor_user)
