@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 import pikepdf
 
@@ -173,13 +174,30 @@ def _planned(
     )
 
 
-def bleed_of(content: bytes) -> float | None:
-    """The least bleed of all sides and pages in mm; None where the file cannot be read."""
+class Piece(NamedTuple):
+    """What is printed, by its file: the size of its first page and the least bleed of all sides and pages, in mm."""
+
+    pages: int
+    size_mm: tuple[float, float]
+    bleed_mm: float
+
+    def has_size(self, size_mm: tuple[float, float]) -> bool:
+        pairs = zip(self.size_mm, size_mm, strict=True)
+        return all(abs(one - other) <= SIZE_TOLERANCE_MM for one, other in pairs)
+
+
+def piece_of(content: bytes) -> Piece | None:
+    """None where the file cannot be read."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            return round(_least_bleed(_boxes(pdf)), 3)
+            boxes = _boxes(pdf)
     except pikepdf.PdfError:
         return None
+    if not boxes:
+        return None
+    trim = boxes[0][0]
+    size = round((trim[2] - trim[0]) / POINTS, 3), round((trim[3] - trim[1]) / POINTS, 3)
+    return Piece(len(boxes), size, round(_least_bleed(boxes), 3))
 
 
 # The trim and the bleed of a page, in points.

@@ -15,7 +15,7 @@ from django.db.models import F, Q, QuerySet
 from django.urls import reverse
 
 from accounts.callers import Caller
-from printing.imposition import Stamp, bleed_of, spot_plates, stamp_file
+from printing.imposition import Stamp, piece_of, spot_plates, stamp_file
 from production import interface
 from production.jobs.models import Job, JobState, Scan, ScanStep
 from stores.catalog.models import Product
@@ -144,8 +144,12 @@ def _end_of_day(day: date, order: Order) -> datetime:
 
 def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) -> interface.JobItem:
     product = item.product
-    pages = page_count(product)
-    bleed = bleed_of(files[0].content) if files else None
+    piece = piece_of(files[0].content) if files else None
+    pages = piece.pages if piece else page_count(product)
+    size = float(product.width_mm), float(product.height_mm)
+    if piece and not piece.has_size(size):
+        # The product changed since the order.
+        size = piece.size_mm
     return interface.JobItem(
         key=item.item_key,
         label=item.label,
@@ -154,9 +158,9 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) ->
         sku=product.api_key,
         quantity=quantity,
         pages=pages,
-        width_mm=float(product.width_mm),
-        height_mm=float(product.height_mm),
-        bleed_mm=bleed or 0.0,
+        width_mm=size[0],
+        height_mm=size[1],
+        bleed_mm=piece.bleed_mm if piece else 0.0,
         two_sided=pages > 1 and not product.is_one_sided,
         options=item_options(item),
         preset=preset_version(item),

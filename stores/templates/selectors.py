@@ -5,7 +5,7 @@ errors of the typesetter as errors of the service.
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -141,6 +141,17 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
     """The fields of a product, which may have no template."""
     row = fetch_row(FIELDS_ALONE, (product_id,))
     return tuple(read_field(entry) for entry in orjson.loads(row[0])) if row else ()
+
+
+def options_of(fields: Sequence[Field], values: Mapping[str, object]) -> dict[str, str]:
+    """The fields of the type Choice that have a value: what was sent, else their default."""
+    chosen: dict[str, str] = {}
+    for field in (one for one in fields if one.type == "Choice"):
+        value = values.get(field.field_name)
+        value = (field.org_value or field.default_value) if value is None else value
+        if isinstance(value, str) and value.strip():
+            chosen[field.field_name] = value
+    return chosen
 
 
 def template_digest(product_id: int) -> str:

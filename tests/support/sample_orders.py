@@ -190,6 +190,7 @@ def _item(position: int, product: Product, quantity: int, unit: Decimal) -> dict
         "print_sha256": "",
         "print_bytes": 0,
         "print_preset": None,
+        "options": None,
         "preflight": None,
         "eddm": None,
         "label": "",

@@ -29,8 +29,8 @@ from stores.batches.selectors import (
     Counts,
     access_of,
     caller_of,
+    changed_because,
     counts_of,
-    is_template_changed,
     may_still_order,
     order_count,
     outdated_because,
@@ -190,8 +190,8 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed and prices."""
-    if is_template_changed(batch):
-        raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
+    if why := changed_because(batch):
+        raise Conflict(why, code=OUTDATED)
     request = forms.request(rows, offer=rows[0].offer)
     if batch.external_id:
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
@@ -214,7 +214,9 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
     """Writes the order and marks its rows in one transaction; False if they were ordered or cancelled meanwhile."""
     locked = lock_batch(batch)
     keys = [row.pk for row in rows]
-    waiting = BatchRow.objects.select_for_update().filter(pk__in=keys, state__in=ORDERABLE, order=None)
+    # The rows alone: their usual order joins the store, which the orders of others refer to.
+    waiting = BatchRow.objects.order_by("pk").select_for_update(of=("self",))
+    waiting = waiting.filter(pk__in=keys, state__in=ORDERABLE, order=None)
     if locked.status != BatchStatus.ORDERING or len(waiting) != len(rows):
         return False
     actor = Actor(ActorKind(locked.actor_kind), locked.actor_user)

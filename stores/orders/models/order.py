@@ -248,7 +248,7 @@ class Order(models.Model):
 
 
 @pghistory.track(
-    *changes(), exclude=["label", "template_data", "artwork", "preflight", "eddm", "print_preset"]
+    *changes(), exclude=["label", "template_data", "artwork", "preflight", "eddm", "print_preset", "options"]
 )
 class OrderItem(models.Model):
     """A line of an order, with the price and the product at that time, and the print file with its hash."""
@@ -277,6 +277,8 @@ class OrderItem(models.Model):
     # The print preset that its file was made with, as `PresetRules.printed_with`. NULL without a file, and of orders
     # from before this column.
     print_preset = models.JSONField(null=True, blank=True, editable=False)
+    # Its fields of the type Choice, as sent or by the defaults of that time. NULL in orders from before this column.
+    options = models.JSONField(null=True, blank=True, editable=False)
     # What preflight found of the print file, as the API shows it; nothing found is NULL.
     preflight = models.JSONField(null=True, blank=True, editable=False)
     # The copy of the EDDM selection it was ordered for; stores.orders.eddm defines its members.

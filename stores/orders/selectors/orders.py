@@ -17,12 +17,13 @@ from fulfillment.core.errors import NotFound
 from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_uuid
 from printing.press.rules import BUILT_IN_CODE
-from stores.catalog.models import Store, TemplateField, TemplateFieldType
+from stores.catalog.models import Store
 from stores.orders.approvals.selectors import approval_record
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.search import search_orders
+from stores.templates.selectors import fields_of, options_of
 
 PRESET = "Print preset"
 
@@ -227,15 +228,10 @@ def _shown() -> QuerySet[Order]:
 
 
 def item_options(item: OrderItem) -> dict[str, str]:
-    """Its fields of the type Choice, as ordered or by their defaults, and its print preset."""
-    values = item.template_data or {}
-    chosen: dict[str, str] = {}
-    fields = TemplateField.objects.filter(product=item.product_id, type=TemplateFieldType.CHOICE)
-    for field in fields.order_by("position"):
-        value = values.get(field.field_name)
-        value = (field.org_value or field.default_value) if value is None else value
-        if isinstance(value, str) and value.strip():
-            chosen[field.field_name] = value
+    """Its fields of the type Choice, as ordered, and its print preset."""
+    sent = item.template_data or {}
+    # Orders from before `options` have only the fields and defaults of today.
+    chosen = options_of(fields_of(item.product_id), sent) if item.options is None else dict(item.options)
     if preset := preset_code(item):
         chosen.setdefault(PRESET, preset)
     return chosen

@@ -40,6 +40,12 @@ def quoted_options(quote: Quote) -> dict[str, Option]:
     return {entry["OptionID"]: _option(entry) for entry in body["Options"]}
 
 
+def quoted_currency(quote: Quote) -> str:
+    """That of the store at the time of the quote."""
+    currency: str = orjson.loads(quote.rendering)["Currency"]
+    return currency
+
+
 def _cents(text: str) -> Decimal:
     return Decimal(text).quantize(Decimal("0.01"))
 

@@ -289,6 +289,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 print_sha256=file.sha256 if file else "",
                 print_bytes=file.size if file else 0,
                 print_preset=file.preset if file else None,
+                options=file.options if file else {},
                 preflight=list(file.preflight) or None if file else None,
                 eddm=prepared.stored_selections[position],
             )

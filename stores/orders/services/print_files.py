@@ -44,17 +44,18 @@ class StoredPrint(NamedTuple):
     messages: tuple[str, ...]
     preflight: Sequence[Mapping[str, Any]] = ()
     preset: Mapping[str, str] | None = None
+    options: Mapping[str, str] | None = None
 
 
 def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> StoredPrint:
     """Stores the file under a name that is never written again."""
     if not file.content:
-        return StoredPrint("", "", 0, file.asset_ids, file.messages)
+        return StoredPrint("", "", 0, file.asset_ids, file.messages, options=file.options)
     name = f"{print_folder(order_id)}/{item_position}-{file.sha256[:16]}.pdf"
     with storage_errors():
         write_files([(name, file.content)])
-    size = len(file.content)
-    return StoredPrint(name, file.sha256, size, file.asset_ids, file.messages, file.preflight, file.preset)
+    stored = StoredPrint(name, file.sha256, len(file.content), file.asset_ids, file.messages)
+    return stored._replace(preflight=file.preflight, preset=file.preset, options=file.options)
 
 
 def erase_print_files(*, order_id: UUID) -> None:

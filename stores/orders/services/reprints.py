@@ -89,7 +89,7 @@ def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[S
     try:
         for position, item in enumerate(items):
             if not item.print_sha256:
-                copies.append(None)
+                copies.append(StoredPrint("", "", 0, (), (), options=item.options))
                 continue
             file = PrintedFile(
                 read_print_file(item=item),
@@ -97,6 +97,7 @@ def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[S
                 assets,
                 preflight=item.preflight or (),
                 preset=item.print_preset,
+                options=item.options,
             )
             copies.append(store_print_file(order_id=order_id, item_position=position, file=file))
     except BaseException:

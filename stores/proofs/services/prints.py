@@ -14,7 +14,7 @@ from stores.proofs.selectors import ProductVersion
 from stores.proofs.services.artwork import ArtworkChoice, artwork_errors, merge_artwork
 from stores.proofs.services.merging import Uploads, check_values, merge_template
 from stores.proofs.services.proofs import Merge, preflight_records, press_of
-from stores.templates.selectors import typesetting_errors
+from stores.templates.selectors import fields_of, options_of, typesetting_errors
 
 # An order is created within one request.
 SECONDS = 20.0
@@ -25,7 +25,8 @@ TEST_MARK = "TEST"
 class PrintedFile(NamedTuple):
     """`asset_ids` are the uploaded pictures in it; `messages` are warnings about the print quality.
 
-    `preflight` has the findings as the API shows them; `preset` is the print preset it was made with.
+    `preflight` has the findings as the API shows them; `preset` is the print preset it was made with, and
+    `options` are the values of the fields of the type Choice; None if nothing is known of them.
 
     For a product without a template `content` and `sha256` are empty.
     """
@@ -36,6 +37,7 @@ class PrintedFile(NamedTuple):
     messages: tuple[str, ...] = ()
     preflight: Sequence[Mapping[str, Any]] = ()
     preset: Mapping[str, str] | None = None
+    options: Mapping[str, str] | None = None
 
 
 def render_print_file(
@@ -54,9 +56,10 @@ def render_print_file(
     uploads = uploads or Uploads(caller, product.store_id)
     if not product.has_template:
         assets = check_values(product=product, values=values, uploads=uploads)
-        return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()))
+        options = options_of(fields_of(product.pk), values)
+        return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()), options=options)
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
-    return _printed(merged, seconds)
+    return _printed(merged, options_of(merged.layout.fields, merged.values), seconds)
 
 
 def render_artwork_file(
@@ -70,10 +73,10 @@ def render_artwork_file(
     """As `render_print_file`, of a customer's PDF in place of the template; faults point into the choice."""
     merged = merge_artwork(caller=caller, product=product, choice=choice, uploads=uploads, in_print=True)
     with artwork_errors():
-        return _printed(merged, seconds)
+        return _printed(merged, options_of(fields_of(product.pk), {}), seconds)
 
 
-def _printed(merged: Merge, seconds: float) -> PrintedFile:
+def _printed(merged: Merge, options: Mapping[str, str], seconds: float) -> PrintedFile:
     caller, product = merged.uploads.caller, merged.product
     deadline = own_time() + seconds
     with RENDERINGS.limited(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):
@@ -92,4 +95,4 @@ def _printed(merged: Merge, seconds: float) -> PrintedFile:
     used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
     digest = hashlib.sha256(printed.pdf).hexdigest()
-    return PrintedFile(printed.pdf, digest, used, messages, findings, product.rules.printed_with)
+    return PrintedFile(printed.pdf, digest, used, messages, findings, product.rules.printed_with, options)

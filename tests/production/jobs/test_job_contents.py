@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 
 import pikepdf
 import pytest
+from django.db.models import F
 from django.test import Client
 from lxml import etree
 from pypdf import PdfReader
 
+from accounts.callers import Caller
 from printing.imposition import Stamp, spot_plates, stamp_file
 from production import interface
 from production.adapters.sftp_returns import drop_files
@@ -27,11 +29,14 @@ from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice
 from production.tickets import write_jdf, write_json_ticket, write_xjdf
+from stores.catalog.models import Product, TemplateField
 from stores.orders.business_days import ship_day
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderItem
+from stores.orders.selectors.orders import item_options
 from stores.orders.services.print_files import read_print_file
+from stores.orders.services.reprints import reprint_order
 from tests.factories.eddm import make_selection
-from tests.factories.orders import card_data, design_data, make_design, make_product, order_body
+from tests.factories.orders import card_data, design_data, make_card, make_design, make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.document_making import document
 from tests.support.order_helpers import Shop, open_shop
@@ -278,6 +283,76 @@ def test_options_of_the_item_are_on_every_ticket_by_name_and_value(shop):
     [item] = siteflow_order(printed, SITEFLOW)["orderData"]["items"]
     assert item["extraData"]["options"] == expected
     assert item["components"][0]["attributes"] == {"finish": "Matte"}
+
+
+def let_default_change():
+    TemplateField.objects.filter(field_name="Coating").update(default_value="Gloss")
+
+
+@pytest.mark.parametrize("change", [let_default_change, TemplateField.objects.all().delete])
+def test_options_are_those_of_the_order_although_the_product_changed(shop, change):
+    make_product(shop.store, "options", TemplateFields=FIELDS)
+    job = sent(shop, {"ProductID": "options", "Quantity": 100, "TemplateData": {"Corners": "Rounded"}})
+
+    change()
+
+    expected = {"Corners": "Rounded", "Coating": "Matte", "Folding Edge": "Long"}
+    assert adapter_job(job).item.options == expected
+    again = reprint(shop, job.order)
+    assert item_options(again.items.get()) == expected
+
+
+def test_options_of_a_template_and_of_a_pdf_are_those_of_the_order(shop):
+    card = make_card(shop.store)
+    choice = {"type": "Choice", "sub_type": "List", "choices": ["Gloss", "Matte"], "position": 90}
+    TemplateField.objects.create(product=card, field_name="Coating", default_value="Matte", **choice)
+    Product.objects.filter(pk=card.pk).update(version=F("version") + 1)
+    client = shop.world.as_application()
+    path = "/api/v1/store/associated/asset"
+    content = document(pages=2, bleed=3.175, margin=5)
+    asset = client.post(path, content, content_type="application/pdf").json()
+    item = {"ProductID": card.external_id, "Quantity": 100}
+    sent_items = [
+        {**item, "TemplateData": card_data()},
+        {**item, "TemplateData": card_data() | {"Coating": "Gloss"}},
+        {**item, "Artwork": {"AssetID": asset["AssetID"]}},
+    ]
+    answer = shop.place(body=order_body() | {"Items": sent_items})
+    assert answer.status_code == 201, answer.content
+
+    TemplateField.objects.filter(field_name="Coating").update(default_value="Gloss")
+
+    items = OrderItem.objects.order_by("position")
+    assert [item_options(one).get("Coating") for one in items] == ["Matte", "Gloss", "Matte"]
+
+
+def test_pages_and_size_in_tickets_are_those_of_the_print_file_although_the_product_changed(shop):
+    card = make_card(shop.store)
+    item = {"ProductID": card.external_id, "Quantity": 100, "TemplateData": card_data()}
+    job = sent(shop, item)
+    before = adapter_job(job).item
+
+    Product.objects.filter(pk=card.pk).update(template=None, page_count=1, width_mm=55, height_mm=85)
+
+    after = adapter_job(job).item
+    assert (after.pages, after.two_sided, after.sides) == (2, True, before.sides)
+    assert (after.width_mm, after.height_mm) == pytest.approx((before.width_mm, before.height_mm), abs=0.1)
+
+
+def test_options_of_an_order_that_kept_none_are_those_of_its_product(shop):
+    make_product(shop.store, "options", TemplateFields=FIELDS)
+    sent(shop, {"ProductID": "options", "Quantity": 100, "TemplateData": {"Corners": "Rounded"}})
+    OrderItem.objects.update(options=None)
+
+    let_default_change()
+
+    chosen = item_options(OrderItem.objects.get())
+    assert chosen == {"Corners": "Rounded", "Coating": "Gloss", "Folding Edge": "Long"}
+
+
+def reprint(shop: Shop, order: Order) -> Order:
+    caller = Caller.on_pages(shop.world.operator)
+    return reprint_order(order=order, positions=[0], caller=caller, known_reprints=0)
 
 
 def test_eddm_mailing_brings_its_papers_for_the_post_office(shop, client: Client, tmp_path):

@@ -270,6 +270,54 @@ def test_template_that_changes_before_the_first_order_has_all_rows_checked_again
     assert (states_of(done), used()) == (["Ordered", "Ordered"], [2 * PRICE])
 
 
+def deliver_overnight(batch):
+    Product.objects.filter(pk=batch.product_id).update(delivery_method="OVERNIGHT", version=F("version") + 1)
+
+
+def deliveries():
+    items = OrderItem.objects.values_list("order__delivery_method_code", "unit_price")
+    return set(items)
+
+
+@pytest.mark.parametrize("corrected", ["a", "b"])
+def test_row_corrected_after_a_change_of_the_delivery_has_the_others_checked_again(access, corrected):
+    rows = [person(1, Key="a"), person(2, Key="b")]
+    rows["ab".index(corrected)]["Name"] = ""
+    batch = checked(make_batch(access, rows))
+    deliver_overnight(batch)
+    correct_row(batch=fresh(batch), row_key=corrected, cells={"Name": "Late"})
+
+    with pytest.raises(Conflict, match="delivery or speed") as refusal:
+        order_batch(batch=fresh(batch), actor=OWNER)
+
+    assert refusal.value.code == "batch_outdated"
+    ordered(checked(batch))
+    assert deliveries() == {("OVERNIGHT", Decimal("0.17"))}
+
+
+def test_row_corrected_just_before_the_order_has_the_others_checked_again(access, monkeypatch):
+    rows = [person(1, Key="a"), person(2, Key="b", Name="")]
+    batch = checked(make_batch(access, rows))
+    deliver_overnight(batch)
+    monkeypatch.setattr(ordering, "refuse_outdated", lambda batch: None)
+    correct_row(batch=fresh(batch), row_key="b", cells={"Name": "Late"})
+
+    batch = ordered(batch)
+
+    assert (batch.status, Order.objects.exists()) == ("Checking", False)
+    ordered(checked(batch))
+    assert deliveries() == {("OVERNIGHT", Decimal("0.17"))}
+
+
+def test_change_of_the_delivery_alone_leaves_what_was_checked(access):
+    batch = checked(make_batch(access, [person(1), person(2)]))
+    deliver_overnight(batch)
+
+    ordered(batch)
+
+    assert deliveries() == {("GROUND", Decimal("0.12"))}
+
+
 def test_template_that_changes_between_two_orders_fails_the_rest_and_says_why(access, monkeypatch):
     batch = letters(access, 2)
     order_batch(batch=batch, actor=OWNER)

@@ -14,12 +14,12 @@ from stores.batches.services import batches, checking, rows
 from stores.batches.services.approvals import deny_batch
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
 from stores.batches.services.checking import correct_row
-from stores.batches.services.ordering import ORDER_TASK, order_batch
+from stores.batches.services.ordering import ORDER_TASK, order_batch, write_orders
 from stores.batches.services.personal_data import erase_unordered_recipients
 from stores.batches.services.rows import lock_batch, replace_rows
 from stores.catalog.models import Product
 from stores.orders.models import ActorKind
-from stores.orders.services.transitions import Actor
+from stores.orders.services.transitions import Actor, lock_orders
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT
 from tests.factories.webhooks import look_before
@@ -79,6 +79,22 @@ def test_changes_of_a_locked_batch_are_refused_while_one_waits_for_it(world, set
     waiting.join()
 
     assert answers == ["too_many_at_once"] * len(changes)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_order_of_a_row_that_waits_for_its_turn_locks_no_store(world):
+    batch = checked(make_batch(access_to(world), [person(1)]))
+    order_batch(batch=batch, actor=Actor(ActorKind.APPLICATION))
+    writing = Thread(target=at_once, args=(lambda: write_orders(batch_id=batch.pk),))
+    with transaction.atomic(), connection.cursor() as cursor:
+        lock_orders(store_pks=[batch.store_id])
+        writing.start()
+        wait_for(somebody_waits)
+        # As the foreign keys of an order do at its commit; it raises where another transaction has the row.
+        cursor.execute("SELECT FROM stores_store WHERE id = %s FOR KEY SHARE NOWAIT", [batch.store_id])
+    writing.join()
+
+    assert fresh(batch).status == "Ordered"
 
 
 @pytest.mark.django_db

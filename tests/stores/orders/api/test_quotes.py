@@ -5,11 +5,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stores.orders.models import Quote
+from stores.catalog.models import Store
+from stores.orders.models import Order, Quote
 from stores.orders.pricing import price
 from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem
 from stores.orders.selectors.quotes import quoted_options
-from tests.factories.orders import make_product, price_values
+from tests.factories.orders import make_product, order_body, price_values
 
 HERE = {"CountryCode": "US"}
 
@@ -61,6 +62,19 @@ def test_quote_is_read_again_by_its_caller_only(world, store):
     assert world.as_user(world.user).call("GET", path).json() == body  # holds Order.All.Read
     assert world.as_user(world.outsider).call("GET", path).status_code == 403
     assert world.as_application().call("GET", "/store/associated/quote/none").status_code == 404
+
+
+def test_quote_in_another_currency_than_the_store_has_now_is_not_ordered(world, store):
+    client = world.as_application()
+    quote = ask(client, ("card", 100)).json()
+    Store.objects.filter(pk=store.pk).update(currency="JPY")
+    chosen = {"QuoteID": quote["QuoteID"], "OptionID": quote["Options"][0]["OptionID"]}
+
+    answer = client.call("POST", "/store/associated/order", order_body(**chosen))
+
+    assert (answer.status_code, answer.json()["Code"]) == (400, "quote_mismatch")
+    assert "USD" in answer.json()["detail"]
+    assert not Order.objects.exists()
 
 
 def test_quote_binds_for_48_hours(world, store):
