@@ -102,12 +102,14 @@ class BudgetViewSet(ApiViewSet):
             400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`.",
             403: ASSOCIATION,
             404: "Nothing exists at this URL.",
-            409: "The store has no budgets (`budgets_disabled`), or 5,000 already (`too_many_budgets`).",
+            409: "The store has no budgets (`budgets_disabled`), or 5,000 already, or 100 that have not ended for the "
+            "same scope (`too_many_budgets`).",
         },
         "partial_update": {
             **COMMON,
             400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`, `currency_changed`.",
-            409: f"{HAS_ENTRIES}: Scope, Type, Duration and StartDate cannot change.",
+            409: f"{HAS_ENTRIES}: Scope, Type, Duration and StartDate cannot change. Or 100 budgets that have not "
+            "ended have the new scope (`too_many_budgets`).",
         },
         "destroy": {**COMMON, 409: f"{HAS_ENTRIES}: end it by setting EndDate."},
         "adjust": {
