@@ -13,6 +13,7 @@ from fulfillment.core.api.serializers import (
     Timestamp,
 )
 from fulfillment.core.text import MAX_INTEGER
+from stores.batches.files.rows import MAX_COLUMNS
 from stores.batches.models import BatchMode, BatchStatus, RowState
 from stores.batches.rows import MAX_CELL_LENGTH, REQUIRED_RECIPIENT
 from stores.budgets.standings import BudgetDecision
@@ -36,7 +37,7 @@ RECIPIENT = "Applies to all items. With `Recipients`, the default for rows whose
 
 class MappingField(JSONObject):
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(child=StrictText(max_length=256), **kwargs)
+        super().__init__(most=MAX_COLUMNS, child=StrictText(max_length=256), **kwargs)
 
 
 class BatchRecipientSerializer(RecipientSerializer):
@@ -108,6 +109,7 @@ class BatchOrderSerializer(StrictSerializer):
 class CellsField(JSONObject):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
+            most=MAX_COLUMNS,
             child=StrictText(
                 max_length=MAX_CELL_LENGTH, allow_blank=True, trim_whitespace=False, multiline=True
             ),

@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_
 from fulfillment.core.api.responses import CSVRenderer, concurrency_errors
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.csv_rows import csv_pieces
 from fulfillment.core.errors import Invalid, invalid_after
 from fulfillment.core.files.downloads import streamed_file
@@ -38,6 +40,7 @@ from stores.budgets.selectors.budgets import (
     authorize_budgets,
     entries_for,
     entry_records,
+    has_long_list,
     list_budgets,
     scope_names,
     standing_for,
@@ -88,18 +91,25 @@ class BudgetViewSet(ApiViewSet):
         "adjust": BUDGET_WRITE,
     }
     errors = {
-        "list": {400: NO_STORE + ".", 403: ASSOCIATION, 404: "Nothing exists at this URL."},
+        "list": {
+            400: NO_STORE + ".",
+            403: ASSOCIATION,
+            404: "Nothing exists at this URL.",
+            **concurrency_errors("exports or lists of more than 500 budgets"),
+        },
         "retrieve": COMMON,
         "create": {
             400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`.",
             403: ASSOCIATION,
             404: "Nothing exists at this URL.",
-            409: "The store has no budgets (`budgets_disabled`), or 5,000 already (`too_many_budgets`).",
+            409: "The store has no budgets (`budgets_disabled`), or 5,000 already, or 100 that have not ended for the "
+            "same scope (`too_many_budgets`).",
         },
         "partial_update": {
             **COMMON,
             400: BROKEN_RULE + "`too_large`, `date_out_of_range`, `ends_before_start`, `currency_changed`.",
-            409: f"{HAS_ENTRIES}: Scope, Type, Duration and StartDate cannot change.",
+            409: f"{HAS_ENTRIES}: Scope, Type, Duration and StartDate cannot change. Or 100 budgets that have not "
+            "ended have the new scope (`too_many_budgets`).",
         },
         "destroy": {**COMMON, 409: f"{HAS_ENTRIES}: end it by setting EndDate."},
         "adjust": {
@@ -124,9 +134,11 @@ class BudgetViewSet(ApiViewSet):
         examples=[BUDGET_EXAMPLE],
     )
     def list(self, request: Request, store_id: str) -> Response:
-        standings = list_budgets(authorize_budgets(request.auth, store_id, READ))
-        names = scope_names((one.budget for one in standings), names_people=request.auth.sees_names)
-        return Response([budget_record(standing, store_id, names) for standing in standings])
+        access = authorize_budgets(request.auth, store_id, READ)
+        with FILES.limited(request.auth.key) if has_long_list(access) else nullcontext():
+            standings = list_budgets(access)
+            names = scope_names((one.budget for one in standings), names_people=request.auth.sees_names)
+            return Response([budget_record(standing, store_id, names) for standing in standings])
 
     @extend_schema(
         operation_id="budget_create",

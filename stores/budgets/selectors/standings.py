@@ -87,6 +87,9 @@ def standings_of(budgets: Sequence[Budget], *, store: Store, at: datetime) -> li
     """Each in its period of the moment; before its start in the first one, after its end in the last one."""
     rows = fetch_rows(LATEST, ([budget.pk for budget in budgets],))
     latest = {budget_id: Period(*rest) for budget_id, *rest in rows}
+    for budget in budgets:
+        # Otherwise the record of each would look up its name.
+        budget.store = store
     return [Standing(budget, _period(budget, latest.get(budget.pk), store, at)) for budget in budgets]
 
 

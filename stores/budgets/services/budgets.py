@@ -45,6 +45,8 @@ FIXED = ("Scope", "Type", "Duration", "StartDate")
 FIRST_YEAR, LAST_YEAR = 2000, 2199
 MAX_AMOUNT = Decimal(10) ** 12
 MAX_BUDGETS = 5_000
+# That have not ended: each quote lists all that bind it, and each order locks and counts them.
+MAX_OF_SCOPE = 100
 
 
 @transaction.atomic
@@ -59,6 +61,7 @@ def create_budget(*, store: Store, values: Mapping[str, Any]) -> Standing:
     now = timezone.now()
     budget = Budget(store=store, start_date=local_day(store, now), created=now, updated=now)
     _apply(budget, store, values, is_new=True)
+    _refuse_crowded(budget, local_day(store, now))
     budget.save(force_insert=True)
     return lock_standing(budget, store=store, at=now)
 
@@ -75,7 +78,10 @@ def change_budget(*, budget: Budget, values: Mapping[str, Any]) -> Standing:
     elif local_day(store, now) >= stored.start_date:
         # Earlier periods are carried over by the terms that they had.
         open_period(standing, at=now)
+    before = stored.scope_key, stored.end_date
     _apply(stored, store, values)
+    if (stored.scope_key, stored.end_date) != before:
+        _refuse_crowded(stored, local_day(store, now))
     if differs_from_stored(stored):
         stored.updated = now
         stored.save()
@@ -116,6 +122,14 @@ def adjust_budget(
     standing.period.added += amount
     announce_levels(standing, store=store)
     return entries.get()
+
+
+def _refuse_crowded(budget: Budget, day: date) -> None:
+    """Call it with the store locked."""
+    others = Budget.objects.filter(store=budget.store_id, scope_key=budget.scope_key).exclude(pk=budget.pk)
+    if others.exclude(end_date__lt=day).count() >= MAX_OF_SCOPE:
+        message = _("At most %(max_budgets)s budgets apply to the same scope. End or remove one of them.")
+        raise Conflict(message % {"max_budgets": MAX_OF_SCOPE}, code="too_many_budgets")
 
 
 def _check_adjustment(standing: Standing, amount: Decimal) -> None:

@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
@@ -24,6 +25,7 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.responses import CSVRenderer, concurrency_errors, json_bytes
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Fault, Invalid, raise_faults
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import parse_number
@@ -224,7 +226,7 @@ class OrderExportViewSet(ApiViewSet):
             400: f"{NO_STORE}, or a parameter is invalid (`parameter_invalid`).",
             403: NO_ASSOCIATION,
             404: "Nothing exists at this URL.",
-            **concurrency_errors("exports as CSV"),
+            **concurrency_errors("exports as CSV or large verbose pages"),
         }
     }
 
@@ -263,8 +265,9 @@ def _page_response(request: Request, access: StoreAccess, parameters: ExportPara
         take=parameters.take or DEFAULT_TAKE,
     )
     if parameters.verbose and page.rows:
-        page = fitting_page(page)
-        body = dumps(verbose_records(access, page, with_mode=filters.includes_tests))
+        page, is_large = fitting_page(page)
+        with FILES.limited(access.caller.key) if is_large else nullcontext():
+            body = dumps(verbose_records(access, page, with_mode=filters.includes_tests))
     else:
         body = f"[{','.join(row.text(with_mode=filters.includes_tests) for row in page.rows)}]".encode()
     response = json_bytes(request, body)

@@ -32,23 +32,32 @@ VERBOSE = "Only with `verbose=true`."
 
 
 class JSONObject(serializers.DictField):
-    default_error_messages = {"not_a_dict": "This must be a JSON object."}
+    """With `most`, an object with more pairs is refused before its values are checked."""
+
+    default_error_messages = {
+        "not_a_dict": "This must be a JSON object.",
+        "too_many": "At most {most} pairs.",
+    }
+
+    def __init__(self, *, most: int | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.most = most
+
+    def to_internal_value(self, data: Any) -> Any:
+        if self.most is not None and isinstance(data, dict) and len(data) > self.most:
+            self.fail("too_many", most=self.most)
+        return super().to_internal_value(data)
 
 
 class MetadataField(JSONObject):
     """Up to 20 pairs; names up to 40 characters, values strings up to 500."""
 
-    default_error_messages = {
-        "too_many": "At most 20 pairs.",
-        "name_too_long": "Names have 1 to 40 characters.",
-    }
+    default_error_messages = {"name_too_long": "Names have 1 to 40 characters."}
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(child=StrictText(max_length=500, allow_blank=True), **kwargs)
+        super().__init__(most=METADATA_PAIRS, child=StrictText(max_length=500, allow_blank=True), **kwargs)
 
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and len(data) > METADATA_PAIRS:
-            self.fail("too_many")
         if isinstance(data, dict) and any(not 1 <= len(name) <= 40 for name in data):
             self.fail("name_too_long")
         return super().to_internal_value(data)

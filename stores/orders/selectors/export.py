@@ -17,6 +17,8 @@ BATCH = 2000
 MAX_SKIP = MAX_COUNTED = 100_000
 # A page of full records ends before it exceeds this size, even if it has fewer than `take` orders.
 PAGE_BYTES = 16_000_000
+# Larger pages of full records take a second of processor time and 100 MB of memory each.
+LARGE_PAGE_BYTES = 1_000_000
 OLDEST_FIRST = ("created", "id")
 # By the filter.
 CONDITIONS = {
@@ -40,8 +42,9 @@ TALLIED = """
 SELECT coalesce(sum(orders), 0)::bigint FROM stores_ordertally
 WHERE {} AND (%(statuses)s::int[] IS NULL OR status = ANY(%(statuses)s))
 """
-# How many of the orders, in their order, fit into `most` bytes as full records. Those after them are not even read: the
-# values of 1,000 orders can have gigabytes. The JSON around the texts of each is rounded up, a route to 80 bytes.
+# How many of the orders, in their order, fit into `most` bytes as full records, and their bytes. Those after them are
+# not even read: the values of 1,000 orders can have gigabytes. The JSON around the texts of each is rounded up, a route
+# to 80 bytes.
 FITTING = """
 WITH RECURSIVE fitting(orders, bytes) AS (
     SELECT 0, 0::bigint UNION ALL SELECT orders + 1, bytes + coalesce((
@@ -59,7 +62,7 @@ WITH RECURSIVE fitting(orders, bytes) AS (
     ), 0)
     FROM fitting WHERE bytes <= %(most)s AND orders < cardinality(%(keys)s::uuid[])
 )
-SELECT count(*) - 1 FROM fitting WHERE bytes <= %(most)s
+SELECT count(*) - 1, max(bytes) FROM fitting WHERE bytes <= %(most)s
 """
 
 
@@ -172,12 +175,15 @@ def export_rows(
         after = page.rows[-1].cursor if page.rows else after
 
 
-def fitting_page(page: ExportPage) -> ExportPage:
-    """Cuts the page at PAGE_BYTES of full records, but keeps at least one order so that paging advances."""
+def fitting_page(page: ExportPage) -> tuple[ExportPage, bool]:
+    """Cuts the page at PAGE_BYTES of full records, but keeps at least one order so that paging advances; with whether
+    it is a large one.
+    """
     keys = [row.order_id for row in page.rows]
-    [(fitting,)] = fetch_rows(FITTING, {"keys": keys, "most": PAGE_BYTES})
+    [(fitting, size)] = fetch_rows(FITTING, {"keys": keys, "most": PAGE_BYTES})
     fits = max(1, fitting)
-    return replace(page, rows=page.rows[:fits], has_more=page.has_more or fits < len(page.rows))
+    cut = replace(page, rows=page.rows[:fits], has_more=page.has_more or fits < len(page.rows))
+    return cut, not fitting or size > LARGE_PAGE_BYTES
 
 
 def verbose_records(access: StoreAccess, page: ExportPage, *, with_mode: bool = False) -> list[Record]:

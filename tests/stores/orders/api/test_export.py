@@ -258,6 +258,19 @@ def test_verbose_page_reads_no_orders_beyond_those_that_fit(shop, orders, monkey
     assert row["OrderID"] == orders[0]["OrderID"]
 
 
+def test_large_verbose_pages_have_a_turn_and_others_need_none(shop, orders, settings, monkeypatch):
+    """Each took a second of processor time and 100 MB: one caller's pages kept all others waiting for 10 s."""
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+
+    assert export(shop, verbose="true").status_code == export(shop).status_code == 200
+    monkeypatch.setattr("stores.orders.selectors.export.LARGE_PAGE_BYTES", 1000)
+    refused = export(shop, verbose="true")
+
+    assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+    assert refused["Retry-After"]
+    assert export(shop).status_code == 200
+
+
 @pytest.mark.parametrize("take", [1, 3])
 def test_page_costs_the_same_statements_at_any_size(shop, orders, django_assert_num_queries, take):
     client = shop.world.as_user(shop.world.user)
