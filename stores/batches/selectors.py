@@ -189,28 +189,12 @@ def is_template_changed(batch: Batch) -> bool:
     return version != batch.product_version and template_digest(batch.product_id) != batch.template_digest
 
 
-def changed_because(batch: Batch) -> str:
-    """Why what was checked is not what would be ordered; empty as long as it is."""
-    if is_template_changed(batch):
-        return "The template of the product changed since the check."
-    if batch.mode == BatchMode.ITEMS and _has_several_offers(batch):
-        return "The delivery or speed of the product changed before some rows were checked."
-    return ""
-
-
-def _has_several_offers(batch: Batch) -> bool:
-    """Rows that were corrected after a change of the product have its new delivery and speed: an order has one."""
-    rows = batch.rows.filter(state__in=ORDERABLE).order_by()
-    offers = rows.values("offer__DeliveryMethodCode", "offer__ProductionDays").distinct()
-    return len(offers[:2]) > 1
-
-
 def outdated_because(batch: Batch) -> str:
     """Why its finished check no longer holds; empty as long as it does."""
     if batch.status != BatchStatus.CHECKED:
         return ""
-    if why := changed_because(batch):
-        return why
+    if is_template_changed(batch):
+        return "The template of the product changed since the check."
     is_expired = batch.prices_expire is None or batch.prices_expire <= timezone.now()
     return "The prices of the check are no longer binding." if is_expired else ""
 

@@ -29,8 +29,8 @@ from stores.batches.selectors import (
     Counts,
     access_of,
     caller_of,
-    changed_because,
     counts_of,
+    is_template_changed,
     may_still_order,
     order_count,
     outdated_because,
@@ -190,8 +190,8 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed and prices."""
-    if why := changed_because(batch):
-        raise Conflict(why, code=OUTDATED)
+    if is_template_changed(batch):
+        raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
     request = forms.request(rows, offer=rows[0].offer)
     if batch.external_id:
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"

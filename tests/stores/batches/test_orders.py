@@ -287,24 +287,9 @@ def test_row_corrected_after_a_change_of_the_delivery_has_the_others_checked_aga
     deliver_overnight(batch)
     correct_row(batch=fresh(batch), row_key=corrected, cells={"Name": "Late"})
 
-    with pytest.raises(Conflict, match="delivery or speed") as refusal:
+    with pytest.raises(Conflict, match="not checked yet"):
         order_batch(batch=fresh(batch), actor=OWNER)
 
-    assert refusal.value.code == "batch_outdated"
-    ordered(checked(batch))
-    assert deliveries() == {("OVERNIGHT", Decimal("0.17"))}
-
-
-def test_row_corrected_just_before_the_order_has_the_others_checked_again(access, monkeypatch):
-    rows = [person(1, Key="a"), person(2, Key="b", Name="")]
-    batch = checked(make_batch(access, rows))
-    deliver_overnight(batch)
-    monkeypatch.setattr(ordering, "refuse_outdated", lambda batch: None)
-    correct_row(batch=fresh(batch), row_key="b", cells={"Name": "Late"})
-
-    batch = ordered(batch)
-
-    assert (batch.status, Order.objects.exists()) == ("Checking", False)
     ordered(checked(batch))
     assert deliveries() == {("OVERNIGHT", Decimal("0.17"))}
 
