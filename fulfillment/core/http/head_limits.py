@@ -15,7 +15,7 @@ MAX_HEAD_LENGTH, MAX_HEADERS = 16_384, 100
 MAX_HEADER_LENGTH, MAX_PARTS = 8192, 100
 MAX_LENGTHS = {"CONTENT_TYPE": 300, "CONTENT_LENGTH": 19, "HTTP_ACCEPT": 1000, "HTTP_AUTHORIZATION": 2000}
 # Of a Content-Type, what Django fails at: the encodings of RFC 2231, and charsets that are none of text, or let
-# through what the address may not have. Forms are in UTF-8; with another charset they are refused.
+# through what the address may not have. URL-encoded forms with another charset than UTF-8 are refused.
 ENCODED_PARAMETER = re.compile(r";[^;=]*\*[^;]*")
 OTHER_CHARSET = re.compile(r';\s*charset\s*=(?!\s*"?utf-?8)[^;]*', re.IGNORECASE)
 
@@ -30,7 +30,7 @@ def shorten_head(environ: MutableMapping[str, Any]) -> None:
     """Cuts the two parts that Django takes apart before any middleware runs; what is cut is refused afterwards.
 
     It needs time that grows with the square of their length: more than a minute for a Content-Type of 390 kB. And some
-    parameters of a Content-Type make it fail, of which none is read here.
+    parameters of a Content-Type make it fail. As it was sent, the Content-Type is in SENT_CONTENT_TYPE.
     """
     path, content_type = environ.get("PATH_INFO", ""), environ.get("CONTENT_TYPE", "")
     # WSGI counts up to four characters for one.
@@ -39,6 +39,7 @@ def shorten_head(environ: MutableMapping[str, Any]) -> None:
     if len(content_type) > (longest := MAX_LENGTHS["CONTENT_TYPE"]):
         environ["CONTENT_TYPE"] = content_type[: longest + 1].replace(";", ",")
     elif ";" in content_type:
+        environ["SENT_CONTENT_TYPE"] = content_type
         readable = ENCODED_PARAMETER.sub("", content_type)
         environ["CONTENT_TYPE"] = OTHER_CHARSET.sub("; charset=latin-1", readable)
 

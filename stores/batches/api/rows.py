@@ -124,10 +124,12 @@ class BatchFileViewSet(ApiViewSet):
             with FILES.limited(request.auth.key):
                 content = uploaded_file(request, "rows", TOO_LARGE)
                 sent = next(iter(request.FILES.values()), None) if request.FILES else None
+                # With its charset.
+                of_body = request.META.get("SENT_CONTENT_TYPE", request.content_type)
                 source = read_source(
                     batch=batch,
                     content=content,
-                    content_type=(sent.content_type if sent else request.content_type) or "",
+                    content_type=(sent.content_type if sent else of_body) or "",
                     name=(sent.name if sent else "") or "",
                 )
             received = replace_rows(batch=batch, source=source, check=check)

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
 from fulfillment.core.files.uploads import RawParser
+from fulfillment.core.http.head_limits import shorten_head
 from stores.batches.models import Batch, BatchRow
 from stores.batches.services import checking
 from stores.batches.services.sheets import extreme_rows
@@ -166,6 +167,31 @@ def test_file_is_taken_as_csv_and_rows_come_back_with_their_problems(api):
         content = b"".join(file.streaming_content)
         assert file.status_code == 200
         assert content.startswith(b"PK") if form == "xlsx" else b"Correct the cell" in content
+
+
+@pytest.mark.parametrize(
+    ("charset", "encoding", "name"),
+    [("utf-16le", "utf-16-le", "\u4e16\u754c"), ("windows-1252", "cp1252", "Ada \u00c3\u00a9")],
+)
+def test_file_is_read_in_the_charset_of_its_content_type(api, charset, encoding, name):
+    """The second file is sound UTF-8 too."""
+    batch = make(api)
+    content = csv_of(cards(1, Name=name)).decode().encode(encoding)
+    # As the handler hands it on to Django.
+    head = {"CONTENT_TYPE": f"text/csv; charset={charset}"}
+    shorten_head(head)
+
+    answer = api.generic(
+        "PUT",
+        f"/api/v1{path(batch, '/rows')}",
+        content,
+        content_type=head["CONTENT_TYPE"],
+        SENT_CONTENT_TYPE=head["SENT_CONTENT_TYPE"],
+    )
+
+    assert answer.status_code == 202, answer.content
+    [row] = api.call("GET", path(batch, "/row")).json()
+    assert row["Values"]["Name"] == name
 
 
 def test_file_that_cannot_be_read_is_refused_with_its_place(api):
