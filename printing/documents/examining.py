@@ -10,6 +10,7 @@ import pikepdf
 
 from printing.bounded import TaskFailed, run_bounded
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, prepare_file
+from printing.press.objects import give_resources
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_PAGES = 200
@@ -148,6 +149,8 @@ def _side(picture: pikepdf.Stream, name: str, of_fax: str) -> int:
 
 def _check_drawn(pdf: pikepdf.Pdf) -> None:
     """Ten forms that each draw the next one ten times are a few bytes, and drawn ten billion times."""
+    # As it prints: a form without resources has those of the first that draws it. This copy is not saved.
+    give_resources(pdf)
     known: dict[tuple[int, int], int] = {}
     for page in pdf.pages:
         if (drawn := _drawn_by(page.obj.get("/Resources", {}), page, known)) > DRAWN:
@@ -168,7 +171,7 @@ def _drawn_by(resources: Any, stream: Any, known: dict[tuple[int, int], int]) ->
         if drawn.objgen not in known:
             known[drawn.objgen] = 1
             if drawn.get("/Subtype") == "/Form":
-                known[drawn.objgen] += _drawn_by(drawn.get("/Resources", resources), drawn, known)
+                known[drawn.objgen] += _drawn_by(drawn.get("/Resources", {}), drawn, known)
         total += count * known[drawn.objgen]
     return total
 

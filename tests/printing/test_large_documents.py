@@ -80,7 +80,6 @@ def test_fax_that_unpacks_to_too_many_pixels_is_refused():
         examine_document(content)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("has_own", [True, False])
 def test_forms_that_draw_each_other_ten_times_are_refused(has_own):
     with pikepdf.new() as pdf:
@@ -99,6 +98,29 @@ def test_forms_that_draw_each_other_ten_times_are_refused(has_own):
         examine_document(content)
 
 
+def test_forms_have_the_resources_of_the_first_page_that_lists_them():
+    """A page before that draws less with them must not hide what prints."""
+    with pikepdf.new() as pdf:
+        forms = pdf.make_indirect(Dictionary())
+        for number in range(6):
+            forms[f"/F{number}"] = pdf.make_stream(
+                f"/F{number + 1} Do ".encode() * 10, Subtype=Name.Form, BBox=Array([0, 0, 9, 9])
+            )
+        others = Dictionary({f"/G{number}": forms[f"/F{number}"] for number in range(6)})
+        for resources, content in (
+            (forms, b""),
+            (others, b"/G0 Do /G1 Do /G2 Do /G3 Do"),
+            (forms, b"/F0 Do"),
+        ):
+            page = pdf.add_blank_page(page_size=(252, 144)).obj
+            page.Resources, page.Contents = Dictionary(XObject=resources), pdf.make_stream(content)
+        content = written(pdf)
+
+    with pytest.raises(DocumentRefused, match="a page that draws"):
+        examine_document(content)
+
+
+@pytest.mark.slow
 def test_many_pages_are_in_order_after_two_processes():
     with pikepdf.open(io.BytesIO(document(pages=17))) as pdf:
         for number, page in enumerate(pdf.pages):
