@@ -3,6 +3,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management import BaseCommand, CommandError
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from fulfillment.core.errors import Conflict, DomainError
@@ -43,22 +44,26 @@ class Command(BaseCommand):
         words = [one for one in (options["email"], options["name"], options["postal_code"]) if one]
         if words:
             self._erase_unordered(words, dry_run=options["dry_run"])
-        self._delete_views([*words[:1], *_named(orders)], dry_run=options["dry_run"])
         if options["dry_run"]:
+            self._report_views(delete_views_naming([*words[:1], *_named(orders)], dry_run=True), "would be")
             for order in orders:
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
             self.stdout.write(f"The recipients of {len(orders)} orders would be erased.")
             return
         unchanged, named = [], []
+        views = delete_views_naming(words[:1], dry_run=False)
         for order in orders:
-            has_name = names_recipient(order)
+            has_name, people = names_recipient(order), _named([order])
             try:
-                erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=options["force"])
+                with transaction.atomic():
+                    erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=options["force"])
+                    views += delete_views_naming(people, dry_run=False)
                 named += [str(order.number)] if has_name else []
             except Conflict:
                 unchanged.append(str(order.number))
             except DomainError as error:
                 raise CommandError(f"{error.message} Run it again.") from error
+        self._report_views(views, "were")
         self.stdout.write(f"Erased the recipients of {len(orders) - len(unchanged)} orders.")
         self._report(unchanged, named)
 
@@ -69,9 +74,8 @@ class Command(BaseCommand):
         if rows := erase_unordered_rows(words=words, dry_run=dry_run):
             self.stdout.write(f"{rows} rows of batches that are not ordered {done} deleted.")
 
-    def _delete_views(self, people: list[str], *, dry_run: bool) -> None:
-        if views := delete_views_naming(people, dry_run=dry_run):
-            done = "would be" if dry_run else "were"
+    def _report_views(self, views: int, done: str) -> None:
+        if views:
             self.stdout.write(f"{views} saved views that search for the recipient {done} deleted.")
 
     def _report(self, unchanged: list[str], named: list[str]) -> None:
@@ -91,7 +95,8 @@ class Command(BaseCommand):
 
 def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
     by_name = bool(options["name"] and options["postal_code"])
-    if bool(options["order"]) + bool(options["email"]) + by_name != 1 or bool(options["name"]) != by_name:
+    one_of = [options["order"], options["email"], options["name"] or options["postal_code"]]
+    if sum(map(bool, one_of)) != 1 or (one_of[2] and not by_name):
         raise CommandError(
             "Name orders with --order, or a recipient with --email or --name and --postal-code."
         )

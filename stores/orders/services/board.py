@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from stores.orders.models import Order, OrderComment, OrderView
 from stores.orders.models.history import MAX_COMMENT_LENGTH, MAX_VIEW_NAME_LENGTH
+from stores.orders.services.recipients import is_telling
 from stores.orders.services.transitions import lock_order
 
 MAX_COMMENTS = 500
@@ -95,7 +96,7 @@ def delete_order_view(*, owner: Any, view_id: int) -> str:
 
 def delete_views_naming(people: Collection[str], *, dry_run: bool) -> int:
     """Deletes saved views whose name or search has one of these names or addresses, without regard to case."""
-    words = "|".join(re.escape(word) for one in people if (word := one.strip()))
+    words = "|".join(re.escape(word) for one in people if is_telling(word := one.strip()))
     naming = re.compile(rf"(?<!\w)({words})(?!\w)", re.IGNORECASE)
     views = OrderView.objects.values_list("pk", "name", "query") if words else []
     named = [

@@ -25,7 +25,15 @@ from fulfillment.operations import retention
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.retention import prune
 from stores.catalog.models import TemplateField
-from stores.orders.models import ActorKind, Order, OrderedAsset, OrderHistory, OrderTally, OrderView
+from stores.orders.models import (
+    ActorKind,
+    Order,
+    OrderedAsset,
+    OrderHistory,
+    OrderStatus,
+    OrderTally,
+    OrderView,
+)
 from stores.orders.services import recipients
 from stores.orders.services.board import save_order_view
 from stores.orders.services.print_files import read_print_file, record_ordered_assets
@@ -217,6 +225,25 @@ def test_saved_views_that_search_for_the_recipient_are_deleted(world, placed, by
     assert "3 saved views that search for the recipient were deleted." in capsys.readouterr().out
 
 
+def test_saved_views_stay_with_an_order_that_stays(world, placed, capsys):
+    Order.objects.update(status=OrderStatus.ACCEPTED)
+    save_order_view(owner=world.operator, name="Hers", query="q=Wilhelmina+Quarrington")
+
+    with pytest.raises(CommandError, match="not shipped yet"):
+        call_command("erase_recipient", "--order", str(placed.order.pk))
+
+    assert OrderView.objects.count() == 1
+
+
+def test_views_are_not_deleted_for_two_letters(world, placed):
+    Order.objects.update(recipient={**Order.objects.get().recipient, "Name": "DE"})
+    save_order_view(owner=world.operator, name="Orders to DE", query="")
+
+    call_command("erase_recipient", "--order", str(placed.order.pk))
+
+    assert OrderView.objects.count() == 1
+
+
 @pytest.mark.parametrize("external_id", ["PO-QUARRINGTON-7", "wq-7"])
 def test_operator_learns_of_an_external_id_that_names_the_recipient(placed, external_id, capsys):
     """It stays: a repeated order is refused by it."""
@@ -405,6 +432,7 @@ def test_reprints_are_removed_with_the_order(placed):
         (["--name", "Ada"], "Name orders"),
         (["--email", "a@b.example", "--order", "1"], "Name orders"),
         (["--email", "a@b.example", "--name", "Ada"], "Name orders"),
+        (["--order", "1", "--postal-code", "02139"], "Name orders"),
         (["--order", "x"], "neither an order number"),
         (["--order", "77"], "no order 77"),
     ],
