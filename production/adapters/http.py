@@ -21,7 +21,7 @@ from applications.webhooks.sending.url_policy import may_connect, parse, refusal
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
 MAX_BYTES = 256 * 1024
-# With headers, and around the parts of the content.
+# On the wire: with the headers, and the sizes between the chunks of a response.
 TAKEN_BYTES = 2 * MAX_BYTES
 CONNECT_SECONDS = 15
 MAX_STORED_LENGTH = 10_000

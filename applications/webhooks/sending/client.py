@@ -23,7 +23,7 @@ from applications.webhooks.sending.url_policy import may_connect, parse
 TIME_LIMIT = 15.0
 STORED_BYTES = 2048
 # Of a response with its headers, and of all that an endpoint sends without being asked.
-TAKEN_BYTES = 16 * 1024
+TAKEN_BYTES = 64 * 1024
 
 
 class Blocked(OSError):
