@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.utils import translation
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import get_lib_doc_excludes
@@ -252,7 +253,9 @@ def schema_document() -> dict[str, Any]:
 
 @cache
 def _generated_document() -> dict[str, Any]:
-    document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    # A page in another language may need it first.
+    with translation.override(settings.LANGUAGE_CODE):
+        document: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return document
 
 

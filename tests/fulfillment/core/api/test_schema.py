@@ -11,6 +11,7 @@ import jsonschema_rs
 import pytest
 import yaml
 from django.core.management import call_command
+from django.utils import translation
 from drf_spectacular import validation
 from jsonschema import Draft202012Validator
 
@@ -50,6 +51,25 @@ def test_schema_is_valid_and_equals_the_committed_file(tmp_path):
     # As `make schema` does, in a hundredth of its time.
     rules = Path(validation.__file__).with_name("openapi_3_1_schema.json")
     jsonschema_rs.validate(json.loads(rules.read_text()), written)
+
+
+def test_schema_is_in_english_if_a_german_page_needs_it_first(monkeypatch):
+    languages = []
+
+    class Generator:
+        def get_schema(self, **options):
+            languages.append(translation.get_language())
+            return {}
+
+    monkeypatch.setattr(schema, "SchemaGenerator", Generator)
+    forget_schema()
+    try:
+        with translation.override("de"):
+            schema.schema_document()
+    finally:
+        forget_schema()
+
+    assert languages == ["en"]
 
 
 def test_parallel_first_requests_generate_the_schema_once(monkeypatch, rf):
