@@ -56,9 +56,6 @@ RECORDS = {
     "default",
     "press",
     "synthetic demo counts",
-    # What a provider reported.
-    "The job is Shipped already.",
-    "The order is Received; its status does not change.",
     "All owners have the same rights. Check who is invited, and withdraw invitations you do not recognize.",
 }
 # What is no text for people, or the same in every language.

@@ -9,6 +9,7 @@ from unfold.decorators import display
 
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.recorded_texts import translated
 from production.jobs.models import ProviderReport, ReportOutcome
 
 COLOURS: dict[str, str] = {
@@ -37,7 +38,7 @@ class OutcomeFilter(admin.SimpleListFilter):
 class ReportAdmin(ReadOnlyAdmin):
     """Reports of providers, including those without effect."""
 
-    list_display = ["job_number", "shown_state", "shown_outcome", "explanation", "provider", "at", "received"]
+    list_display = ["job_number", "shown_state", "shown_outcome", "reason", "provider", "at", "received"]
     list_filter = [OutcomeFilter]
     search_fields = ["job_number"]
     exact_search = {"job_number": str, "tracking_number": str}
@@ -69,6 +70,10 @@ class ReportAdmin(ReadOnlyAdmin):
     @admin.display(description="state")
     def shown_state(self, report: ProviderReport) -> str:
         return report.shown_state
+
+    @admin.display(description="explanation")
+    def reason(self, report: ProviderReport) -> str:
+        return translated(report.explanation)
 
     @display(description="outcome", label={name: COLOURS[value] for value, name in ReportOutcome.choices})
     def shown_outcome(self, report: ProviderReport) -> str:
