@@ -2,8 +2,8 @@
 
 import os
 import tempfile
+import threading
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 
 
@@ -28,18 +28,23 @@ class TemporaryFiles:
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-
-    @cached_property
-    def _folder(self) -> "tempfile.TemporaryDirectory[str]":
-        return tempfile.TemporaryDirectory(prefix=self._prefix)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._lock = threading.Lock()
 
     def path(self, name: str, read: Callable[[], bytes]) -> Path:
         """The file of this name; `read` gives its content, which never changes, where it is missing."""
+        with self._lock:
+            self._folder = self._folder or tempfile.TemporaryDirectory(prefix=self._prefix)
         path = Path(self._folder.name, name)
         if not path.exists():
             content = read()
-            # Renamed when complete, because other threads may read it at any time.
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as half:
-                half.write(content)
-            Path(half.name).rename(path)
+            half = tempfile.NamedTemporaryFile(dir=path.parent, delete=False)  # noqa: SIM115 - it is renamed
+            try:
+                with half:
+                    half.write(content)
+                # Complete, because other threads may read it at any time.
+                Path(half.name).rename(path)
+            except BaseException:
+                Path(half.name).unlink(missing_ok=True)
+                raise
         return path
