@@ -58,7 +58,7 @@ class ConsoleSite(UnfoldAdminSite):
         from fulfillment.site.navigation import show_system  # noqa: PLC0415
 
         def with_frame(show: Callable[..., TemplateResponse]) -> Callable[..., HttpResponseBase]:
-            return lambda request: show(request, self.each_context(request))
+            return update_wrapper(lambda request: show(request, self.each_context(request)), show)
 
         own = [
             path("audit/", self.admin_view(with_frame(show_audit_log)), name="audit_log"),
