@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Max, Min, QuerySet
@@ -31,16 +32,27 @@ class Authorization:
 
 def user_authorizations(user: User) -> list[Authorization]:
     """Sorted by application name; three queries for any number of tokens."""
-    now = timezone.now()
-    oldest = now - timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
-    tokens = AccessToken.objects.filter(user=user, expires__gt=now)
-    renewals = RefreshToken.objects.filter(user=user, revoked__isnull=True, created__gt=oldest)
+    tokens, renewals = _valid_tokens(user.pk)
     rows: dict[Any, list[dict[str, Any]]] = {}
     for row in [*_by_application(tokens, "scope"), *_by_application(renewals, "access_token__scope")]:
         rows.setdefault(row["application_id"], []).append(row)
     applications = with_icons(Application.objects.all()).in_bulk(list(rows))
     found = [_joined(applications[key], parts) for key, parts in rows.items()]
     return sorted(found, key=lambda one: (one.application.name.lower(), str(one.application.pk)))
+
+
+def is_authorized(*, user_id: UUID, application_id: UUID) -> bool:
+    """Whether the application has a valid token of the user."""
+    return any(tokens.filter(application=application_id).exists() for tokens in _valid_tokens(user_id))
+
+
+def _valid_tokens(user_id: UUID) -> tuple[QuerySet[Any], QuerySet[Any]]:
+    now = timezone.now()
+    oldest = now - timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
+    return (
+        AccessToken.objects.filter(user=user_id, expires__gt=now),
+        RefreshToken.objects.filter(user=user_id, revoked__isnull=True, created__gt=oldest),
+    )
 
 
 def _by_application(tokens: QuerySet[Any], scope: str) -> Iterable[dict[str, Any]]:

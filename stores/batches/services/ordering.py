@@ -13,8 +13,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
 
+from applications.oauth.selectors import is_authorized
 from fulfillment.core.db.locks import long_transaction
-from fulfillment.core.errors import Conflict, DomainError, Fault, TooManyRequests, Unavailable
+from fulfillment.core.errors import Conflict, DomainError, Fault, Forbidden, TooManyRequests, Unavailable
 from stores.batches.models import (
     ORDERABLE,
     Batch,
@@ -83,6 +84,7 @@ def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready
     return _order(batch, actor, external_id, only_ready=only_ready)
 
 
+@in_turn
 def refuse_outdated(*, batch: Batch) -> None:
     """Raises Conflict if the check no longer holds, and has all rows checked again: call it outside of transactions."""
     if refusal := _check_if_outdated(batch):
@@ -102,6 +104,7 @@ def _check_if_outdated(batch: Batch) -> Conflict | None:
 @transaction.atomic
 def _order(batch: Batch, actor: Actor, external_id: str, *, only_ready: bool) -> Batch:
     locked = lock_open(batch)
+    _refuse_revoked(locked, actor)
     counts = counts_of(locked)
     _refuse_unready(locked, counts, only_ready=only_ready)
     now = timezone.now()
@@ -293,6 +296,14 @@ def _find_ordering(batch_id: UUID) -> Batch | None:
     """The batch, unless it is cancelled, ordered, or waits for approval."""
     batches = shown_batches().filter(pk=batch_id, status=BatchStatus.ORDERING)
     return batches.exclude(approval__state=ApprovalState.PENDING).first()
+
+
+def _refuse_revoked(batch: Batch, actor: Actor) -> None:
+    """An application alone orders a batch of a person only as long as this person authorizes it."""
+    if actor.application_id is None or actor.user_id or batch.user_id is None or batch.is_first_party:
+        return
+    if not is_authorized(user_id=batch.user_id, application_id=actor.application_id):
+        raise Forbidden(_("The user who made this batch no longer authorizes the application."))
 
 
 def _refuse_unready(batch: Batch, counts: Counts, *, only_ready: bool) -> None:

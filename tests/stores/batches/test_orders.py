@@ -1,6 +1,7 @@
 """A checked batch is ordered: each row once, within its budgets, approved as a whole."""
 
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -9,9 +10,10 @@ from django.utils import timezone, translation
 
 from accounts.callers import Caller
 from accounts.models import Role, User
+from applications.oauth.services import issue_access_token, revoke_tokens
 from applications.registration.models import Application
 from applications.webhooks.models import Event
-from fulfillment.core.errors import Conflict
+from fulfillment.core.errors import Conflict, Forbidden
 from fulfillment.core.recorded_texts import translated
 from printing.imposition import Stamp
 from production.jobs.selectors import build_job
@@ -268,6 +270,31 @@ def test_template_that_changes_before_the_first_order_has_all_rows_checked_again
     assert "Nothing is ordered" in fresh(batch).note
     done = ordered(checked(batch))
     assert (states_of(done), used()) == (["Ordered", "Ordered"], [2 * PRICE])
+
+
+def test_application_alone_orders_for_a_user_as_long_as_it_is_authorized(access, world):
+    batch = checked(make_batch(access, [person(1)]))
+    Batch.objects.update(user=world.user, application=world.application, is_first_party=False)
+    alone = Actor(ActorKind.APPLICATION, application_id=world.application.pk)
+    issue_access_token(
+        user=world.user,
+        application=world.application,
+        scopes=["Order.Self.Write"],
+        lifetime=timedelta(hours=1),
+    )
+    revoke_tokens(user=world.user, application=world.application)
+
+    with pytest.raises(Forbidden, match="no longer authorizes"):
+        order_batch(batch=fresh(batch), actor=alone)
+
+    assert fresh(batch).status == "Checked"
+    issue_access_token(
+        user=world.user,
+        application=world.application,
+        scopes=["Order.Self.Write"],
+        lifetime=timedelta(hours=1),
+    )
+    assert order_batch(batch=fresh(batch), actor=alone).status == "Ordering"
 
 
 def deliver_overnight(batch):
