@@ -55,6 +55,7 @@ from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_
 from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
 
 READERS = Access(rule="The application itself may call it, and users with a role for it.")
 WRITERS = Access(
@@ -222,7 +223,9 @@ class WebhookViewSet(ApiViewSet):
     def recover(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_to_write(request.auth, application_id, webhook_id)
         values = validate_data(RecoverRequestSerializer, request.data)
-        count = recover_deliveries(webhook=webhook, since=values["Since"])
+        # It writes a row for each event of up to 30 days.
+        with FILES.limited(request.auth.key):
+            count = recover_deliveries(webhook=webhook, since=values["Since"])
         return Response({"Deliveries": count, "_meta": meta()}, status=202)
 
 

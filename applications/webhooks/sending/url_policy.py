@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from threading import BoundedSemaphore
 
 from django.conf import settings
 from yarl import URL
@@ -16,6 +17,8 @@ from yarl import URL
 Address = IPv4Address | IPv6Address
 MAX_URL_LENGTH = 2000
 RESOLVE_SECONDS = 3
+RESOLVERS = 2
+_free = BoundedSemaphore(RESOLVERS)
 # The address space that IANA allocated for the Internet, without NAT64, mapped and private addresses.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 NOT_PUBLIC = (
@@ -146,9 +149,13 @@ def _plain(address: Address) -> Address:
 
 
 def _resolve(host: str) -> list[Address]:
-    """The addresses of a name; empty if it does not resolve within RESOLVE_SECONDS."""
+    """The addresses of a name; empty if it does not resolve within RESOLVE_SECONDS, or too many others do not."""
+    # Silent name servers must not hold all web threads. The sender checks each address again.
+    if not _free.acquire(blocking=False):
+        return []
+    found = _resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
+    found.add_done_callback(lambda _: _free.release())
     try:
-        found = _resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
         return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found.result(RESOLVE_SECONDS)]
     except (OSError, UnicodeError, TooLate):
         return []
@@ -156,4 +163,4 @@ def _resolve(host: str) -> list[Address]:
 
 @cache
 def _resolvers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(4, thread_name_prefix="resolve")
+    return ThreadPoolExecutor(RESOLVERS, thread_name_prefix="resolve")

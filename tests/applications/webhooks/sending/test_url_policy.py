@@ -5,11 +5,14 @@ The same spellings are sent to a real listening socket, which must see nothing o
 
 import asyncio
 import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address, ip_network
 
 import pytest
 from aiohttp.abc import AbstractResolver
 
+from applications.webhooks.sending import url_policy
 from applications.webhooks.sending.client import Client
 from applications.webhooks.sending.url_policy import is_public, may_connect, refusal
 from tests.support.webhook_receiver import Receiver, receiving
@@ -426,6 +429,24 @@ def test_refusal_names_the_rule(url, rule):
 )
 def test_at_sign_after_the_host_and_usual_ports_are_allowed(url):
     assert refusal(url) is None
+
+
+def test_silent_name_servers_hold_few_threads(monkeypatch):
+    """Each look-up takes seconds; the others are saved unchecked, and checked when the service connects."""
+    asked, answered = [], threading.Event()
+
+    def silent(host, *options, **more):
+        asked.append(host)
+        answered.wait(10)
+        raise OSError
+
+    monkeypatch.setattr(url_policy.socket, "getaddrinfo", silent)
+    monkeypatch.setattr(url_policy, "RESOLVE_SECONDS", 0.2)
+    with ThreadPoolExecutor(8) as callers:
+        found = [callers.submit(refusal, f"https://b{number}.slow.example-shop.com/") for number in range(8)]
+        assert [one.result() for one in found] == [None] * 8
+    assert len(asked) == url_policy.RESOLVERS
+    answered.set()
 
 
 def test_named_network_opens_every_port(settings):
