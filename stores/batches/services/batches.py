@@ -106,14 +106,15 @@ def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str =
     if "mapping" in values:
         _check_mapping(locked, values["mapping"])
         locked.matches = []
-    if mapping_name:
-        keep_mapping(batch=locked, name=mapping_name)
     locked.updated = timezone.now()
     locked.save(update_fields=[*values, "matches", "updated"])
     if "mapping" in changed:
         apply_mapping(locked)
     if "mapping" in values or changed - {"name"}:
         begin_check(locked, reset=bool(changed - {"name", "mapping"}))
+    if mapping_name:
+        # Last, because it locks all mappings of the caller.
+        keep_mapping(batch=locked, name=mapping_name)
     return locked
 
 
