@@ -22,7 +22,7 @@ from applications.webhooks.sending.url_policy import may_connect, parse
 
 TIME_LIMIT = 15.0
 STORED_BYTES = 2048
-# Of a response with its headers, and of all that an endpoint sends without being asked.
+# Read after each request: the response with its headers, and 1xx responses before it.
 TAKEN_BYTES = 64 * 1024
 
 
@@ -170,8 +170,9 @@ def tls_context() -> ssl.SSLContext:
 
 
 class _LimitedHandler(ResponseHandler):
-    """Hangs up on a server that sends too much after a request: interim responses, or responses that nobody asked for,
-    take far longer to read than to send, and on a kept connection those pile up.
+    """Closes the connection of a server that sends more than `limit` bytes after a request.
+
+    1xx responses take far longer to parse than to send, and responses without a request pile up on a kept connection.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, *, limit: int) -> None:
@@ -191,7 +192,7 @@ class _LimitedHandler(ResponseHandler):
 
 
 class LimitedConnector(aiohttp.TCPConnector):
-    """Takes so many bytes after each request."""
+    """Its connections read at most `taken_bytes` after each request."""
 
     def __init__(self, taken_bytes: int, **options: Any) -> None:
         super().__init__(ssl=tls_context(), **options)

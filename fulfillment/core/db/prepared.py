@@ -1,6 +1,6 @@
 """Hot reads and writes: statements that stay prepared on their connection, no query building, no model instances.
 
-Also what is asked of the database itself: its clock, which all machines share, and numbers to skip.
+Also the database's clock, which all machines share, and how to skip numbers of a sequence.
 """
 
 import time
