@@ -25,11 +25,12 @@ RED, BLACK, GRAY = "0.75 0 0 rg", "0 g", "0.6 G 0.4 w"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`pdf` is None for what has no picture; a `marked` cell has a red caption."""
+    """`pdf` is None for what has no picture; a `marked` cell has a red caption, and one with `url` leads there."""
 
     pdf: bytes | None
     lines: Sequence[str]
     marked: bool = False
+    url: str = ""
 
 
 def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
@@ -58,6 +59,8 @@ def _add_page(pdf: pikepdf.Pdf, cells: Sequence[Cell]) -> None:
                 f"{CELL_HEIGHT - CAPTION:.2f} re S Q"
             )
         operators.append(_caption(cell, left, top - CELL_HEIGHT + CAPTION - LINE))
+        if cell.url:
+            page.obj.Annots = pikepdf.Array([_link(cell.url, left, top)])
     page.contents_add("\n".join(operators).encode())
 
 
@@ -74,6 +77,16 @@ def _picture(pdf: pikepdf.Pdf, page: pikepdf.Page, content: bytes, left: float, 
     frame = f"{x:.2f} {y:.2f} {width * scale:.2f} {height * scale:.2f} re"
     place = f"{scale:.5f} 0 0 {scale:.5f} {x - box[0] * scale:.3f} {y - box[1] * scale:.3f} cm"
     return f"q {frame} W n {place} {name} Do Q\nq {GRAY} {frame} S Q"
+
+
+def _link(url: str, left: float, top: float) -> pikepdf.Dictionary:
+    return pikepdf.Dictionary(
+        Type=pikepdf.Name.Annot,
+        Subtype=pikepdf.Name.Link,
+        Rect=[left, top - CELL_HEIGHT, left + CELL_WIDTH, top],
+        Border=[0, 0, 0],
+        A=pikepdf.Dictionary(S=pikepdf.Name.URI, URI=url),
+    )
 
 
 def _caption(cell: Cell, left: float, top: float) -> str:

@@ -300,6 +300,11 @@ def page_counts(digests: Iterable[str]) -> dict[str, int]:
     return {digest: size - 1 for digest, size in sizes}
 
 
+def pdf_sizes(digests: Iterable[str]) -> dict[str, int]:
+    """The bytes of the PDFs of stored proofs, by digest."""
+    return dict(Proof.objects.filter(digest__in=set(digests)).values_list("digest", "sizes__0"))
+
+
 def target_labels(batch: Batch) -> dict[str, str]:
     """What a column can be, with the label by which columns are matched: first the fields of the template."""
     fields = {one.field_name: one.prompt or one.field_name for one in fields_of(batch.product_id)}

@@ -1,6 +1,11 @@
 """Contact sheets of rows, and the columns of the file to fill in for a batch."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
@@ -10,9 +15,11 @@ from printing.text import is_blank
 from stores.batches.files.writing import TemplateColumn
 from stores.batches.models import Batch, BatchMode, BatchRow, RowState
 from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, REQUIRED_RECIPIENT, ROW_KEY, given_key
-from stores.batches.selectors import page_counts, rows_of
+from stores.batches.selectors import page_counts, pdf_sizes, rows_of
 from stores.templates.selectors import fields_of
 
+# A sheet ends before its proofs exceed this size together, even if it has fewer rows than requested.
+SHEET_BYTES = 40_000_000
 EXAMPLES = {
     "Name": "Dana Whitfield",
     "Company": "Acme Realty",
@@ -28,13 +35,26 @@ EXAMPLES = {
 }
 
 
-def render_contact_sheet(*, batch: Batch, rows: Sequence[BatchRow], caller: Caller) -> bytes:
-    """The first page of each row, twenty to a page, with its number, name and key."""
+def rows_of_sheet(rows: QuerySet[BatchRow], *, take: int) -> tuple[list[BatchRow], bool]:
+    """Up to `take` of the rows, at least one and at most SHEET_BYTES, and whether more follow."""
+    found = list(rows[: take + 1])
+    sizes = pdf_sizes(row.proof for row in found)
+    fits = bisect_right(list(accumulate(sizes.get(row.proof, 0) for row in found)), SHEET_BYTES)
+    count = min(take, max(1, fits))
+    return found[:count], len(found) > count
+
+
+def render_contact_sheet(
+    *, batch: Batch, rows: Sequence[BatchRow], caller: Caller, next_url: str = ""
+) -> bytes:
+    """The first page of each row, twenty to a page, with its number, name and key; `next_url` is of the next sheet."""
+    lines = [_("More rows follow."), _("Click here for the next sheet.")]
+    following = [Cell(None, lines, url=next_url)] if next_url else []
     with FILES.limited(caller.key):
-        return contact_sheet(map(_cell, rows), title=f"Contact sheet of {batch}")
+        return contact_sheet(chain(map(_cell, rows), following), title=f"Contact sheet of {batch}")
 
 
-def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
+def extreme_rows(batch: Batch, *, after: int = 0) -> QuerySet[BatchRow]:
     """For each field of the template the rows with its longest and shortest text, and one without.
 
     Where rows differ in their number of pages, also the first with the most.
@@ -51,7 +71,7 @@ def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
     pages = page_counts(proof for _, _, proof in found)
     if len({*pages.values()}) > 1:
         chosen.add(max(found, key=lambda one: pages.get(one[2], 0))[0])
-    return list(rows_of(batch, after=after).filter(pk__in=chosen))
+    return rows_of(batch, after=after).filter(pk__in=chosen)
 
 
 def _cell(row: BatchRow) -> Cell:

@@ -290,6 +290,24 @@ def test_contact_sheet_shows_twenty_rows_on_a_page(api):
     assert "after=21" in first["Link"], "the row after the heads is number 2"
 
 
+@pytest.mark.parametrize(("most", "shown"), [(2500, [[2], [2], [1]]), (1, [[1]] * 5)])
+def test_contact_sheet_ends_before_its_proofs_are_too_large(api, monkeypatch, most, shown):
+    """100 rows of photos gave 353 MB."""
+    batch = make(api)
+    send(api, batch, [cards(number) for number in range(1, 6)])
+    work_off(CHECK)
+    Proof.objects.update(sizes=[1000])
+    monkeypatch.setattr("stores.batches.services.sheets.SHEET_BYTES", most)
+
+    pages, address = [], path(batch, "/contact-sheet")
+    while address:
+        response = api.call("GET", address)
+        pages.append(pages_of(response.content))
+        address = response.headers.get("Link", "").split(">")[0].partition("/api/v1")[2]
+
+    assert pages == shown
+
+
 def test_extremes_have_the_row_with_the_most_pages(api):
     batch = make(api)
     send(api, batch, [cards(number, Name=f"Person {number}") for number in range(1, 10)])
