@@ -46,9 +46,12 @@ def pdf_in_turn(size: int, caller: str = "") -> Iterator[Callable[[bytes, str], 
 
 def _streamed(held: Held, content: bytes, name: str) -> HttpResponseBase:
     whole = pdf_response(b"", name)
-    blocks = (content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
     headers = {**whole.headers, "Content-Length": str(len(content))}
-    return StreamingHttpResponse(LimitedStream(blocks, held.whole.pop_all()), headers=headers)
+    return StreamingHttpResponse(LimitedStream(_blocks(content), held.whole.pop_all()), headers=headers)
+
+
+def _blocks(content: bytes) -> Iterator[bytes]:
+    return (content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
 
 
 def serves_picture(view: View) -> View:
@@ -82,13 +85,13 @@ class ZipStream:
         self._pieces: list[bytes] = []
         self._archive = zipfile.ZipFile(self, "w", zipfile.ZIP_STORED)
 
-    def add(self, name: str, content: bytes | str) -> bytes:
-        """Adds a file, and returns the next bytes to send."""
+    def add(self, name: str, content: bytes | str) -> Iterator[bytes]:
+        """Adds a file, and yields the next bytes to send."""
         self._archive.writestr(name, content)
         return self._take()
 
-    def finish(self) -> bytes:
-        """Returns the end of the archive, its directory."""
+    def finish(self) -> Iterator[bytes]:
+        """Yields the end of the archive, its directory."""
         self._archive.close()
         return self._take()
 
@@ -101,7 +104,6 @@ class ZipStream:
 
     close = flush
 
-    def _take(self) -> bytes:
-        content = b"".join(self._pieces)
-        self._pieces.clear()
-        return content
+    def _take(self) -> Iterator[bytes]:
+        while self._pieces:
+            yield from _blocks(self._pieces.pop(0))

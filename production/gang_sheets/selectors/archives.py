@@ -11,12 +11,13 @@ from fulfillment.core.files.downloads import ZipStream
 from printing.imposition import GangRequest, Plan, Sheet, Slug, impose_sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.building import build_sheet, gang_request, sheet_for, sheet_values
-from production.interface import MAX_BYTES
 from production.jobs.models import OPEN, Job
 from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket
 
+# Of the print files of an archive, whose sheets are made in memory. A single file may be larger.
+MAX_BYTES = 48_000_000
 PLAN_COLUMNS = ("File", "Run", "Overs", "Job", "Pieces per sheet", "Pieces in total", "Ordered")
 
 
@@ -37,10 +38,8 @@ def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
     left_out: list[str] = []
     for code, gang in _gangs(jobs, left_out).items():
         for name, content in _sheets(gang, left_out):
-            yield archive.add(f"{code}/{name}", content)
-    if left_out:
-        yield archive.add("left-out.txt", "\n".join(left_out) + "\n")
-    yield archive.finish()
+            yield from archive.add(f"{code}/{name}", content)
+    yield from _end(archive, left_out)
 
 
 def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
@@ -50,10 +49,10 @@ def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
         try:
             if job.state not in OPEN:
                 raise ValueError(f"{job.number}: it is {job.get_state_display().lower()}.")
-            if held > MAX_BYTES:
+            if held and held + job.item.print_bytes > MAX_BYTES:
                 raise ValueError(f"{job.number}: the archive is full. Select fewer jobs.")
             provider, sheet = _provider_with_sheet(job)
-            sent = adapter_job(job)
+            sent = adapter_job(job, is_stamped=False)
             request = gang_request(sent)
             # Planned together below; checked alone here, so that only this job is refused.
             plan_sheets([request], sheet)
@@ -108,17 +107,26 @@ def _plan_rows(plan: Plan, names: Mapping[int, str]) -> bytes:
 
 def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
     """A ZIP; what cannot be imposed is named in `left-out.txt`."""
+    archive = ZipStream()
     sheet.sheet = sheet.sheet or sheet_values(sheet.provider)
     jobs = list(sheet.jobs.select_related("order__store", "item__product", "provider").order_by("pk"))
+    size = sum(job.item.print_bytes for job in jobs)
+    if len(jobs) > 1 and size > MAX_BYTES:
+        reason = f"{size / 1e6:,.0f} MB of print files; a download takes {MAX_BYTES / 1e6:,.0f} MB."
+        yield from _end(archive, [f"{sheet}: {reason} The provider gets the whole sheet."])
+        return
     built = build_sheet(sheet, jobs)
     left_out = list(built.unusable.values())
     if left_out:
         built = build_sheet(sheet, [job for job in jobs if job.pk not in built.unusable])
-    archive = ZipStream()
     if built.job is not None:
         for file in built.job.files:
-            yield archive.add(file.name, file.content)
-        yield archive.add(f"{built.job.number}.json", write_json_ticket(built.job))
+            yield from archive.add(file.name, file.content)
+        yield from archive.add(f"{built.job.number}.json", write_json_ticket(built.job))
+    yield from _end(archive, left_out)
+
+
+def _end(archive: ZipStream, left_out: Sequence[str]) -> Iterator[bytes]:
     if left_out:
-        yield archive.add("left-out.txt", "\n".join(left_out) + "\n")
-    yield archive.finish()
+        yield from archive.add("left-out.txt", "\n".join(left_out) + "\n")
+    yield from archive.finish()

@@ -38,6 +38,10 @@ def _add(job: Job, candidate: Candidate) -> None:
     ):
         return
     sheet = _open_sheet(job, candidate)
+    if sheet.pieces and _bytes(sheet) + job.item.print_bytes > MAX_BYTES:
+        close_sheet(sheet)
+        sheet.save(update_fields=["state", "next_try"])
+        sheet = _open_sheet(job, candidate)
     locked.gang_sheet, locked.next_try = sheet, None
     sheet.pieces += candidate.pieces
     others = Job.objects.filter(gang_sheet=sheet)

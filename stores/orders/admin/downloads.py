@@ -62,9 +62,9 @@ def _archive(items: Iterable[OrderItem]) -> Iterator[bytes]:
     for item in items:
         name = print_file_name(item)
         try:
-            yield archive.add(name, read_print_file(item=item))
+            yield from archive.add(name, read_print_file(item=item))
         except DomainError as error:
             missing.append(f"{name}: {error.message}")
     if missing:
-        yield archive.add("missing.txt", "\n".join(missing) + "\n")
-    yield archive.finish()
+        yield from archive.add("missing.txt", "\n".join(missing) + "\n")
+    yield from archive.finish()

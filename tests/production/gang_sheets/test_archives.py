@@ -8,6 +8,8 @@ import pytest
 from django.urls import reverse
 from pypdf import PdfReader
 
+from fulfillment.core.files import downloads
+from production.gang_sheets.selectors import archives
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
 from tests.factories.orders import card_data, order_body
@@ -93,3 +95,35 @@ def test_left_out_job_is_named_with_its_reason(shop, tmp_path, client):
     )
     shipped = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
     assert shipped.read("left-out.txt").decode() == f"{job.number}: it is shipped.\n"
+
+
+def test_file_that_would_exceed_an_archive_is_left_out_of_it(shop, tmp_path, client, monkeypatch):
+    """Two files of 90 MB took 658 MB of memory."""
+    _provider(tmp_path, gang_sheets="sheetwise")
+    for quantity in (100, 250):
+        _order(shop, quantity)
+    work_off_jobs()
+    first, second = Job.objects.order_by("pk").select_related("item")
+    for most in (first.item.print_bytes + second.item.print_bytes - 1, 1):
+        monkeypatch.setattr(archives, "MAX_BYTES", most)
+
+        archive = _download(client, shop.world.operator)
+
+        rows = csv.DictReader(io.StringIO(archive.read("press/plan.csv").decode()))
+        assert {row["Job"] for row in rows} == {first.number}
+        said = archive.read("left-out.txt").decode()
+        assert said == f"{second.number}: the archive is full. Select fewer jobs.\n"
+
+
+def test_archive_is_sent_in_small_pieces(shop, tmp_path, client, monkeypatch):
+    _provider(tmp_path, gang_sheets="sheetwise")
+    _order(shop, 100)
+    work_off_jobs()
+    monkeypatch.setattr(downloads, "BLOCK", 1000)
+    client.force_login(shop.world.operator)
+
+    answer = client.post(
+        BOARD, {"action": "download_gang_sheets", "_selected_action": [Job.objects.get().pk]}
+    )
+
+    assert max(map(len, answer.streaming_content)) == 1000

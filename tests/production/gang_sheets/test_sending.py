@@ -22,7 +22,9 @@ from production.adapters.folder import FolderAdapter
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
+from production.gang_sheets.selectors import archives
 from production.gang_sheets.selectors.building import gang_request, sheet_kind
+from production.gang_sheets.services import members
 from production.gang_sheets.services.sending import _plan, claim_due_sheets
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
@@ -416,6 +418,31 @@ def test_board_and_page_of_a_sheet_show_what_waits_and_send_it(shop, press, clie
         "json",
     ]
     assert again(job).state == JobState.SENT
+
+
+def test_sheet_takes_no_job_whose_file_would_make_it_too_large(shop, press, monkeypatch):
+    first = order(shop)
+    monkeypatch.setattr(members, "MAX_BYTES", 2 * first.item.print_bytes - 1)
+    second = order(shop)
+
+    assert again(first).gang_sheet != again(second).gang_sheet
+    work_off_jobs()
+    assert at_press(press) == [again(first).gang_sheet.number]
+
+
+def test_sheet_of_large_files_says_why_it_is_not_downloaded(shop, press, client, monkeypatch):
+    first, _ = order(shop), order(shop)
+    sheet = again(first).gang_sheet
+    client.force_login(shop.world.operator)
+    for most, found in (
+        (2 * first.item.print_bytes, ["pdf", "json"]),
+        (first.item.print_bytes, ["txt"]),
+    ):
+        monkeypatch.setattr(archives, "MAX_BYTES", most)
+        answer = client.get(reverse("admin:production_gangsheet_files", args=[sheet.pk]))
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+        assert [name.rpartition(".")[2] for name in archive.namelist()] == found
+    assert b"The provider gets the whole sheet." in archive.read("left-out.txt")
 
 
 def test_earliest_day_of_its_jobs_is_that_of_the_sheet(shop, press, client):
