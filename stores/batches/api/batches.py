@@ -59,7 +59,7 @@ COMMON = {400: NO_STORE + ", or the body breaks a rule.", 403: NO_ASSOCIATION, 4
 CHANGES = {**COMMON, **concurrency_errors("changes of batches")}
 SETTLED = "The batch is ordered (`batch_ordered`) or cancelled (`batch_cancelled`)"
 DECISION = {
-    **COMMON,
+    **CHANGES,
     403: f"{NO_ASSOCIATION} Or the caller ordered the batch (`approver_ordered`).",
     409: (
         "The approval was decided or has expired (`approval_decided`), or none was requested "

@@ -16,13 +16,14 @@ from stores.batches.selectors import counts_of, people_of_batch
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders
-from stores.batches.services.rows import lock_batch
+from stores.batches.services.rows import in_turn, lock_batch
 from stores.budgets.services.approvals import check_place
 from stores.orders.approvals.services import EXPIRED, send_reminders
 from stores.orders.models import OWN_ORDER, ApprovalState
 from stores.orders.services.transitions import Actor
 
 
+@in_turn
 def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
     """Has its orders written. Raises Conflict if it was decided or exceeds a limit that was lowered since.
 
@@ -40,6 +41,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
     return locked
 
 
+@in_turn
 def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
     """Cancels the batch. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
     with _decision(batch, long_transaction()):

@@ -10,13 +10,14 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, TooManyAtOnce
 from stores.batches.models import Batch
+from stores.batches.selectors import kept_mappings
 from stores.batches.services import batches, checking, rows
-from stores.batches.services.approvals import deny_batch
+from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
 from stores.batches.services.checking import correct_row
-from stores.batches.services.ordering import ORDER_TASK, order_batch, write_orders
+from stores.batches.services.ordering import ORDER_TASK, order_batch, refuse_outdated, write_orders
 from stores.batches.services.personal_data import erase_unordered_recipients
-from stores.batches.services.rows import lock_batch, replace_rows
+from stores.batches.services.rows import begin_check, lock_batch, replace_rows
 from stores.catalog.models import Product
 from stores.orders.models import ActorKind
 from stores.orders.services.transitions import Actor, lock_orders
@@ -68,7 +69,10 @@ def test_changes_of_a_locked_batch_are_refused_while_one_waits_for_it(world, set
         lambda: replace_rows(batch=fresh(batch), source=rows),
         lambda: correct_row(batch=fresh(batch), row_key=key, cells={"Name": "Ada"}),
         lambda: order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION)),
+        lambda: refuse_outdated(batch=fresh(batch)),
         lambda: cancel_batch(batch=fresh(batch)),
+        lambda: approve_batch(batch=fresh(batch), actor=Actor(ActorKind.USER)),
+        lambda: deny_batch(batch=fresh(batch), actor=Actor(ActorKind.USER), reason="No"),
     ]
     waiting = Thread(target=at_once, args=(changes[0],))
     with transaction.atomic():
@@ -79,6 +83,24 @@ def test_changes_of_a_locked_batch_are_refused_while_one_waits_for_it(world, set
     waiting.join()
 
     assert answers == ["too_many_at_once"] * len(changes)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_kept_mappings_are_locked_after_the_rows_are_changed(world, monkeypatch):
+    """The lock is on all mappings of a caller: changes of their other batches would wait for these rows."""
+    batch, held = checked(make_batch(access_to(world), [person(1)])), []
+
+    def queued(*args, **options):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE classid = %s", [batches.LIMIT_LOCKS])
+            held.append(cursor.fetchone()[0])
+        return begin_check(*args, **options)
+
+    monkeypatch.setattr(batches, "begin_check", queued)
+    change_batch(batch=batch, values={"mapping": {"Name": "Name"}}, mapping_name="People")
+
+    assert held == [0]
+    assert [one.name for one in kept_mappings(batch)] == ["People"]
 
 
 @pytest.mark.django_db(transaction=True)
