@@ -52,7 +52,7 @@ from applications.webhooks.services.webhooks import (
 )
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
-from fulfillment.core.api.responses import is_unchanged, matching_tags, not_modified
+from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
@@ -88,7 +88,7 @@ class WebhookViewSet(ApiViewSet):
         "partial_update": {412: "`If-Match` does not match the current version."},
         "rotate_secret": {409: "The webhook has ten valid secrets, which is the limit (`too_many_secrets`)."},
         "test": {409: DISABLED},
-        "recover": {409: DISABLED},
+        "recover": {409: DISABLED, **concurrency_errors("exports or recoveries")},
     }
 
     @extend_schema(

@@ -230,6 +230,17 @@ def test_resend_and_test_are_on_their_way_at_once(client, path, world):
     assert (unknown.status_code, unknown.json()["Code"]) == (404, "delivery_not_found")
 
 
+def test_recover_waits_for_its_turn(client, path, world, settings):
+    """It writes a row for each event of up to 30 days."""
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    webhook = make_webhook(world.application)
+    body = {"Since": (timezone.now() - timedelta(hours=1)).isoformat()}
+
+    refused = client.call("POST", f"{path}/webhook/{webhook.pk}/recover", body)
+
+    assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+
+
 def test_recover_says_how_many(client, path, world):
     webhook = make_webhook(world.application)
     make_event(world.application)
