@@ -1,4 +1,5 @@
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import (
     CANCEL_EXAMPLE,
@@ -38,6 +40,7 @@ from stores.orders.representations import dumps, history_record, order_etag
 from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.orders import full_record, history_of, order_for
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
+from stores.orders.services.quotes import MANY_ITEMS
 from stores.orders.services.simulation import advance_order
 from stores.orders.services.transitions import actor_of, cancel_order, refuse_cancellation, transition_order
 
@@ -108,7 +111,12 @@ class OrderViewSet(ApiViewSet):
             "Or a request with the same `Idempotency-Key` is in progress (`request_in_progress`).",
             **concurrency_errors("orders with print files, or of more than 20 items,"),
         },
-        "retrieve": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
+        "retrieve": {
+            400: NO_STORE + ".",
+            403: NO_ASSOCIATION,
+            404: NOT_FOUND,
+            **concurrency_errors("exports or orders of more than 20 items"),
+        },
         "history": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
         "cancel": {
             **WRITE_ERRORS,
@@ -177,7 +185,9 @@ class OrderViewSet(ApiViewSet):
         access, order = order_for(request.auth, store_id, order_id, READ)
         if is_unchanged(request, order_etag(order)):
             return not_modified(order_etag(order))
-        return order_response(order, access)
+        # Of a batch, it may have 10 MB of values.
+        with FILES.limited(request.auth.key) if order.item_count > MANY_ITEMS else nullcontext():
+            return order_response(order, access)
 
     @extend_schema(
         operation_id="order_history",

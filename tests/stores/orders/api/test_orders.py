@@ -415,6 +415,16 @@ def test_unchanged_order_is_answered_304(shop):
     assert (same.status_code, other.status_code) == (304, 200)
 
 
+@pytest.mark.parametrize(("items", "status"), [(20, 200), (21, 503)])
+def test_order_of_many_items_is_read_in_turn(shop, settings, items, status):
+    order = shop.place().json()
+    Order.objects.update(item_count=items)
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+
+    path = f"{ORDERS}/{order['OrderID']}"
+    assert shop.world.as_application().call("GET", path).status_code == status
+
+
 def test_stale_if_match_is_refused(shop):
     placed = shop.place()
     order, etag = placed.json(), placed["ETag"]
