@@ -7,6 +7,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -16,9 +17,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
-from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import streamed_file
+from fulfillment.core.files.downloads import pdf_in_turn, streamed_file
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
@@ -229,29 +229,30 @@ TICKETS = {
 
 
 class JobFiles(StaffAdmin):
-    def file_view(self, request: HttpRequest, job_id: int, form: str) -> HttpResponse:
+    def file_view(self, request: HttpRequest, job_id: int, form: str) -> HttpResponseBase:
         job: Job = get_object_or_404(self.get_queryset(request), pk=job_id)
         if not self.has_view_permission(request, job):
             raise PermissionDenied
         if form != "pdf" and form not in TICKETS:
             raise Http404
-        with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key):
-            return _response(adapter_job(job), form)
+        key = Caller.on_pages(request.user).key
+        with errors_as_messages(request), pdf_in_turn(job.item.print_bytes, key) as respond:
+            sent, name = adapter_job(job), f"{job.number}.{form}"
+            response = respond(_print_file(sent), name) if form == "pdf" else _ticket(sent, form, name)
+            response["Cache-Control"] = "private, no-store"
+            response["X-Content-Type-Options"] = "nosniff"
+            return response
         return HttpResponseRedirect(self.address_of(job))
 
 
-def _response(job: AdapterJob, form: str) -> HttpResponse:
-    if form == "pdf":
-        printed = next((file.content for file in job.files if file.is_printed), None)
-        if printed is None:
-            raise Http404
-        content, kind = printed, "application/pdf"
-    else:
-        write, kind = TICKETS[form]
-        content = write(job, None)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{job.number}.{form}"',
-        "Cache-Control": "private, no-store",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return HttpResponse(content, content_type=kind, headers=headers)
+def _print_file(job: AdapterJob) -> bytes:
+    for file in job.files:
+        if file.is_printed:
+            return file.content
+    raise Http404
+
+
+def _ticket(job: AdapterJob, form: str, name: str) -> HttpResponse:
+    write, kind = TICKETS[form]
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(write(job, None), content_type=kind, headers=headers)

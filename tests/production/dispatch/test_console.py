@@ -12,6 +12,7 @@ from django.utils.formats import date_format
 
 from accounts.models import Role
 from accounts.permissions import Grant
+from fulfillment.core.files import downloads
 from production.dispatch.services.actions import cancel_job
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
@@ -94,6 +95,20 @@ def test_job_links_to_the_files_that_its_press_gets(operator, printed, client, w
     assert operator.get(f"{BOARD}{job.pk}/file.exe").status_code == 404
     client.force_login(world.outsider)
     assert {client.get(one).status_code for one in files} <= {302, 403, 404}
+
+
+def test_large_file_of_a_job_counts_until_it_is_sent(operator, printed, settings, monkeypatch):
+    address = f"{BOARD}{printed.pk}/file.pdf"
+    whole = operator.get(address).content
+    monkeypatch.setattr(downloads, "AT_ONCE_BYTES", 0)
+    settings.CONCURRENCY_WAIT_SECONDS = 0
+
+    first = operator.get(address)
+    meanwhile = [operator.get(f"{BOARD}{printed.pk}/file.{form}").status_code for form in ("pdf", "json")]
+
+    assert b"".join(first.streaming_content) == whole
+    assert meanwhile == [302, 302]
+    assert operator.get(f"{BOARD}{printed.pk}/file.json").status_code == 200
 
 
 def test_lost_file_is_a_message_on_the_page_of_the_job(operator, printed):
