@@ -110,12 +110,14 @@ def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> 
     with suppress(FileNotFoundError), storage_errors():
         if item.print_file and default_storage.exists(name):
             return read_file(name)
-    content = read_print_file(item=item)
-    if page >= count_pdf_pages(content):
-        raise NotFound(_("The print file has no such page."), code="page_not_found")
     pixels, trimmed = SIZES[size]
-    with RENDERINGS.limited(caller.key, wait=WAIT_SECONDS), typesetting_errors():
-        picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)
+    # The file is read in turn as well: it may have 100 MB.
+    with RENDERINGS.limited(caller.key, wait=WAIT_SECONDS):
+        content = read_print_file(item=item)
+        if page >= count_pdf_pages(content):
+            raise NotFound(_("The print file has no such page."), code="page_not_found")
+        with typesetting_errors():
+            picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)
     _store(item, name, picture)
     return picture
 
