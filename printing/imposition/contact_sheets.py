@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import pikepdf
+from PIL import Image
 
 from printing.imposition.marks import POINTS, text_path, text_width
 from printing.press.objects import saved
@@ -25,12 +26,11 @@ RED, BLACK, GRAY = "0.75 0 0 rg", "0 g", "0.6 G 0.4 w"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`pdf` is None for what has no picture; a `marked` cell has a red caption, and one with `url` leads there."""
+    """`page` is a PDF, whose first page is shown, or a PNG; a `marked` cell has a red caption."""
 
-    pdf: bytes | None
+    page: bytes | None
     lines: Sequence[str]
     marked: bool = False
-    url: str = ""
 
 
 def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
@@ -51,42 +51,59 @@ def _add_page(pdf: pikepdf.Pdf, cells: Sequence[Cell]) -> None:
     for index, cell in enumerate(cells):
         left = MARGIN + index % COLUMNS * (CELL_WIDTH + GAP)
         top = HEIGHT - MARGIN - index // COLUMNS * (CELL_HEIGHT + GAP)
-        if cell.pdf:
-            operators.append(_picture(pdf, page, cell.pdf, left, top))
+        if cell.page:
+            operators.append(_picture(pdf, page, cell.page, left, top))
         else:
             operators.append(
                 f"q {GRAY} {left:.2f} {top - CELL_HEIGHT + CAPTION:.2f} {CELL_WIDTH:.2f} "
                 f"{CELL_HEIGHT - CAPTION:.2f} re S Q"
             )
         operators.append(_caption(cell, left, top - CELL_HEIGHT + CAPTION - LINE))
-        if cell.url:
-            page.obj.Annots = pikepdf.Array([_link(cell.url, left, top)])
     page.contents_add("\n".join(operators).encode())
 
 
 def _picture(pdf: pikepdf.Pdf, page: pikepdf.Page, content: bytes, left: float, top: float) -> str:
-    """The trimmed first page, as large as the cell takes it."""
-    with pikepdf.open(io.BytesIO(content)) as source:
-        first = source.pages[0]
-        box = [float(edge) for edge in first.trimbox]
-        form = pdf.copy_foreign(first.as_form_xobject())
-    name = page.add_resource(form, pikepdf.Name.XObject)
+    """The page, as large as the cell takes it."""
+    drawn, box, unit = (_form if content.startswith(b"%PDF") else _image)(pdf, content)
+    name = page.add_resource(drawn, pikepdf.Name.XObject)
     width, height = box[2] - box[0], box[3] - box[1]
     scale = min(CELL_WIDTH / width, (CELL_HEIGHT - CAPTION) / height)
     x, y = left + (CELL_WIDTH - width * scale) / 2, top - height * scale
     frame = f"{x:.2f} {y:.2f} {width * scale:.2f} {height * scale:.2f} re"
-    place = f"{scale:.5f} 0 0 {scale:.5f} {x - box[0] * scale:.3f} {y - box[1] * scale:.3f} cm"
+    size = f"{unit[0] * scale:.5f} 0 0 {unit[1] * scale:.5f}"
+    place = f"{size} {x - box[0] * scale:.3f} {y - box[1] * scale:.3f} cm"
     return f"q {frame} W n {place} {name} Do Q\nq {GRAY} {frame} S Q"
 
 
-def _link(url: str, left: float, top: float) -> pikepdf.Dictionary:
-    return pikepdf.Dictionary(
-        Type=pikepdf.Name.Annot,
-        Subtype=pikepdf.Name.Link,
-        Rect=[left, top - CELL_HEIGHT, left + CELL_WIDTH, top],
-        Border=[0, 0, 0],
-        A=pikepdf.Dictionary(S=pikepdf.Name.URI, URI=url),
+Drawn = tuple[pikepdf.Object, Sequence[float], tuple[float, float]]
+
+
+def _form(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
+    """The first page, its trim box, and what one unit of it is."""
+    with pikepdf.open(io.BytesIO(content)) as source:
+        first = source.pages[0]
+        return pdf.copy_foreign(first.as_form_xobject()), [float(edge) for edge in first.trimbox], (1, 1)
+
+
+def _image(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
+    """The picture at 300 dpi of its cell, as JPEG, its box, and its size, which is one unit."""
+    with Image.open(io.BytesIO(content)) as picture:
+        picture.thumbnail((round(CELL_WIDTH / 72 * 300), round(CELL_HEIGHT / 72 * 300)))
+        width, height = picture.size
+        out = io.BytesIO()
+        picture.convert("RGB").save(out, "JPEG", quality=85)
+    stream = pikepdf.Stream(
+        pdf,
+        out.getvalue(),
+        Type=pikepdf.Name.XObject,
+        Subtype=pikepdf.Name.Image,
+        Width=width,
+        Height=height,
+        ColorSpace=pikepdf.Name.DeviceRGB,
+        BitsPerComponent=8,
+        Filter=pikepdf.Name.DCTDecode,
     )
+    return stream, (0, 0, width, height), (width, height)
 
 
 def _caption(cell: Cell, left: float, top: float) -> str:

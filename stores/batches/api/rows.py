@@ -28,7 +28,7 @@ from stores.batches.row_files import rows_file, template_file
 from stores.batches.selectors import batch_for, page_of_rows, rows_of
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
-from stores.batches.services.sheets import extreme_rows, render_contact_sheet, rows_of_sheet
+from stores.batches.services.sheets import extreme_rows, render_contact_sheet
 from stores.batches.services.uploads import alone_for, read_source
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.files import PDFRenderer
@@ -244,10 +244,10 @@ class BatchSheetViewSet(ApiViewSet):
         operation_id="batch_contact_sheet",
         summary="Read the contact sheet of a batch",
         description=(
-            "Returns a PDF with the first page and the problems of each row, twenty rows to a page. A sheet of "
-            'large proofs may have fewer rows than `take`. Follow `Link: rel="next"` for more rows. '
-            "`rows=extremes` shows, for each field, the longest text, the shortest text and a row without "
-            "text. It also shows the row with the most pages if page counts differ."
+            "Returns a PDF with the first page and the problems of each row, twenty rows to a page. Follow "
+            '`Link: rel="next"` for more rows. `rows=extremes` shows, for each field, the longest text, '
+            "the shortest text and a row without text. It also shows the row with the most pages if page "
+            "counts differ."
         ),
         parameters=[
             STORE_ID,
@@ -268,13 +268,15 @@ class BatchSheetViewSet(ApiViewSet):
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
         # Rows are read in turn as well: all of a batch take 100 MB of memory.
         with FILES.limited(request.auth.key):
-            find = extreme_rows if query.get("rows") == "extremes" else rows_of
-            rows, more = rows_of_sheet(find(batch, after=after), take=take)
-            content = render_contact_sheet(batch=batch, rows=rows, caller=request.auth)
+            if query.get("rows") == "extremes":
+                rows = extreme_rows(batch, after=after)[: take + 1]
+            else:
+                rows = list(rows_of(batch, after=after)[: take + 1])
+            content = render_contact_sheet(batch=batch, rows=rows[:take], caller=request.auth)
         response = pdf_response(content, f"batch-{batch.pk}.pdf")
-        if more:
+        if len(rows) > take:
             path = f"/store/{store_id}/batch/{batch_id}/contact-sheet"
-            for name, value in next_page(path, query.items(), str(rows[-1].number)).items():
+            for name, value in next_page(path, query.items(), str(rows[take - 1].number)).items():
                 response[name] = value
         return response
 

@@ -1,12 +1,10 @@
 """Where people meet batches: their files, rows with proofs page by page, downloads and corrections of rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import messages
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -32,7 +30,7 @@ from stores.batches.overview import BatchPage, after_in, listed_rows, row_views,
 from stores.batches.row_files import rows_file, template_file
 from stores.batches.selectors import batch_for, counts_of, row_of, rows_of, shown_batches
 from stores.batches.services.checking import correct_row
-from stores.batches.services.sheets import extreme_rows, render_contact_sheet, rows_of_sheet
+from stores.batches.services.sheets import extreme_rows, render_contact_sheet
 from stores.orders.selectors.access import WRITE, StoreAccess
 
 # Where people meet batches: the portal and the console have the same pages, each with its own addresses and frame.
@@ -143,15 +141,12 @@ def download_contact_sheet(request: HttpRequest, batch_id: UUID, place: Place = 
 def contact_sheet_of(request: HttpRequest, batch: Batch, caller: Caller) -> HttpResponse:
     # The extremes are looked for in all rows, which take memory.
     with FILES.limited(caller.key):
-        find = extreme_rows if request.GET.get("rows") == "extremes" else rows_of
-        rows, more = rows_of_sheet(find(batch, after=after_in(request.GET)), take=SHEET_ROWS)
-        next_url = _next_sheet(request, rows[-1].number) if more else ""
-        content = render_contact_sheet(batch=batch, rows=rows, caller=caller, next_url=next_url)
+        if request.GET.get("rows") == "extremes":
+            rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
+        else:
+            rows = list(rows_of(batch, after=after_in(request.GET))[:SHEET_ROWS])
+        content = render_contact_sheet(batch=batch, rows=rows, caller=caller)
     return pdf_response(content, f"batch-{batch.pk}.pdf")
-
-
-def _next_sheet(request: HttpRequest, after: int) -> str:
-    return f"{settings.PUBLIC_URL}{request.path}?{urlencode({**request.GET.dict(), 'after': after})}"
 
 
 def _known_form(form: str) -> Format:

@@ -1,11 +1,6 @@
 """Contact sheets of rows, and the columns of the file to fill in for a batch."""
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain
-
-from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
@@ -18,8 +13,8 @@ from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, REQUIRED_RECIPIENT,
 from stores.batches.selectors import page_counts, pdf_sizes, rows_of
 from stores.templates.selectors import fields_of
 
-# A sheet ends before its proofs exceed this size together, even if it has fewer rows than requested.
-SHEET_BYTES = 40_000_000
+# Of one proof: the sheet holds its pages in memory. A larger one is mostly photos, and is shown as a picture.
+MAX_PAGE_BYTES = 400_000
 EXAMPLES = {
     "Name": "Dana Whitfield",
     "Company": "Acme Realty",
@@ -35,26 +30,15 @@ EXAMPLES = {
 }
 
 
-def rows_of_sheet(rows: QuerySet[BatchRow], *, take: int) -> tuple[list[BatchRow], bool]:
-    """Up to `take` of the rows, at least one and at most SHEET_BYTES, and whether more follow."""
-    found = list(rows[: take + 1])
-    sizes = pdf_sizes(row.proof for row in found)
-    fits = bisect_right(list(accumulate(sizes.get(row.proof, 0) for row in found)), SHEET_BYTES)
-    count = min(take, max(1, fits))
-    return found[:count], len(found) > count
-
-
-def render_contact_sheet(
-    *, batch: Batch, rows: Sequence[BatchRow], caller: Caller, next_url: str = ""
-) -> bytes:
-    """The first page of each row, twenty to a page, with its number, name and key; `next_url` is of the next sheet."""
-    lines = [_("More rows follow."), _("Click here for the next sheet.")]
-    following = [Cell(None, lines, url=next_url)] if next_url else []
+def render_contact_sheet(*, batch: Batch, rows: Sequence[BatchRow], caller: Caller) -> bytes:
+    """The first page of each row, twenty to a page, with its number, name and key."""
+    sizes = pdf_sizes(row.proof for row in rows)
     with FILES.limited(caller.key):
-        return contact_sheet(chain(map(_cell, rows), following), title=f"Contact sheet of {batch}")
+        cells = (_cell(row, sizes.get(row.proof, 0)) for row in rows)
+        return contact_sheet(cells, title=f"Contact sheet of {batch}")
 
 
-def extreme_rows(batch: Batch, *, after: int = 0) -> QuerySet[BatchRow]:
+def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
     """For each field of the template the rows with its longest and shortest text, and one without.
 
     Where rows differ in their number of pages, also the first with the most.
@@ -71,21 +55,22 @@ def extreme_rows(batch: Batch, *, after: int = 0) -> QuerySet[BatchRow]:
     pages = page_counts(proof for _, _, proof in found)
     if len({*pages.values()}) > 1:
         chosen.add(max(found, key=lambda one: pages.get(one[2], 0))[0])
-    return rows_of(batch, after=after).filter(pk__in=chosen)
+    return list(rows_of(batch, after=after).filter(pk__in=chosen))
 
 
-def _cell(row: BatchRow) -> Cell:
-    pdf = None
+def _cell(row: BatchRow, pdf_size: int) -> Cell:
+    page = None
     if row.proof:
+        pdf, picture = proof_files(row.proof, 1)
         try:
-            pdf = read_file(proof_files(row.proof, 0)[0])
+            page = read_file(pdf if pdf_size <= MAX_PAGE_BYTES else picture)
         except FileNotFoundError:
-            pdf = None  # retention removed it; the next check renders it again
+            page = None  # retention removed it; the next check renders it again
     key = given_key(row.key, row.values, row.batch.mapping)
     name = row.name or key
     head = f"{row.number}  {name}" if name else f"Row {row.number}"
     lines = [head, row.problems[0]["Message"] if row.problems else key]
-    return Cell(pdf, lines, marked=row.state in (RowState.ERROR, RowState.FAILED))
+    return Cell(page, lines, marked=row.state in (RowState.ERROR, RowState.FAILED))
 
 
 def template_columns(batch: Batch) -> Iterator[TemplateColumn]:

@@ -1,6 +1,5 @@
 from printing.imposition import contact_sheets
 from printing.imposition.contact_sheets import Cell, contact_sheet
-from tests.support.pdf_links import links_of
 
 
 def test_long_caption_is_measured_from_its_beginning_alone(monkeypatch):
@@ -15,11 +14,3 @@ def test_long_caption_is_measured_from_its_beginning_alone(monkeypatch):
     assert pdf.startswith(b"%PDF-")
     assert max(measured) == contact_sheets.MAX_LENGTH
     assert min(measured) * 4.0 <= contact_sheets.CELL_WIDTH
-
-
-def test_cell_with_an_address_leads_there():
-    pdf = contact_sheet(
-        [Cell(None, ["1"]), Cell(None, ["More"], url="https://print.example/2")], title="Rows"
-    )
-
-    assert links_of(pdf) == ["https://print.example/2"]

@@ -19,7 +19,6 @@ from stores.batches.services.rows import CHECK_TASK
 from stores.orders.models import Order
 from tests.factories.orders import make_card
 from tests.support.jobs import work_off
-from tests.support.pdf_links import links_of
 
 pytestmark = pytest.mark.django_db
 FILE = (
@@ -249,20 +248,6 @@ def test_files_of_a_batch_are_downloaded(browser, batch):
     assert sheet.startswith(b"%PDF")
     assert b"Name" in browser.get(f"{place}/template.csv").content
     assert browser.get(f"{place}/template.exe").status_code == 404
-
-
-@pytest.mark.parametrize("rows", ["all", "extremes"])
-def test_contact_sheet_that_ends_early_leads_to_the_next(browser, batch, monkeypatch, settings, rows):
-    mapped(browser, batch)
-    monkeypatch.setattr("stores.batches.services.sheets.SHEET_BYTES", 0)
-
-    sheet = browser.get(f"/batch-files/{batch.pk}/contact-sheet.pdf?rows={rows}").content
-    [address] = links_of(sheet)
-    following = browser.get(address.removeprefix(settings.PUBLIC_URL)).content
-
-    first = batch.rows.earliest("number")
-    assert address.endswith(f"/contact-sheet.pdf?rows={rows}&after={first.number}")
-    assert links_of(following) == []
 
 
 def test_contact_sheet_waits_for_its_turn_before_its_rows_are_read(browser, batch, settings, monkeypatch):
