@@ -200,7 +200,7 @@ def start_again(job: Job, provider: Provider | None) -> None:
     job.generation += 1
     base = f"{job.order.number}-{job.item.position + 1}"
     job.number, job.provider, job.gang_sheet = f"{base}-{job.generation}", provider, None
-    job.provider_order = ""
+    job.provider_order, job.rule = "", None
     job.state, job.message, job.reference, job.held = JobState.QUEUED, "", "", ""
     job.tries, job.refused_by, job.is_uncertain = 0, [], False
     job.failing_since = job.cancel_requested = job.reported = job.sent = None

@@ -1,13 +1,15 @@
 """Chooses the providers of jobs that are due, or other ones while a provider is down, and counts them by day."""
 
 import threading
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import DateTimeField, DurationField, Expression, ExpressionWrapper, F, Q, Value
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from production.jobs.models import Job, JobHistory, JobState
@@ -43,8 +45,15 @@ def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) ->
         cursor.execute(COUNT, values)
 
 
-# The wait while no provider of the rule is available.
+# The wait while no provider of the rule is available: by the number of jobs that wait for the same rule.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
+WAIT_FOR_EACH = timedelta(milliseconds=10)
+MAX_WAIT_FOR_PROVIDER = timedelta(minutes=5)
+# Until then a job that waits may be postponed together with others, as long as no rule changes.
+DECISION_LASTS = timedelta(hours=1)
+POSTPONED_AT_ONCE = 2_000
+# Much shorter than a wait: else each new job that waits would have all others written again.
+SOON = timedelta(seconds=5)
 CHANGED = ("provider", "rule", "message", "next_try", "failing_since", "is_uncertain", "updated")
 
 
@@ -59,6 +68,8 @@ class ProviderChoices:
         self._routing: Routing | None = None
         self._used: set[int] | None = None
         self._changed: list[Job] = []
+        # By rule, providers that refused them, and message.
+        self._waiting: defaultdict[tuple[int, tuple[int, ...], str], list[int]] = defaultdict(list)
         self._history: list[JobHistory] = []
         self._counts: Counter[tuple[int, int | None]] = Counter()
 
@@ -84,16 +95,13 @@ class ProviderChoices:
             return True
         return (provider is not None and provider.is_enabled) or self._wait(job, decision)
 
-    def choose_early(self, job: Job) -> None:
-        """For a job without a provider, which may be held; it stays as it is if none is available now."""
-        decision = self.routing.decide(
-            item_facts(job.order, job.item), excluded=job.refused_by, preferred=self._preferred(job)
-        )
-        if decision.chosen is not None:
-            self._assign(job, decision.chosen.provider, decision.rule)
-
     def save(self) -> None:
         """Call it in the same transaction."""
+        for (rule_pk, refused_by, message), keys in self._waiting.items():
+            others = set(self._others(rule_pk, refused_by)).difference(keys)
+            values = {"rule": rule_pk, "message": message, "next_try": _next_look(rule_pk)}
+            Job.objects.filter(pk__in=others).update(**values)
+            Job.objects.filter(pk__in=keys).update(**values, updated=timezone.now())
         if not self._changed:
             return
         Job.objects.bulk_update(self._changed, CHANGED)
@@ -126,19 +134,38 @@ class ProviderChoices:
             self._history.append(new_history_entry(job, previous=job.state, note=note))
 
     def _wait(self, job: Job, decision: Decision) -> bool:
-        """Postpones the job, or fails it if no rule matches; always returns False."""
-        if decision.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
+        """Postpones the job, or fails it if no rule matches; always returns False. One that is held stays as it is."""
+        if job.next_try is None:
+            return False
+        job.rule = decision.rule
+        if job.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
             last = job.message if " refused it: " in job.message else ""
             reason = f"Every provider refused it. {last}".strip()
-            outcomes.fail_locked(
-                job, "No routing rule matches it any more." if decision.rule is None else reason
-            )
+            outcomes.fail_locked(job, "No routing rule matches it any more." if job.rule is None else reason)
             return False
         reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
-        job.message = f"Waits for a provider. {reasons}"[:1000]
-        job.next_try = timezone.now() + WAIT_FOR_PROVIDER
-        self._changed.append(job)
+        message = f"Waits for a provider. {reasons}"[:1000]
+        self._waiting[job.rule.pk, tuple(job.refused_by), message].append(job.pk)
         return False
+
+    def _others(self, rule_pk: int, refused_by: Sequence[int]) -> Iterable[int]:
+        """Locks other jobs that wait for the rule and are due soon: the same would be decided for them."""
+        now = timezone.now()
+        decided = max(self.routing.changed, now - DECISION_LASTS)
+        unsent = Q(provider=None) | Q(provider__is_enabled=False, tries=0)
+        due = Q(next_try__lte=now + SOON, cancel_requested=None, state=JobState.QUEUED)
+        found = Job.objects.filter(unsent, due, rule=rule_pk, refused_by=refused_by, updated__gt=decided)
+        locked = found.order_by().select_for_update(of=("self",), no_key=True, skip_locked=True)
+        return locked.values_list("pk", flat=True)[:POSTPONED_AT_ONCE]
+
+
+def _next_look(rule_pk: int) -> Expression:
+    """At one time, older jobs first: a microsecond for each ID is between two of them."""
+    waiting = Job.objects.filter(provider=None, state=JobState.QUEUED, rule=rule_pk)
+    most = MAX_WAIT_FOR_PROVIDER // WAIT_FOR_EACH
+    wait = max(WAIT_FOR_PROVIDER, WAIT_FOR_EACH * waiting[:most].count())
+    after = ExpressionWrapper(F("pk") % 1_000_000 * Value(timedelta(microseconds=1)), DurationField())
+    return ExpressionWrapper(Value(timezone.now() + wait) + after, DateTimeField())
 
 
 def choose_provider(job: Job) -> bool:
@@ -149,17 +176,31 @@ def choose_provider(job: Job) -> bool:
     return is_chosen
 
 
+def was_postponed(job_pk: int) -> bool:
+    """Whether the claimed job was postponed together with others, by the clock of the claim."""
+    lease_ends = Now() + timedelta(seconds=LEASE_SECONDS)
+    return Job.objects.filter(pk=job_pk, next_try__gt=lease_ends).exists()
+
+
 @transaction.atomic
-def choose_for_order(*, job_pk: int) -> None:
-    """Chooses the providers of all jobs of the order before one is sent: its ticket says how many there are."""
-    if not Job.objects.filter(pk=job_pk, provider=None, order__item_count__gt=1).exists():
-        return
+def choose_for_order(*, job_pk: int) -> bool:
+    """Chooses the providers of all jobs of the order before one is sent: its ticket says how many there are.
+
+    False if the job is not sent now: it fails, or waits with all those of the order that find no provider.
+    """
+    unassigned = Job.objects.filter(
+        provider=None, cancel_requested=None, gang_sheet=None, state=JobState.QUEUED
+    )
+    if not unassigned.filter(pk=job_pk, order__item_count__gt=1).exists():
+        return True
     order = Order.objects.select_for_update(of=("self",), no_key=True).get(jobs=job_pk)
-    waiting = Job.objects.filter(order=order, provider=None, gang_sheet=None, state=JobState.QUEUED)
+    if was_postponed(job_pk):
+        return False
     choices = ProviderChoices()
-    for job in lock_jobs(waiting.filter(cancel_requested=None).defer("item__template_data")):
-        choices.choose_early(job)
+    jobs = lock_jobs(unassigned.filter(order=order).defer("item__template_data"))
+    waiting = [job.pk for job in jobs if not choices.choose(job)]
     choices.save()
+    return job_pk not in waiting
 
 
 # Jobs of a worker at the same time.

@@ -25,6 +25,7 @@ from production.dispatch.services.choosing import (
     JobSlots,
     choose_for_order,
     choose_provider,
+    was_postponed,
 )
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.selectors.building import uses_gang_sheets
@@ -69,9 +70,8 @@ def claim_due_jobs(*, limit: int, under_way: Collection[int] = ()) -> Sequence[i
 def work_on_job(*, job_pk: int) -> bool:
     """Submits or cancels the job, whichever is due; False if neither is."""
     with lock_of_its_own(JOB_LOCKS | job_pk) as is_ours:
-        if not is_ours:
+        if not is_ours or not choose_for_order(job_pk=job_pk):
             return False
-        choose_for_order(job_pk=job_pk)
         with SLOTS.of_one_job() as slots:
             attempt, way = _begin(job_pk, slots)
             if way == Way.ORDER:
@@ -87,7 +87,8 @@ def work_on_job(*, job_pk: int) -> bool:
 def _work_on_order(job_pk: int, slots: JobSlots) -> bool:
     order_number = Job.objects.values_list("order__number", flat=True).get(pk=job_pk)
     with lock_of_its_own(together.ORDER_LOCKS | order_number) as is_ours:
-        attempts = together.begin_together(job_pk, slots) if is_ours else []
+        is_due = is_ours and not was_postponed(job_pk)
+        attempts = together.begin_together(job_pk, slots) if is_due else []
         if attempts:
             _exchange(attempts)
         return bool(attempts)

@@ -1,14 +1,26 @@
-"""How providers are chosen for the jobs of one order."""
+"""How providers are chosen for the jobs of one order, and how jobs wait that find none."""
+
+from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from production.dispatch.services.choosing import SLOTS
+from production.dispatch.services import choosing
+from production.dispatch.services.choosing import MAX_WAIT_FOR_PROVIDER, SLOTS
+from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.dispatch.services.together import begin_together
-from production.jobs.models import Job
+from production.jobs.models import Job, JobState
 from production.providers.models import Provider
-from tests.support.joint_orders import placed
+from production.routing.models import RoutingRule
+from stores.orders.models import Order
+from tests.factories.orders import card_data, order_body
+from tests.factories.production import accept, make_provider, make_rule
+from tests.support.joint_orders import make_due, placed
+from tests.support.order_helpers import Shop
 
 pytestmark = pytest.mark.django_db
 
@@ -27,3 +39,123 @@ def test_many_items_are_chosen_for_with_no_more_statements_than_few(shop, press,
 
     assert counts[1] <= counts[0]
     assert chosen == ([2, 1] if a_day else [3, 8])
+
+
+@pytest.fixture
+def full(shop: Shop, tmp_path) -> Provider:
+    """Takes jobs of up to 200 pieces, but none today; another provider takes larger ones."""
+    provider = make_provider(tmp_path, "full", daily_capacity=1)
+    make_rule(provider, name="Small", position=1, maximum_quantity=200)
+    make_rule(make_provider(tmp_path), name="Large", position=2)
+    RoutingRule.objects.get(name="Small").choices.update(daily_capacity=0)
+    return provider
+
+
+def _order(shop: Shop, *quantities: int) -> Order:
+    data = card_data()
+    items = [{"ProductID": "card-two-sided", "Quantity": one, "TemplateData": data} for one in quantities]
+    return accept(shop.place(body=order_body(Items=items)).json()["OrderID"])
+
+
+def _first(order: Order) -> int:
+    return order.jobs.order_by("item__position").values_list("pk", flat=True)[0]
+
+
+def _due(*orders: Order) -> Sequence[int]:
+    """Claims what is due: how many jobs of each order."""
+    claimed = claim_due_jobs(limit=1000)
+    return [order.jobs.filter(pk__in=claimed).count() for order in orders]
+
+
+def test_one_look_postpones_all_jobs_of_an_order_that_wait(shop, full):
+    """The next claim finds the job of another provider; the statements are few, however many jobs there are."""
+    counts = []
+    for items in (5, 50):
+        order, other = _order(shop, *[100] * items), _order(shop, 500)
+        with CaptureQueriesContext(connection) as statements:
+            assert work_on_job(job_pk=_first(order)) is False
+        counts.append(len(statements))
+        assert _due(order, other) == [0, 1]
+        assert set(order.jobs.values_list("provider", "state")) == {(None, JobState.QUEUED)}
+
+    assert max(counts) <= 20
+    assert "per day of this rule are used up" in order.jobs.first().message
+
+
+def test_sibling_claimed_meanwhile_looks_no_more(shop, full):
+    order = _order(shop, 100, 100, 100)
+    [first, second, *_] = claim_due_jobs(limit=3)
+    work_on_job(job_pk=first)
+
+    with CaptureQueriesContext(connection) as statements:
+        assert work_on_job(job_pk=second) is False
+
+    assert not [one for one in statements if "production_routingrule" in one["sql"]]
+    assert _due(order) == [0]
+
+
+def test_same_look_chooses_what_is_free_and_fails_what_matches_no_rule(shop, full):
+    order = _order(shop, 100, 500, 100, 1000)
+    RoutingRule.objects.filter(name="Large").update(maximum_quantity=500)
+
+    work_on_job(job_pk=_first(order))
+
+    found = order.jobs.order_by("item__position").values_list("state", "provider__code")
+    waits = (JobState.QUEUED, None)
+    assert list(found) == [waits, (JobState.QUEUED, "press"), waits, (JobState.FAILED, None)]
+    assert _due(order) == [1]
+
+
+def test_all_jobs_are_chosen_at_the_first_look_after_capacity_was_freed(shop, full):
+    order = _order(shop, *[100] * 5)
+    work_on_job(job_pk=_first(order))
+    latest = order.jobs.latest("next_try").next_try
+    assert latest <= timezone.now() + choosing.WAIT_FOR_PROVIDER
+
+    full.choices.update(daily_capacity=None)
+    Provider.objects.update(daily_capacity=None)
+    make_due()
+    work_on_job(job_pk=_first(order))
+
+    assert order.jobs.filter(provider=full).count() == 5
+
+
+def test_jobs_of_other_orders_that_wait_for_the_same_rule_are_postponed_with_it(shop, full):
+    """One look for all of them, except for jobs that were never decided, and all after a rule has changed."""
+    orders = [_order(shop, 100) for _ in range(3)]
+    for order in orders:
+        work_on_job(job_pk=_first(order))
+    new = _order(shop, 100)
+    make_due()
+
+    work_on_job(job_pk=_first(orders[0]))
+    assert _due(*orders, new) == [0, 0, 0, 1]
+    oldest_first = Job.objects.exclude(order=new).order_by("next_try").values_list("order", flat=True)
+    assert list(oldest_first) == [order.pk for order in orders]
+
+    make_due()
+    RoutingRule.objects.get(name="Large").save()
+    work_on_job(job_pk=_first(orders[0]))
+    assert _due(*orders, new) == [0, 1, 1, 1]
+
+
+def test_new_job_that_waits_has_those_that_wait_longer_not_written_again(shop, full):
+    orders = [_order(shop, 100) for _ in range(2)]
+    work_on_job(job_pk=_first(orders[0]))
+    waits = orders[0].jobs.get().next_try
+
+    work_on_job(job_pk=_first(orders[1]))
+
+    assert orders[0].jobs.get().next_try == waits
+
+
+def test_wait_grows_with_the_jobs_that_wait_for_the_same_rule(shop, full, monkeypatch):
+    monkeypatch.setattr(choosing, "WAIT_FOR_EACH", timedelta(seconds=20))
+    waits = []
+    for _ in range(3):
+        order = _order(shop, *[100] * 8)
+        work_on_job(job_pk=_first(order))
+        seconds = order.jobs.annotate(wait=F("next_try") - F("updated")).latest("wait").wait
+        waits.append(round(seconds.total_seconds()))
+
+    assert waits == [15, 160, MAX_WAIT_FOR_PROVIDER.total_seconds()]
