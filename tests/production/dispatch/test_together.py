@@ -13,6 +13,7 @@ from fulfillment.core.errors import Conflict
 from production.adapters.siteflow import SiteFlowAdapter
 from production.dispatch.selectors import dry_run
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job
+from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.dispatch.services.together import ORDER_LOCKS
 from production.interface import MAX_JOBS
 from production.jobs.models import Attempt, Job, JobState
@@ -163,6 +164,17 @@ def test_items_wait_for_a_held_one_and_go_with_it(shop, flow, press):
     release_job(job=third, actor=STORE)
     assert work() == 1
     assert at(flow) == {f"{order.number}-1": numbers(order)}
+
+
+def test_item_claimed_while_its_order_was_postponed_looks_no_more(shop, flow, press):
+    order = placed(shop)
+    hold_job(job=only_job(number=f"{order.number}-3"), actor=STORE)
+    [first, second] = claim_due_jobs(limit=3)
+    work_on_job(job_pk=first)
+    postponed = Job.objects.get(pk=second).next_try
+
+    assert work_on_job(job_pk=second) is False
+    assert Job.objects.get(pk=second).next_try == postponed > timezone.now()
 
 
 def test_held_item_is_waited_for_no_longer_than_the_limit(shop, flow, press):
