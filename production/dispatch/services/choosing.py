@@ -54,6 +54,10 @@ DECISION_LASTS = timedelta(hours=1)
 POSTPONED_AT_ONCE = 2_000
 # Much shorter than a wait: else each new job that waits would have all others written again.
 SOON = timedelta(seconds=5)
+# What choices of hundreds of jobs leave unread.
+_OF_PRODUCT = ("template", "description", "rendering", "verbose_rendering")
+_OF_ORDER = ("order__rendering", "order__store__rendering", "order__store__verbose_rendering")
+UNREAD = ("item__template_data", *(f"item__product__{name}" for name in _OF_PRODUCT), *_OF_ORDER)
 CHANGED = ("provider", "rule", "message", "next_try", "failing_since", "is_uncertain", "updated")
 
 
@@ -197,7 +201,7 @@ def choose_for_order(*, job_pk: int) -> bool:
     if was_postponed(job_pk):
         return False
     choices = ProviderChoices()
-    jobs = lock_jobs(unassigned.filter(order=order).defer("item__template_data"))
+    jobs = lock_jobs(unassigned.filter(order=order).defer(*UNREAD))
     waiting = [job.pk for job in jobs if not choices.choose(job)]
     choices.save()
     return job_pk not in waiting

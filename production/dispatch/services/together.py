@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from production.dispatch.services.actions import send_without_another
-from production.dispatch.services.choosing import LEASE_SECONDS, JobSlots, ProviderChoices
+from production.dispatch.services.choosing import LEASE_SECONDS, UNREAD, JobSlots, ProviderChoices
 from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
 from production.jobs.models import OPEN, RANK, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes
@@ -27,8 +27,6 @@ ORDER_LOCKS = 0x10E << 44
 # From when the jobs were queued; one that is held for longer is sent later, as an order of its own.
 WAIT_FOR_SIBLINGS = timedelta(minutes=10)
 LOOK_AGAIN = timedelta(seconds=15)
-_OF_PRODUCT = ("template", "description", "rendering", "verbose_rendering")
-UNREAD = ("item__template_data", *(f"item__product__{name}" for name in _OF_PRODUCT))
 UNPRINTED = (JobState.QUEUED, JobState.SENT, JobState.ACKNOWLEDGED)
 
 

@@ -79,6 +79,9 @@ def test_one_look_postpones_all_jobs_of_an_order_that_wait(shop, full):
         assert set(order.jobs.values_list("provider", "state")) == {(None, JobState.QUEUED)}
 
     assert max(counts) <= 20
+    unread = ('"stores_product"."template"', '"stores_order"."rendering"', '"stores_store"."rendering"')
+    jobs = [one["sql"] for one in statements if "stores_orderitem" in one["sql"]]
+    assert not [name for name in unread for sql in jobs if name in sql]
     assert "per day of this rule are used up" in order.jobs.first().message
 
 
