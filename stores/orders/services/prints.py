@@ -1,7 +1,7 @@
 """The print files of an order: each is stored as soon as it is rendered, before the order is written."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 from uuid import UUID
 
@@ -56,13 +56,9 @@ def store_order_prints(
 
     Raises Invalid for values that cannot be printed and for too large orders; then all stored files are deleted.
     """
-    has_artwork = any(item.artwork for item in request.price_request.items)
-    if not has_artwork and not any(product.takes_data for product in products.values()):
-        return _stored(request, products, _Work(access, (), order_id))
-    with ORDERS.limited(access.caller.key):
-        return _stored(
-            request, products, _Work(access, _printed(request.price_request, products), order_id, seconds)
-        )
+    printed = _printed(request.price_request, products)
+    with ORDERS.limited(access.caller.key) if printed else nullcontext():
+        return _stored(request, products, _Work(access, printed, order_id, seconds))
 
 
 def _stored(
