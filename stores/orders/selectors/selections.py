@@ -1,6 +1,6 @@
 """EDDM selections that items name, products for EDDM with their prices, and the routes of an item on a map."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -43,7 +43,7 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
     routes = 0
     for item in price_request.items:
         if item.choice is not None and item.choice.stored is None:
-            choice = _resolved(item.choice, found, expired=expired)
+            choice = _resolved(item.choice, found.get(item.choice.selection_id), expired=expired)
             routes += choice.selection.route_count if choice.selection else 0
             if routes > MAX_ROUTES:
                 message = _(
@@ -71,15 +71,15 @@ def stored_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
     return stored
 
 
-def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[UUID, EddmSelection]:
-    keys = {key for text in selection_ids if (key := parse_uuid(text))}
+def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, EddmSelection]:
+    """By their IDs as they were sent."""
+    keys = {text: key for text in selection_ids if (key := parse_uuid(text))}
     scope = visible_selections(caller) & in_mode_of_new(caller)
-    return EddmSelection.objects.filter(scope).defer("criteria").in_bulk(keys) if keys else {}
+    found = EddmSelection.objects.filter(scope).defer("criteria").in_bulk(keys.values()) if keys else {}
+    return {text: found[key] for text, key in keys.items() if key in found}
 
 
-def _resolved(choice: Choice, found: Mapping[UUID, EddmSelection], *, expired: bool) -> Choice:
-    key = parse_uuid(choice.selection_id)
-    selection = found.get(key) if key else None
+def _resolved(choice: Choice, selection: EddmSelection | None, *, expired: bool) -> Choice:
     if selection is None:
         return replace(choice, problem=(UNKNOWN[0], str(UNKNOWN[1])))
     if not expired and selection.expires <= timezone.now():
