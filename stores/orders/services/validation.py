@@ -69,7 +69,6 @@ def validate_order(*, access: StoreAccess, request: OrderRequest) -> ValidatedOr
         raise invalid_from(faults)
     if quote is not None:
         _refuse_expired(access, request, quote)
-        option = replace(option, lines=_keyed_lines(request, option))
     stored = stored_selections(item.choice for item in request.price_request.items)
     return ValidatedOrder(products, option, quote, reprint_of, stored)
 
@@ -125,14 +124,14 @@ def _quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, O
 
 
 def _lines_in_order(request: OrderRequest, option: Option) -> tuple[Line, ...]:
-    """The quoted lines in the order of the items. Unchanged where an item was not quoted: the fault names its place."""
+    """The quoted lines by item, with its key. Unchanged where an item was not quoted: the fault names its place."""
     quoted, lines = list(option.lines), []
     for item in request.price_request.items:
         line = next((line for line in quoted if _is_quoted_line(item, line)), None)
         if line is None:
             return option.lines
         quoted.remove(line)
-        lines.append(line)
+        lines.append(replace(line, item_key=item.item_key))
     return (*lines, *quoted)
 
 
@@ -194,10 +193,3 @@ def _new_quote(access: StoreAccess, price_request: PriceRequest) -> dict[str, An
         return {}  # the items can no longer be priced, so the error has no new quote
     new_quote = store_quote(prepared=PreparedQuote(access, price_request, prices))
     return {"Quote": orjson.loads(new_quote.rendering)}
-
-
-def _keyed_lines(request: OrderRequest, option: Option) -> tuple[Any, ...]:
-    return tuple(
-        replace(line, item_key=item.item_key)
-        for item, line in zip(request.price_request.items, option.lines, strict=True)
-    )
