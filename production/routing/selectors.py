@@ -99,7 +99,6 @@ class Routing:
     def __init__(self, now: datetime) -> None:
         choices = Prefetch("choices", RoutingChoice.objects.order_by("priority", "id"))
         self._rules = list(enabled_rules().prefetch_related(choices, "choices__provider"))
-        self.changed = max((rule.updated for rule in self._rules), default=now)
         self._by_rule: Counter[tuple[int, int | None]] = Counter()
         self._in_all: Counter[int] = Counter()
         tallies = RoutingTally.objects.filter(day=now.astimezone(UTC).date())

@@ -2,13 +2,12 @@
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import DateTimeField, DurationField, Expression, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -45,15 +44,11 @@ def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) ->
         cursor.execute(COUNT, values)
 
 
-# The wait while no provider of the rule is available: by the number of jobs that wait for the same rule.
+# The wait while no provider of the rule is available. A look takes some 40 ms: with so long a wait for each order that
+# waits for the same rule, looks take a fifth of a thread.
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
-WAIT_FOR_EACH = timedelta(milliseconds=10)
+WAIT_FOR_EACH = timedelta(milliseconds=200)
 MAX_WAIT_FOR_PROVIDER = timedelta(minutes=5)
-# Until then a job that waits may be postponed together with others, as long as no rule changes.
-DECISION_LASTS = timedelta(hours=1)
-POSTPONED_AT_ONCE = 2_000
-# Much shorter than a wait: else each new job that waits would have all others written again.
-SOON = timedelta(seconds=5)
 # What choices of hundreds of jobs leave unread.
 _OF_PRODUCT = ("template", "description", "rendering", "verbose_rendering")
 _OF_ORDER = ("order__rendering", "order__store__rendering", "order__store__verbose_rendering")
@@ -72,8 +67,8 @@ class ProviderChoices:
         self._routing: Routing | None = None
         self._used: set[int] | None = None
         self._changed: list[Job] = []
-        # By rule, providers that refused them, and message.
-        self._waiting: defaultdict[tuple[int, tuple[int, ...], str], list[int]] = defaultdict(list)
+        # By rule and message.
+        self._waiting: defaultdict[tuple[RoutingRule, str], list[int]] = defaultdict(list)
         self._history: list[JobHistory] = []
         self._counts: Counter[tuple[int, int | None]] = Counter()
 
@@ -101,11 +96,14 @@ class ProviderChoices:
 
     def save(self) -> None:
         """Call it in the same transaction."""
-        for (rule_pk, refused_by, message), keys in self._waiting.items():
-            others = set(self._others(rule_pk, refused_by)).difference(keys)
-            values = {"rule": rule_pk, "message": message, "next_try": _next_look(rule_pk)}
-            Job.objects.filter(pk__in=others).update(**values)
-            Job.objects.filter(pk__in=keys).update(**values, updated=timezone.now())
+        for (rule, message), keys in self._waiting.items():
+            values = {
+                "rule": rule,
+                "message": message,
+                "next_try": _next_look(rule),
+                "updated": timezone.now(),
+            }
+            Job.objects.filter(pk__in=keys).update(**values)
         if not self._changed:
             return
         Job.objects.bulk_update(self._changed, CHANGED)
@@ -141,35 +139,23 @@ class ProviderChoices:
         """Postpones the job, or fails it if no rule matches; always returns False. One that is held stays as it is."""
         if job.next_try is None:
             return False
-        job.rule = decision.rule
-        if job.rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
+        rule = decision.rule
+        if rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
             last = job.message if " refused it: " in job.message else ""
             reason = f"Every provider refused it. {last}".strip()
-            outcomes.fail_locked(job, "No routing rule matches it any more." if job.rule is None else reason)
+            outcomes.fail_locked(job, "No routing rule matches it any more." if rule is None else reason)
             return False
         reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
         message = f"Waits for a provider. {reasons}"[:1000]
-        self._waiting[job.rule.pk, tuple(job.refused_by), message].append(job.pk)
+        self._waiting[rule, message].append(job.pk)
         return False
 
-    def _others(self, rule_pk: int, refused_by: Sequence[int]) -> Iterable[int]:
-        """Locks other jobs that wait for the rule and are due soon: the same would be decided for them."""
-        now = timezone.now()
-        decided = max(self.routing.changed, now - DECISION_LASTS)
-        unsent = Q(provider=None) | Q(provider__is_enabled=False, tries=0)
-        due = Q(next_try__lte=now + SOON, cancel_requested=None, state=JobState.QUEUED)
-        found = Job.objects.filter(unsent, due, rule=rule_pk, refused_by=refused_by, updated__gt=decided)
-        locked = found.order_by().select_for_update(of=("self",), no_key=True, skip_locked=True)
-        return locked.values_list("pk", flat=True)[:POSTPONED_AT_ONCE]
 
-
-def _next_look(rule_pk: int) -> Expression:
-    """At one time, older jobs first: a microsecond for each ID is between two of them."""
-    waiting = Job.objects.filter(provider=None, state=JobState.QUEUED, rule=rule_pk)
+def _next_look(rule: RoutingRule) -> datetime:
+    waiting = Job.objects.filter(provider=None, state=JobState.QUEUED, rule=rule).order_by()
     most = MAX_WAIT_FOR_PROVIDER // WAIT_FOR_EACH
-    wait = max(WAIT_FOR_PROVIDER, WAIT_FOR_EACH * waiting[:most].count())
-    after = ExpressionWrapper(F("pk") % 1_000_000 * Value(timedelta(microseconds=1)), DurationField())
-    return ExpressionWrapper(Value(timezone.now() + wait) + after, DateTimeField())
+    orders = waiting.values("order").distinct()[:most].count()
+    return timezone.now() + max(WAIT_FOR_PROVIDER, WAIT_FOR_EACH * orders)
 
 
 def choose_provider(job: Job) -> bool:

@@ -5,12 +5,11 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from production.dispatch.services import choosing
-from production.dispatch.services.choosing import MAX_WAIT_FOR_PROVIDER, SLOTS
+from production.dispatch.services.choosing import SLOTS
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.dispatch.services.together import begin_together
 from production.jobs.models import Job, JobState
@@ -123,42 +122,13 @@ def test_all_jobs_are_chosen_at_the_first_look_after_capacity_was_freed(shop, fu
     assert order.jobs.filter(provider=full).count() == 5
 
 
-def test_jobs_of_other_orders_that_wait_for_the_same_rule_are_postponed_with_it(shop, full):
-    """One look for all of them, except for jobs that were never decided, and all after a rule has changed."""
-    orders = [_order(shop, 100) for _ in range(3)]
-    for order in orders:
-        work_on_job(job_pk=_first(order))
-    new = _order(shop, 100)
-    make_due()
-
-    work_on_job(job_pk=_first(orders[0]))
-    assert _due(*orders, new) == [0, 0, 0, 1]
-    oldest_first = Job.objects.exclude(order=new).order_by("next_try").values_list("order", flat=True)
-    assert list(oldest_first) == [order.pk for order in orders]
-
-    make_due()
-    RoutingRule.objects.get(name="Large").save()
-    work_on_job(job_pk=_first(orders[0]))
-    assert _due(*orders, new) == [0, 1, 1, 1]
-
-
-def test_new_job_that_waits_has_those_that_wait_longer_not_written_again(shop, full):
-    orders = [_order(shop, 100) for _ in range(2)]
-    work_on_job(job_pk=_first(orders[0]))
-    waits = orders[0].jobs.get().next_try
-
-    work_on_job(job_pk=_first(orders[1]))
-
-    assert orders[0].jobs.get().next_try == waits
-
-
-def test_wait_grows_with_the_jobs_that_wait_for_the_same_rule(shop, full, monkeypatch):
-    monkeypatch.setattr(choosing, "WAIT_FOR_EACH", timedelta(seconds=20))
+def test_wait_grows_with_the_orders_that_wait_for_the_same_rule(shop, full, monkeypatch):
+    monkeypatch.setattr(choosing, "WAIT_FOR_EACH", timedelta(seconds=100))
     waits = []
-    for _ in range(3):
-        order = _order(shop, *[100] * 8)
+    for _ in range(5):
+        order = _order(shop, 100, 100)
         work_on_job(job_pk=_first(order))
-        seconds = order.jobs.annotate(wait=F("next_try") - F("updated")).latest("wait").wait
-        waits.append(round(seconds.total_seconds()))
+        [wait] = {one.next_try - one.updated for one in order.jobs.all()}
+        waits.append(round(wait.total_seconds()))
 
-    assert waits == [15, 160, MAX_WAIT_FOR_PROVIDER.total_seconds()]
+    assert waits == [15, 100, 200, 300, 300]
