@@ -32,6 +32,10 @@ STEERING = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufeff]"
 )
 IN_ADDRESS = re.compile(r"://([^\s:/@]+):[^\s@/]+@")
+# Every run of these letters is one match, an address or not: started at each letter, a long run would take minutes.
+EMAIL = re.compile(r"[\w.+-]++(@[\w-]+(?:\.[\w-]+)+)?")
+# PostgreSQL quotes refused rows and values there. In a stack trace other errors may follow.
+ROW = re.compile(r"(DETAIL|CONTEXT): .*?(?=\n\n(?:The above|During handling)|\Z)", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -87,16 +91,20 @@ def mask_links(starts: str) -> None:
 
 
 def masked(text: str) -> str:
+    """Without secrets, e-mail addresses, and rows that PostgreSQL quotes."""
     text = GENERATED.sub(rf"\1{MASK}", text)
     text = CREDENTIALS.sub(rf"\1 {MASK}", text)
     if _links:
         text = _links[0].sub(rf"\1{MASK}", text)
     text = NAMED.sub(rf"\1\2{MASK}", text)
-    return IN_ADDRESS.sub(rf"://\1:{MASK}@", text)
+    text = IN_ADDRESS.sub(rf"://\1:{MASK}@", text)
+    if "@" in text:
+        text = EMAIL.sub(lambda found: MASK if found[1] else found[0], text)
+    return ROW.sub(rf"\1: {MASK}", text)
 
 
 class SecretFilter(logging.Filter):
-    """Masks secrets in the finished message, its arguments included."""
+    """Masks secrets and people in the finished message, its arguments included."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = masked(record.getMessage()), None

@@ -4,9 +4,11 @@ import os
 import re
 import subprocess
 import sys
+from smtplib import SMTPRecipientsRefused
 
 import pytest
 import requests
+from django.db import IntegrityError
 
 from fulfillment.core.observability.logs import JsonFormatter, PlainFormatter, SecretFilter, masked
 from tests.support.live_server import serving
@@ -59,6 +61,23 @@ def test_secrets_in_arguments_and_stack_traces_are_masked(formatter):
 
     assert "canary" not in line
     assert "RuntimeError" in line
+
+
+@pytest.mark.parametrize("formatter", [JsonFormatter(), PlainFormatter("%(message)s")])
+def test_people_in_arguments_and_stack_traces_are_masked(formatter):
+    """A mail server names the recipients that it refuses, a job its arguments, PostgreSQL the row that it refuses."""
+    row = IntegrityError("null value\nDETAIL:  Failing row contains (Ada\n\nLovelace).\n")
+    refused = SMTPRecipientsRefused({"ada@mail.example": (550, b"unknown")})
+    refused.__cause__ = row
+    trace = (type(refused), refused, None)
+    job = "Job accounts.send_reset_links[5](email='ada.l+x@mail.example') ended with status: Error"
+    record = logging.LogRecord("x", 40, "f", 1, job, (), trace)
+    SecretFilter().filter(record)
+
+    line = formatter.format(record)
+
+    assert not re.search("(?i)ada|mail.example|lovelace", line)
+    assert all(word in line for word in ("send_reset_links[5]", "null value", "SMTPRecipientsRefused", "550"))
 
 
 FORGED = "1999-12-31 03:00:00,000 ERROR django.security forged"
