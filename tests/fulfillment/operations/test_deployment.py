@@ -167,6 +167,10 @@ def test_web_believes_the_proxy_and_no_user_of_the_host():
     assert ip_address(services["proxy"]["networks"]["front"]["ipv4_address"]) == trusted
     assert ip_address(front["gateway"]) != trusted
     assert {trusted, ip_address(front["gateway"])} <= set(ip_network(front["subnet"]).hosts())
+    # Web starts first, with the first free address of this range.
+    others = ip_network(front.get("ip_range", front["subnet"]))
+    assert others.subnet_of(ip_network(front["subnet"]))
+    assert trusted not in others
     assert {name for name, service in services.items() if "front" in service.get("networks", ())} == {
         "web",
         "proxy",
