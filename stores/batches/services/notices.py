@@ -15,6 +15,10 @@ from stores.orders.approvals.notices import send_decision, send_to_approvers
 from stores.orders.models import ApprovalState
 
 
+def decision_key(batch: Batch) -> str:
+    return f"batch:{batch.pk}:decided"
+
+
 def notify_approvers(approval: BatchApproval, *, is_reminder: bool = False) -> int:
     batch = approval.batch
     key = f"batch:{batch.pk}:{approval.requested.timestamp()}"
@@ -36,7 +40,7 @@ def notify_of_decision(approval: BatchApproval) -> int:
         subject=lambda: _("The batch %(batch)s at %(store)s") % {"batch": batch, "store": batch.store},
         state=ApprovalState(approval.state),
         by=batch,
-        key=f"batch:{batch.pk}:decided",
+        key=decision_key(batch),
         path=reverse("portal:batch", args=[batch.pk]),
     )
 

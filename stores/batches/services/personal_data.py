@@ -10,12 +10,22 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.services.notifications import erase_texts
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.locks import long_transaction
-from stores.batches.models import Batch, BatchApproval, BatchMode, BatchRow, BatchStatus, ColumnMapping
+from stores.batches.models import (
+    SETTLED,
+    Batch,
+    BatchApproval,
+    BatchMode,
+    BatchRow,
+    BatchStatus,
+    ColumnMapping,
+)
 from stores.batches.services.batches import close_batch
+from stores.batches.services.notices import decision_key
 from stores.batches.services.rows import lock_batch
 from stores.orders.models import ApprovalState, Order
 from stores.orders.services.recipients import NOTE
@@ -43,11 +53,19 @@ def personal_data() -> list[PersonalData]:
 
 
 def erase_rows_of_order(*, order: Order) -> None:
-    """Erases the rows that became the order, and the recipient that they share; their keys stay."""
+    """Erases the rows that became the order, and what their batch says of recipients; their keys stay.
+
+    In the mode Recipients the address of the batch stays until no row needs it for an order.
+    """
     rows = BatchRow.objects.filter(order=order)
-    for batch in Batch.objects.filter(mode=BatchMode.ITEMS, rows__in=rows).distinct():
-        batch.recipient = dict.fromkeys(batch.recipient, ERASED)
-        batch.save(update_fields=["recipient"])
+    for batch in Batch.objects.filter(rows__in=rows).distinct():
+        if batch.mode == BatchMode.ITEMS or batch.status in SETTLED:
+            batch.recipient = dict.fromkeys(batch.recipient, ERASED)
+            batch.save(update_fields=["recipient"])
+        # Notes are free text and may name people.
+        noted = BatchApproval.objects.filter(batch=batch).exclude(note__in=("", ERASED))
+        if noted.update(note=ERASED):
+            erase_texts(keys=[decision_key(batch)])
     rows.update(**ERASED_ROW)
 
 

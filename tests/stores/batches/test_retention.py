@@ -8,19 +8,27 @@ from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.utils import timezone
 
+from accounts.models import Notification, NotificationKind
 from fulfillment.core.files.stored import proof_files
 from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
 from stores.batches.selectors import rows_of
 from stores.batches.services import sheets
+from stores.batches.services.approvals import approve_batch
+from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.batches.services.personal_data import (
     erase_unordered_recipients,
     erase_unordered_rows,
     retention_rules,
 )
-from stores.orders.models import Order
+from stores.catalog.models import Store
+from stores.orders.models import ActorKind, Order
+from stores.orders.services.transitions import Actor
 from tests.factories.orders import RECIPIENT
+from tests.support.approvals import add_approver
 from tests.support.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
+from tests.support.jobs import work_off
+from tests.support.order_helpers import Shop
 from tests.support.pdf_reading import written_text
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +106,35 @@ def test_erasing_the_recipient_of_an_order_erases_its_row(access, shown):
     assert "Person001" not in said
     assert said.count("Person002") >= 3, "in the file, below the picture and in it"
     assert list(rows_of(batch, words="person 001")) == []
+
+
+def test_erasing_an_order_erases_the_address_that_its_batch_adds_to_rows(access):
+    """What a batch of the mode Recipients has for rows without a cell is needed until all of them are ordered."""
+    rows = [{**person(number), "Addressee": "Grace Hopper"} for number in (1, 2)]
+    batch = checked(make_batch(access, rows, mode="Recipients", recipient=RECIPIENT))
+    kept = fresh(batch).recipient
+    batch = ordered(batch)
+    assert fresh(batch).recipient == kept == RECIPIENT
+
+    call_command("erase_recipient", order=[str(batch.rows.first().order.number)], force=True)
+
+    assert set(fresh(batch).recipient.values()) == {"[erased]"}
+    assert batch.rows.last().order.recipient["Name"] == "Grace Hopper"
+
+
+def test_erasing_an_order_erases_the_note_on_the_approval_of_its_batch(access, world):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=20)
+    access.store.refresh_from_db()
+    batch = letters(access, 1, 2)
+    order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION))
+    decider = Actor(ActorKind.USER, add_approver(Shop(world)).pk)
+    approve_batch(batch=fresh(batch), actor=decider, note="For Person 001 only.")
+    work_off(ORDER_TASK)
+
+    call_command("erase_recipient", order=[str(batch.rows.first().order.number)], force=True)
+
+    told = Notification.objects.get(kind=NotificationKind.APPROVAL_DECIDED)
+    assert (fresh(batch).approval.note, told.text) == ("[erased]", "[erased]")
 
 
 def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access, shown):
