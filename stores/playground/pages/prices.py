@@ -58,7 +58,8 @@ OTHER_ADDRESS = {"Address1": "1 Main Street", "City": "Capital", "PostalCode": "
 class PriceForm:
     """`countries` and `locations` are those the product is delivered to.
 
-    `selection_id` names one of `selections`, in place of the quantity, for a product for EDDM.
+    `selection_id` names one of `selections`, in place of the quantity, for a product for EDDM. `chosen` is the OptionID
+    that a new quote keeps.
     """
 
     record: dict[str, Any]
@@ -69,6 +70,7 @@ class PriceForm:
     locations: list[str]
     selections: list[EddmSelection] = field(default_factory=list)
     selection_id: str = ""
+    chosen: str = ""
     errors: dict[str, list[str]] = field(default_factory=dict)
     quote: Quote | None = None
 
@@ -96,6 +98,8 @@ class PriceForm:
         if self.quote is None:
             return []
         found = json.loads(self.quote.rendering)["Options"]
+        offered = [one["OptionID"] for one in found]
+        chosen = next((one for one in offered if one == self.chosen), offered[0] if offered else "")
         return [
             {
                 "method": one["DeliveryMethodCode"],
@@ -106,6 +110,7 @@ class PriceForm:
                 "earliest": date.fromisoformat(one["EarliestDelivery"]),
                 "latest": date.fromisoformat(one["LatestDelivery"]),
                 "key": f"{self.quote.pk}/{one['OptionID']}",
+                "is_chosen": one["OptionID"] == chosen,
                 "decision": self._decision(one),
             }
             for one in found

@@ -239,6 +239,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     page.access = _live_access(actor, store)
     page.address = AddressForm.of(values)
     page.chosen_option = values.get("option", "")
+    page.price.chosen = page.chosen_option.partition("/")[2]
     if product.problem:
         page.problems.append(product.problem)
     return page

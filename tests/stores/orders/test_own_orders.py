@@ -1,12 +1,22 @@
 """The orders that a person placed without an application: listed, shown and cancelled in the portal."""
 
+import re
+from html import unescape
+
 import pytest
 
 from accounts.models import Role
 from stores.catalog.models import Product
 from stores.orders.models import ActorKind, CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.services.transitions import Actor, transition_order
-from tests.factories.orders import card_data, make_card, make_product, order_body
+from tests.factories.orders import (
+    RECIPIENT,
+    card_data,
+    make_card,
+    make_product,
+    order_body,
+)
+from tests.factories.templates import field
 
 ASKED = "The store decides whether"
 
@@ -122,3 +132,33 @@ def test_own_orders_page_takes_few_queries(orders, browser, django_assert_max_nu
     browser.get("/orders")
     with django_assert_max_num_queries(15):
         browser.get("/orders")
+
+
+PRODUCT = "/catalog/associated/card"
+
+
+@pytest.fixture
+def buyer(world, signed_in):
+    """The browser of a person who may order a product with two fields and two deliveries."""
+    make_product(world.associated, TemplateFields=[field("Name"), field("Title")])
+    for grant in ("Store.Self.Read", "Order.Self.Write"):
+        Role.objects.create(user=world.outsider, store=world.associated, grant=grant)
+    return signed_in(world.outsider)
+
+
+def typed(page, **more):
+    """What a browser sends of the form, with a recipient."""
+    inputs = re.findall(r'<input[^>]*?name="([^"]+)"[^>]*?value="([^"]*)"([^>]*)>', page)
+    sent = {name: unescape(value) for name, value, rest in inputs if name != "option" or "checked" in rest}
+    return {**sent, **{f"to-{name}": value for name, value in RECIPIENT.items()}, "country": "US", **more}
+
+
+def test_chosen_delivery_stays_chosen_when_the_address_is_corrected(buyer):
+    form = typed(buyer.get(PRODUCT).content.decode())
+    page = buyer.post(PRODUCT, {**form, "do": "quote"}).content.decode()
+    overnight = re.findall(r'value="([^"]+/OVERNIGHT-[0-9]+)"', page)[0]
+
+    wrong = buyer.post(PRODUCT, {**form, "do": "buy", "option": overnight, "to-City": ""}).content.decode()
+    buyer.post(PRODUCT, typed(wrong, do="buy"))
+
+    assert Order.objects.get().delivery_method_code == "OVERNIGHT"
