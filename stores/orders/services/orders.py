@@ -146,13 +146,6 @@ def place_trial_order(*, access: StoreAccess, request: OrderRequest) -> Order:
     return _place(access, request)
 
 
-def place_own_order(*, access: StoreAccess, request: OrderRequest) -> Order:
-    """A real order of a person who may order from the store, through no application."""
-    if access.caller.application_id is not None:
-        raise Forbidden(_("Applications place real orders with the API."))
-    return _place(access, request)
-
-
 def place_staff_order(*, access: StoreAccess, request: OrderRequest) -> Order:
     """For staff who may change all orders of the store."""
     if not access.sees_all_orders:

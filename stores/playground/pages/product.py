@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
@@ -33,7 +34,7 @@ from stores.budgets.selectors.standings import standings_of_caller
 from stores.catalog.models import Store
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
-from stores.orders.services.orders import place_own_order
+from stores.orders.services.own_orders import place_own_order
 from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
 from stores.playground.pages.prices import (
     PriceForm,
@@ -70,6 +71,8 @@ class Playground(ProductForm):
     access: StoreAccess | None = None
     address: AddressForm = field(default_factory=AddressForm)
     chosen_option: str = ""
+    # Names the form: one that is sent twice orders once.
+    form_name: str = ""
     status: int = 200
     retry_after: int = 0
 
@@ -240,6 +243,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     page.address = AddressForm.of(values)
     page.chosen_option = values.get("option", "")
     page.price.chosen = page.chosen_option.partition("/")[2]
+    page.form_name = values.get("form", "")[:64] or str(uuid4())
     if product.problem:
         page.problems.append(product.problem)
     return page
@@ -278,7 +282,8 @@ def _order_live(page: Playground) -> HttpResponse | None:
     body = page.order_body(page.address.values)
     try:
         with page.recorded("order_create"):
-            order = place_own_order(access=page.access, request=order_request_from(body))
+            request = order_request_from(body)
+            order = place_own_order(access=page.access, request=request, form=page.form_name)
     except DomainError as error:
         page.fail(error, place=TEMPLATE_DATA)
         page.problems = page.address.take_errors(error, page.problems)

@@ -153,6 +153,18 @@ def typed(page, **more):
     return {**sent, **{f"to-{name}": value for name, value in RECIPIENT.items()}, "country": "US", **more}
 
 
+def test_form_that_is_sent_twice_orders_once(buyer):
+    form = typed(buyer.get(PRODUCT).content.decode(), do="buy")
+
+    first, again = (buyer.post(PRODUCT, form) for _ in range(2))
+    assert (first.status_code, first["Location"]) == (302, again["Location"])
+    assert Order.objects.count() == 1
+
+    buyer.post(PRODUCT, {**form, "quantity": "200"})
+    buyer.post(PRODUCT, typed(buyer.get(PRODUCT).content.decode(), do="buy"))
+    assert sorted(Order.objects.values_list("total_quantity", flat=True)) == [100, 100, 200]
+
+
 def test_chosen_delivery_stays_chosen_when_the_address_is_corrected(buyer):
     form = typed(buyer.get(PRODUCT).content.decode())
     page = buyer.post(PRODUCT, {**form, "do": "quote"}).content.decode()

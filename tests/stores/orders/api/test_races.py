@@ -8,13 +8,17 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from accounts.models import Notification, RequestLease
+from accounts.callers import Caller
+from accounts.models import Notification, RequestLease, Role
 from accounts.services.idempotency import LEASE_SECONDS
 from applications.webhooks.models import Event
 from stores.catalog.models import Store
 from stores.orders.api import orders
 from stores.orders.approvals.services import expire_requests
 from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTally
+from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.own_orders import place_own_order
+from stores.playground.fields import order_request_from
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE
@@ -47,6 +51,18 @@ def test_one_idempotency_key_makes_one_order(world):
     assert {a.content for a in made} == {made[0].content}
     assert sum("Idempotent-Replayed" not in a for a in made) == 1
     assert all((a.json()["Code"], a["Retry-After"]) == ("request_in_progress", "1") for a in refused)
+
+
+def test_form_of_a_page_sent_many_times_at_once_makes_one_order(world):
+    Role.objects.create(user=world.outsider, store=world.associated, grant="Order.Self.Write")
+    access = authorize_store(Caller.on_pages(world.outsider), "associated", WRITE)
+    request = order_request_from(order_body())
+
+    made = at_once(
+        *[partial(place_own_order, access=access, request=request, form="one") for _ in range(MANY)]
+    )
+
+    assert {order.pk for order in made} == {Order.objects.get().pk}
 
 
 def test_equal_request_is_refused_without_work_while_the_first_is_prepared(world, monkeypatch):

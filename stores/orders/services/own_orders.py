@@ -1,0 +1,44 @@
+"""Places the orders of people who order on the pages, each form once."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from accounts.services.idempotency import KeyedRequest, StoredResponse, execute_once, stored_response
+from fulfillment.core.errors import Forbidden
+from stores.orders.models import Order
+from stores.orders.requests import OrderRequest
+from stores.orders.selectors.access import StoreAccess
+from stores.orders.services.orders import create_order, discard_order, prepare_order
+from stores.orders.services.transitions import actor_of, lock_orders
+
+
+def place_own_order(*, access: StoreAccess, request: OrderRequest, form: str) -> Order:
+    """A real order of a person who may order from the store, through no application.
+
+    `form` names the form that was sent: sent again unchanged, as by a second click, it is the same order.
+    """
+    if access.caller.application_id is not None:
+        raise Forbidden(_("Applications place real orders with the API."))
+    sent = KeyedRequest(access.caller, f"form {form} {request}", "")
+    found = stored_response(request=sent) or _place_once(access, request, sent)
+    return Order.objects.select_related("store").get(pk=found.body.decode())
+
+
+def _place_once(access: StoreAccess, request: OrderRequest, sent: KeyedRequest) -> StoredResponse:
+    prepared = prepare_order(access=access, request=request)
+    made: list[StoredResponse] = []
+
+    def write() -> StoredResponse:
+        order = create_order(prepared=prepared, actor=actor_of(access)).order
+        made.append(StoredResponse(201, {}, str(order.pk).encode()))
+        return made[0]
+
+    try:
+        with transaction.atomic():
+            # A second click waits here until the first one's order is written.
+            lock_orders(store_pks=[access.store.pk])
+            return execute_once(request=sent, act=write)[0]
+    finally:
+        # After the order only the commit can fail, and then its outcome is unknown.
+        if not made:
+            discard_order(prepared=prepared)
