@@ -108,6 +108,7 @@ def open_order(
         address=AddressForm.of(values, with_contact=True),
         reference=values.get("reference", "").strip(),
         option_id=values.get("option", ""),
+        seen_template=values.get("template", ""),
     )
     page.quote = _own_quote(page, values.get("quote", ""))
     if listed.problem:
@@ -150,6 +151,7 @@ def _proof(page: MailingOrder) -> None:
 
 def _order(page: MailingOrder) -> Order:
     access = authorize_store(page.caller, page.store.external_id, WORK)
+    page.refuse_changed_template()
     return place_staff_order(access=access, request=order_request_from(page.body()))
 
 

@@ -13,7 +13,7 @@ from rest_framework.exceptions import ValidationError
 from accounts.callers import Caller
 from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import validate_data
-from fulfillment.core.errors import DomainError, faults_at_fields
+from fulfillment.core.errors import Conflict, DomainError, faults_at_fields
 from fulfillment.core.text import pointer_to
 from printing.preflight.findings import picture_of_page
 from printing.typesetting import proof_dpi
@@ -28,6 +28,7 @@ from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAX_BYTES, add_asset, clean_picture
 from stores.proofs.services.live_proofs import SAMPLES
 from stores.proofs.services.proofs import make_proof
+from stores.templates.selectors import template_digest
 
 # Where the values are in an order.
 TEMPLATE_DATA = "/Items/0/TemplateData"
@@ -110,10 +111,26 @@ class ProductForm:
     proof: dict[str, Any] | None = None
     # Proofs in the colours that will be printed.
     in_print: bool = False
+    # Of the template when the form was loaded.
+    seen_template: str = ""
 
     @property
     def product_id(self) -> str:
         return self.product.version.external_id
+
+    @property
+    def template(self) -> str:
+        return template_digest(self.product.version.pk)
+
+    def refuse_changed_template(self) -> None:
+        """Values are known by the places of their fields, and the proof showed what is printed: both may differ now."""
+        if self.seen_template not in {"", self.template}:
+            raise Conflict(
+                gettext(
+                    "The template of this product changed. Check your entries and the proof, then order again."
+                ),
+                code="template_changed",
+            )
 
     @property
     def has_errors(self) -> bool:

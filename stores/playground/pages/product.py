@@ -244,6 +244,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     page.chosen_option = values.get("option", "")
     page.price.chosen = page.chosen_option.partition("/")[2]
     page.form_name = values.get("form", "")[:64] or str(uuid4())
+    page.seen_template = values.get("template", "")
     if product.problem:
         page.problems.append(product.problem)
     return page
@@ -281,6 +282,7 @@ def _order_live(page: Playground) -> HttpResponse | None:
         return None
     body = page.order_body(page.address.values)
     try:
+        page.refuse_changed_template()
         with page.recorded("order_create"):
             request = order_request_from(body)
             order = place_own_order(access=page.access, request=request, form=page.form_name)

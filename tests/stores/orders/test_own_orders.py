@@ -7,6 +7,7 @@ import pytest
 
 from accounts.models import Role
 from stores.catalog.models import Product
+from stores.catalog.services.products import save_product
 from stores.orders.models import ActorKind, CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.services.transitions import Actor, transition_order
 from tests.factories.orders import (
@@ -15,6 +16,7 @@ from tests.factories.orders import (
     make_card,
     make_product,
     order_body,
+    product_values,
 )
 from tests.factories.templates import field
 
@@ -174,3 +176,17 @@ def test_chosen_delivery_stays_chosen_when_the_address_is_corrected(buyer):
     buyer.post(PRODUCT, typed(wrong, do="buy"))
 
     assert Order.objects.get().delivery_method_code == "OVERNIGHT"
+
+
+def test_form_of_a_template_that_changed_orders_nothing_until_it_is_seen(buyer, world):
+    """Values are sent by the places of their fields: each would be printed in the place of another."""
+    form = typed(buyer.get(PRODUCT).content.decode(), do="buy") | {"field-0": "Ada", "field-1": "Countess"}
+    values = product_values(TemplateFields=[field("Title"), field("Name")])
+    save_product(store=world.associated, values=values, product=Product.objects.get())
+
+    shown = buyer.post(PRODUCT, form).content.decode()
+    assert "The template of this product changed." in shown
+    assert not Order.objects.exists()
+
+    buyer.post(PRODUCT, {**typed(shown, do="buy"), "field-0": "Countess", "field-1": "Ada"})
+    assert Order.objects.get().items.get().template_data == {"Name": "Ada", "Title": "Countess"}
