@@ -53,7 +53,9 @@ def shown(access, monkeypatch):
         monkeypatch.setattr(sheets, "contact_sheet", lambda cells, title: drawn.extend(cells))
         sheets.render_contact_sheet(batch=batch, rows=list(rows_of(batch)), caller=access.caller)
         file = b"".join(rows_file(batch, [], "csv", access.caller).streaming_content).decode()
-        texts = [text for cell in drawn for text in (*cell.lines, written_text(cell.pdf) if cell.pdf else "")]
+        texts = [
+            text for cell in drawn for text in (*cell.lines, written_text(cell.page) if cell.page else "")
+        ]
         return "".join([file, *texts]).replace(" ", "")
 
     return read
