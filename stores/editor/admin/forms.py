@@ -195,7 +195,8 @@ def _number(text: str) -> Any:
         return text
     if number != number or number in {float("inf"), float("-inf")}:
         return text
-    return int(number) if number == int(number) else number
+    # JSON has no longer integers than of 64 bits.
+    return int(number) if number.is_integer() and abs(number) < 2**63 else number
 
 
 def lower_first(label: str) -> str:

@@ -182,6 +182,13 @@ def test_faults_are_reported_at_their_field_with_their_path(editor):
     assert 'aria-describedby="box-0-Size-error"' in content
 
 
+@pytest.mark.parametrize("button", ["add-page", "save"])
+def test_faults_are_reported_of_numbers_of_many_digits(editor, button):
+    answer = editor.press(editor.open(), button, **{"box-0-Size": "9" * 30})
+
+    assert "Size must be a number from 3 to 1000." in answer.content.decode()
+
+
 def test_preview_shows_the_rest_of_a_page_with_faults(editor):
     sent = editor.open()
 
