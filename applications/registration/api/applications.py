@@ -33,9 +33,16 @@ from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTE
 from applications.registration.services.keys import regenerate_key
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
-from fulfillment.core.api.responses import MediaTypeOnly, is_unchanged, not_modified, weak_etag
+from fulfillment.core.api.responses import (
+    MediaTypeOnly,
+    concurrency_errors,
+    is_unchanged,
+    not_modified,
+    weak_etag,
+)
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import turn_if
 from fulfillment.core.errors import Invalid, NotFound
 from fulfillment.core.files.uploads import BMPParser, FormParser, JPEGParser, PNGParser, uploaded_file
 
@@ -50,6 +57,8 @@ VERBOSE = OpenApiParameter(
     OpenApiTypes.BOOL,
     description="Adds IsTest, OwnerID, StoreIDs, IconURL and Grants. Default false.",
 )
+# Each may have 100 KB of reply URLs, and ten keys to decrypt.
+LONG_LIST = 20
 TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
@@ -69,8 +78,9 @@ class ApplicationViewSet(ApiViewSet):
     }
 
     errors = {
+        "list": concurrency_errors("long lists"),
         "create": {
-            409: ("The user has reached the limit for registered applications (`too_many_applications`).")
+            409: ("The user has reached the limit for registered applications (`too_many_applications`)."),
         },
         "partial_update": {
             403: "The caller may not change the application, or an operator blocked it (`application_blocked`): "
@@ -89,7 +99,8 @@ class ApplicationViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         verbose = flag_parameter(request.query_params, "verbose")
         applications = list(applications_for(request.auth))
-        return Response(application_records(request.auth, applications, verbose=verbose))
+        with turn_if(len(applications) > LONG_LIST, request.auth.key):
+            return Response(application_records(request.auth, applications, verbose=verbose))
 
     @extend_schema(
         operation_id="application_create",
