@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
+from accounts.concurrency_limits import CHANGES
 from accounts.models import Role, Tenant, User
 from accounts.names import MAX_NAME_LENGTH, PATTERN
 from accounts.permissions import Grant, Permission
@@ -15,7 +16,7 @@ from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText, meta, validate_data
-from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.api.viewsets import ApiViewSet, in_turn
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
 
 
@@ -123,10 +124,10 @@ class UserViewSet(ApiViewSet):
 
     errors = {
         "create": {
-            **concurrency_errors("passwords"),
-            429: "The subscription used up its requests for this minute, the caller has too many passwords in progress "
-            "(`too_many_at_once`), or one person created too many accounts within a day (`too_many_accounts`). "
-            "Try again after Retry-After seconds.",
+            **concurrency_errors("changes of accounts and applications"),
+            429: "The subscription used up its requests for this minute, the caller has too many changes of accounts "
+            "and applications in progress (`too_many_at_once`), or one person created too many accounts within a "
+            "day (`too_many_accounts`). Try again after Retry-After seconds.",
         },
         "emails": {404: "There is no such tenant (reported to operators only)."},
     }
@@ -143,6 +144,7 @@ class UserViewSet(ApiViewSet):
         responses={200: UserSerializer},
         examples=USER_EXAMPLES,
     )
+    @in_turn(CHANGES)
     @idempotent
     def create(self, request: Request) -> Response:
         values = validate_data(UserRequestSerializer, request.data)

@@ -7,9 +7,10 @@ declares the limits of its work in `concurrency_limits`.
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -139,6 +140,11 @@ class ConcurrencyLimit:
 
 
 FILES = ConcurrencyLimit("files", "files to read or write", "FILES_CONCURRENCY")
+
+
+def turn_if(is_long: bool, caller: str) -> AbstractContextManager[Any]:
+    """A turn among FILES for a response that takes a thread some 50 ms or more; others wait for none."""
+    return FILES.limited(caller) if is_long else nullcontext()
 
 
 class LimitedStream:

@@ -9,6 +9,7 @@ from rest_framework.settings import api_settings
 
 from accounts.api.idempotency import idempotent
 from accounts.callers import Caller
+from accounts.concurrency_limits import CHANGES
 from accounts.permissions import Permission
 from applications.registration.api.serializers import (
     APPLICATION,
@@ -33,9 +34,16 @@ from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTE
 from applications.registration.services.keys import regenerate_key
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
-from fulfillment.core.api.responses import MediaTypeOnly, is_unchanged, not_modified, weak_etag
+from fulfillment.core.api.responses import (
+    MediaTypeOnly,
+    concurrency_errors,
+    is_unchanged,
+    not_modified,
+    weak_etag,
+)
 from fulfillment.core.api.serializers import validate_data
-from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.api.viewsets import ApiViewSet, in_turn
+from fulfillment.core.concurrency_limits import turn_if
 from fulfillment.core.errors import Invalid, NotFound
 from fulfillment.core.files.uploads import BMPParser, FormParser, JPEGParser, PNGParser, uploaded_file
 
@@ -50,6 +58,9 @@ VERBOSE = OpenApiParameter(
     OpenApiTypes.BOOL,
     description="Adds IsTest, OwnerID, StoreIDs, IconURL and Grants. Default false.",
 )
+BUSY = concurrency_errors("changes of accounts and applications")
+# Each may have 100 KB of reply URLs, and ten keys to decrypt.
+LONG_LIST = 20
 TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
@@ -69,10 +80,13 @@ class ApplicationViewSet(ApiViewSet):
     }
 
     errors = {
+        "list": concurrency_errors("long lists"),
         "create": {
-            409: ("The user has reached the limit for registered applications (`too_many_applications`).")
+            **BUSY,
+            409: ("The user has reached the limit for registered applications (`too_many_applications`)."),
         },
         "partial_update": {
+            **BUSY,
             403: "The caller may not change the application, or an operator blocked it (`application_blocked`): "
             "only operators can enable it.",
             409: "The key to regenerate has ended. Add a new key instead.",
@@ -89,7 +103,8 @@ class ApplicationViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         verbose = flag_parameter(request.query_params, "verbose")
         applications = list(applications_for(request.auth))
-        return Response(application_records(request.auth, applications, verbose=verbose))
+        with turn_if(len(applications) > LONG_LIST, request.auth.key):
+            return Response(application_records(request.auth, applications, verbose=verbose))
 
     @extend_schema(
         operation_id="application_create",
@@ -98,6 +113,7 @@ class ApplicationViewSet(ApiViewSet):
         responses={201: ApplicationSerializer},
         examples=[APPLICATION_REQUEST, APPLICATION],
     )
+    @in_turn(CHANGES)
     @idempotent
     def create(self, request: Request) -> Response:
         values = validate_data(ApplicationRequestSerializer, request.data)
@@ -128,6 +144,7 @@ class ApplicationViewSet(ApiViewSet):
         responses={200: ApplicationSerializer},
         examples=[APPLICATION_CHANGE, APPLICATION],
     )
+    @in_turn(CHANGES)
     def partial_update(self, request: Request, application_id: str) -> Response:
         application = application_to_write(request.auth, application_id)
         values = validate_data(ApplicationChangeSerializer, request.data)
@@ -184,6 +201,7 @@ class IconViewSet(ApiViewSet):
         "create": WRITERS,
         "retrieve": Access(rule="Every caller who may read the application may call it."),
     }
+    errors = {"create": BUSY}
 
     @extend_schema(
         operation_id="application_icon_set",
@@ -198,6 +216,7 @@ class IconViewSet(ApiViewSet):
         },
         responses={204: None},
     )
+    @in_turn(CHANGES)
     def create(self, request: Request, application_id: str) -> HttpResponse:
         application = application_to_write(request.auth, application_id)
         set_icon(application=application, content=uploaded_file(request, "icon", TOO_LARGE))

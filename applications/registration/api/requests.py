@@ -25,8 +25,10 @@ from fulfillment.core.api.parameters import (
     take_parameter,
     whole_parameter,
 )
+from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import turn_if
 from fulfillment.core.errors import Invalid, invalid_after
 
 PARAMETERS = [
@@ -77,6 +79,7 @@ class LoggedRequestSerializer(serializers.Serializer):
 class RequestLogViewSet(ApiViewSet):
     tag = "Applications"
     access = {"list": Access(rule="The application itself may call it, and users with a role for it.")}
+    errors = {"list": concurrency_errors("long pages")}
 
     @extend_schema(
         operation_id="application_request_list",
@@ -100,7 +103,8 @@ class RequestLogViewSet(ApiViewSet):
             since=moment_parameter(query, "createdAfter"),
             before=_place(query),
         )
-        rows = logged_requests(application, filters, take)
+        with turn_if(take > DEFAULT_TAKE, request.auth.key):
+            rows = logged_requests(application, filters, take)
         path = f"/application/{application.pk}/request"
         headers = next_page(path, query.items(), place_text(rows[take - 1])) if len(rows) > take else {}
         return Response([request_record(row) for row in rows[:take]], headers=headers)

@@ -55,7 +55,7 @@ from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.concurrency_limits import FILES, turn_if
 
 READERS = Access(rule="The application itself may call it, and users with a role for it.")
 WRITERS = Access(
@@ -247,7 +247,7 @@ PARAMETERS = [
 class DeliveryViewSet(ApiViewSet):
     tag = "Events and webhooks"
     access = {"list": READERS, "resend": WRITERS}
-    errors = {"resend": {409: DISABLED}}
+    errors = {"list": concurrency_errors("long pages"), "resend": {409: DISABLED}}
 
     @extend_schema(
         operation_id="webhook_delivery_list",
@@ -264,12 +264,14 @@ class DeliveryViewSet(ApiViewSet):
         query = request.query_params
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
-        found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
+        with turn_if(take > DEFAULT_TAKE, request.auth.key):
+            found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
+            records = [delivery_record(delivery) for delivery in found[:take]]
         headers = {}
         if len(found) > take:
             path = f"/application/{webhook.application_id}/webhook/{webhook.pk}/delivery"
             headers = next_page(path, query.items(), str(found[take - 1].event.event_id))
-        return Response([delivery_record(delivery) for delivery in found[:take]], headers=headers)
+        return Response(records, headers=headers)
 
     @extend_schema(
         operation_id="webhook_delivery_resend",

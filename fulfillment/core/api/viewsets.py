@@ -1,6 +1,8 @@
 """The base of every view set of the API."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -8,6 +10,23 @@ from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from fulfillment.core.api.parameters import check_parameter_names
+from fulfillment.core.concurrency_limits import ConcurrencyLimit
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def in_turn(limit: ConcurrencyLimit) -> Callable[[View], View]:
+    """Counts an action as this work, from before its body is read, its transaction and the locks it waits for."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def limited(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
+            with limit.limited(request.auth.key):
+                return view(self, request, *args, **kwargs)
+
+        return limited  # type: ignore[return-value]
+
+    return decorate
 
 
 # A docstring would become the description of every operation.

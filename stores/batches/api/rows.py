@@ -15,7 +15,7 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.responses import CSVRenderer, MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.concurrency_limits import FILES, turn_if
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.downloads import XLSX, pdf_response
 from fulfillment.core.files.uploads import FormParser, RawParser, uploaded_file
@@ -144,7 +144,7 @@ class BatchRowViewSet(ApiViewSet):
         "list": {
             **COMMON,
             400: f"{NO_STORE}, or a parameter is not understood (`parameter_invalid`).",
-            **concurrency_errors("exports"),
+            **concurrency_errors("exports or long pages"),
         },
     }
 
@@ -181,10 +181,12 @@ class BatchRowViewSet(ApiViewSet):
             return rows_file(batch, states, chosen, request.auth)
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
-        page, more = page_of_rows(rows_of(batch, states=states, after=after), take=take)
+        with turn_if(take > DEFAULT_TAKE, request.auth.key):
+            page, more = page_of_rows(rows_of(batch, states=states, after=after), take=take)
+            records = row_records(batch, page)
         path = f"/store/{store_id}/batch/{batch_id}/row"
         headers = next_page(path, query.items(), str(page[-1].number)) if page and more else {}
-        return Response(row_records(batch, page), headers=headers)
+        return Response(records, headers=headers)
 
 
 class BatchRowChangeViewSet(ApiViewSet):

@@ -179,6 +179,7 @@ class RowChecker:
             "DeliveryMethodCode": option.delivery_method_code,
             "ProductionDays": option.production_days,
             "UnitPrice": str(line.unit_price),
+            "Currency": self.access.store.currency,
         }
 
     def _item_faults(self, row: BatchRow, known: Sequence[Fault]) -> list[Fault]:

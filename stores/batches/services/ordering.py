@@ -53,6 +53,7 @@ from stores.orders.services.transitions import Actor
 ORDER_TASK = "stores.order_batch"
 OUTDATED = "batch_outdated"
 CHECKED_AGAIN = "All rows are being checked again: review the result, then order."
+CURRENCY_CHANGED = "The currency of the store changed since the check."
 NOTHING_ORDERED = "Nothing is ordered."
 NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store anymore."
 ROWS_AT_ONCE = 50
@@ -192,15 +193,22 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 
 def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
-    """The order as it was checked: the same template, delivery, speed and prices."""
+    """The order as it was checked: the same template, delivery, speed, currency and prices."""
     if is_template_changed(batch):
         raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
+    if any(_is_in_another_currency(row, batch.store) for row in rows):
+        raise Conflict(CURRENCY_CHANGED, code=OUTDATED)
     request = forms.request(rows, offer=rows[0].offer)
     if batch.external_id:
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
         request = replace(request, external_id=f"{batch.external_id}{suffix}")
     prepared = prepare_order(access=access_of(batch), request=request, seconds=SECONDS)
     return replace(prepared, option=_as_checked(prepared.option, rows))
+
+
+def _is_in_another_currency(row: BatchRow, store: Store) -> bool:
+    # Offers of earlier checks do not name theirs.
+    return row.offer is not None and row.offer.get("Currency", store.currency) != store.currency
 
 
 def _as_checked(option: Option, rows: Sequence[BatchRow]) -> Option:
@@ -234,7 +242,7 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
 def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: DomainError) -> None:
     """A row that cannot be ordered leaves the others; of the mode Items none is ordered, and all can be corrected.
 
-    If the template changed before the first order, all rows are checked again.
+    If the template or the currency changed before the first order, all rows are checked again.
     """
     locked = lock_batch(batch)
     if locked.status != BatchStatus.ORDERING:

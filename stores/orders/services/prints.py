@@ -1,11 +1,11 @@
 """The print files of an order: each is stored as soon as it is rendered, before the order is written."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -228,7 +228,9 @@ class _Work:
     def store(self, index: int, product: ListedProduct, content: Content) -> StoredPrint:
         sent = content.record() if isinstance(content, ArtworkChoice) else content
         form = type(content).__name__.encode()
-        key = (product.product_id, form + orjson.dumps(sent, option=orjson.OPT_SORT_KEYS))
+        # Not by orjson, which refuses the whole numbers of any size that a caller may send in place of texts.
+        text = json.dumps(sent, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        key = (product.product_id, form + text.encode())
         self._values_bytes += len(key[1])
         if self._values_bytes > MAX_VALUES_BYTES:
             allowed = f"the values of one order have at most {MAX_VALUES_BYTES:,} bytes together"

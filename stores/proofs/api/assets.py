@@ -1,9 +1,6 @@
 """Uploads of pictures and PDFs."""
 
 import hashlib
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
 
 from drf_spectacular.utils import OpenApiTypes, extend_schema
 from rest_framework import serializers
@@ -13,7 +10,7 @@ from rest_framework.response import Response
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp, timestamp
-from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.api.viewsets import ApiViewSet, in_turn
 from fulfillment.core.files.uploads import FormParser, JPEGParser, PDFParser, PNGParser, uploaded_file
 from printing.documents import MAX_BYTES as DOCUMENT_BYTES
 from stores.catalog.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
@@ -72,17 +69,6 @@ class AssetFormSerializer(serializers.Serializer):
     """One file; its name in the form does not matter."""
 
     file = serializers.FileField()
-
-
-def limits_uploads(view: Callable[..., Response]) -> Callable[..., Response]:
-    """Limits how many run at once, before the body is read: 100 MB of it take 200 MB of memory."""
-
-    @wraps(view)
-    def limited(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
-        with PICTURES.limited(request.auth.key):
-            return view(self, request, *args, **kwargs)
-
-    return limited
 
 
 class AssetViewSet(ApiViewSet):
@@ -145,7 +131,8 @@ class AssetViewSet(ApiViewSet):
         responses={201: AssetSerializer},
         examples=[ASSET_EXAMPLE, DOCUMENT_EXAMPLE],
     )
-    @limits_uploads
+    # A body of 100 MB takes 200 MB of memory.
+    @in_turn(PICTURES)
     @idempotent(prepare=_prepare, access=_authorize, content=_content)
     def create(self, request: Request, prepared: tuple[int, CleanPicture | CleanDocument]) -> Response:
         store, clean = prepared

@@ -284,6 +284,7 @@ def test_accounts_of_unconfirmed_accounts_count_for_the_person_behind_them(world
 @pytest.mark.django_db(transaction=True)
 def test_many_accounts_at_once_are_made_to_the_limit_exactly(settings):
     settings.ACCOUNTS_PER_USER = 3
+    settings.WEB_THREADS = settings.CHANGES_CONCURRENCY = 16
     world = build_world()
     client = world.as_user(world.user)
 
@@ -297,3 +298,13 @@ def test_many_accounts_at_once_are_made_to_the_limit_exactly(settings):
         statuses = list(pool.map(make, range(6)))
 
     assert sorted(statuses) == [200] * 3 + [429] * 3
+
+
+@pytest.mark.django_db
+def test_new_account_waits_for_its_turn_before_it_locks_its_maker(world, settings):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.CHANGES_CONCURRENCY = 0
+
+    refused = world.as_user(world.user).call("POST", "/user", NEW)
+
+    assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+    assert world.as_user(world.user).call("GET", "/user/self").status_code == 200

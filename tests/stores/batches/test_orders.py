@@ -28,7 +28,7 @@ from stores.batches.services.checking import correct_row
 from stores.batches.services.ordering import NO_ACCESS, ORDER_TASK, order_batch, write_orders
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.ledger import check_balances
-from stores.catalog.models import DeliveredPrice, Product
+from stores.catalog.models import DeliveredPrice, Product, Store
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.packing_slips import render_packing_slip
@@ -270,6 +270,24 @@ def test_template_that_changes_before_the_first_order_has_all_rows_checked_again
     assert "Nothing is ordered" in fresh(batch).note
     done = ordered(checked(batch))
     assert (states_of(done), used()) == (["Ordered", "Ordered"], [2 * PRICE])
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+def test_currency_that_changes_before_the_first_order_has_all_rows_checked_again(access, mode):
+    """Orders had the numbers of the old prices in the new currency."""
+    row = person(1) if mode == "Items" else addressed(1)
+    batch = checked(make_batch(access, [row, {**row, "Name": "Other"}], mode=mode))
+    order_batch(batch=batch, actor=OWNER)
+    Store.objects.filter(pk=batch.store_id).update(currency="EUR")
+
+    work_off(ORDER_TASK)
+
+    assert (fresh(batch).status, Order.objects.count()) == ("Checking", 0)
+    assert "The currency of the store changed since the check. Nothing is ordered." in fresh(batch).note
+    with translation.override("de"):
+        assert "Die Währung des Shops hat sich seit der Prüfung geändert." in translated(fresh(batch).note)
+    ordered(checked(batch))
+    assert set(Order.objects.values_list("currency", flat=True)) == {"EUR"}
 
 
 def test_application_alone_orders_for_a_user_as_long_as_it_is_authorized(access, world):

@@ -280,3 +280,16 @@ def test_block_once_lifted_leaves_enabling_to_the_owner(world):
     assert world.as_application().call("GET", "/store").status_code == 401
     assert world.as_user(world.user).call("PATCH", path, {"IsEnabled": True}).status_code == 200
     assert world.as_application().call("GET", "/store").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [("POST", "", {"Name": "New"}), ("PATCH", "/{}", {"Keys": [{}]}), ("POST", "/{}/icon", None)],
+)
+def test_change_waits_for_its_turn_before_it_locks_the_application(world, settings, method, path, body):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.CHANGES_CONCURRENCY = 0
+    path = f"/application{path.format(world.application.pk)}"
+
+    refused = world.as_user(world.user).call(method, path, body)
+
+    assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")

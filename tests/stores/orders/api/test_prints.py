@@ -51,6 +51,10 @@ def only_fault(response):
     return fault["Pointer"], fault["Code"]
 
 
+def test_whole_number_of_any_size_is_no_text(shop, photo_card):
+    assert only_fault(place(shop, lines(2**70)))[0] == "/Items/0/TemplateData/Name"
+
+
 def test_print_files_of_an_order_have_a_size_together(shop, photo_card, monkeypatch, stored_files):
     monkeypatch.setattr(prints, "MAX_BYTES", 1)
     one = place(shop, lines("Ada")[:1])

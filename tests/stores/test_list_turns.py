@@ -1,0 +1,70 @@
+"""Long lists are read in turn: a hundred of them at once kept the requests of others waiting for seconds."""
+
+import pytest
+
+from applications.registration.api import applications
+from applications.webhooks.services.webhooks import create_webhook
+from delivery.selection import api as selections
+from stores.associations import api as associations
+from tests.factories.budgets import enable_budgets, make_budget
+from tests.factories.delivery import load_dataset
+from tests.factories.selections import make_selection
+from tests.support.batches import access_to, make_batch, person
+
+pytestmark = pytest.mark.django_db
+
+
+def calls(world):
+    return f"/application/{world.application.pk}/request", "?take=101"
+
+
+def deliveries(world):
+    webhook, _ = create_webhook(application=world.application, values={"URL": "https://93.184.215.14/"})
+    return f"/application/{world.application.pk}/webhook/{webhook.pk}/delivery", "?take=51"
+
+
+def rows(world):
+    batch = make_batch(access_to(world), [person(1)])
+    return f"/store/associated/batch/{batch.pk}/row", "?take=101"
+
+
+def entries(world):
+    budget = make_budget(
+        enable_budgets(world.associated), Scope={"Kind": "Application", "ID": str(world.application.pk)}
+    )
+    return f"/store/associated/budget/{budget.pk}/entry", "?take=101"
+
+
+@pytest.mark.parametrize("place", [calls, deliveries, rows, entries])
+def test_page_longer_than_usual_has_a_turn(world, settings, place):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    path, long = place(world)
+
+    assert world.as_application().call("GET", path).status_code == 200
+    refused = world.as_application().call("GET", f"{path}{long}")
+    assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+
+
+def every_application(world):
+    return applications, "/application"
+
+
+def every_association(world):
+    world.as_application().call("POST", "/association", {"StoreID": "unassociated"})
+    return associations, "/association"
+
+
+def routes(world):
+    selection = make_selection(dataset=load_dataset(), application=world.application)
+    return selections, f"/delivery/eddm/selection/{selection.pk}"
+
+
+@pytest.mark.parametrize("place", [every_application, every_association, routes])
+def test_long_list_without_pages_has_a_turn(world, settings, monkeypatch, place):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = settings.SELECTIONS_CONCURRENCY = 0
+    module, path = place(world)
+
+    assert world.as_application().call("GET", path).status_code == 200
+    monkeypatch.setattr(module, "LONG_LIST", 0)
+    refused = world.as_application().call("GET", path)
+    assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
