@@ -19,7 +19,6 @@ from printing.press.paints import (
     Paint,
     Shades,
     byte,
-    luminosity,
 )
 from printing.press.palettes import is_palette, repainted_palette
 from printing.press.pictures import INVERTED, jpeg_of
@@ -53,6 +52,7 @@ class Repaint:
         self._pdf, self._paint = pdf, paint
         self._visited = Visited()
         self._emptied: list[tuple[Any, list[str]]] = []
+        self._masks: list[tuple[Any, Paint]] = []
         # Of dictionaries that several drawings share: one that becomes grey leaves those of inks to the others.
         self._kept: set[tuple[tuple[int, int], str]] = set()
 
@@ -63,6 +63,9 @@ class Repaint:
             if isinstance(page.obj.Contents, pikepdf.Array):
                 page.contents_coalesce()
             self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint)
+        # Last: what a page shows as well must not become grey. Masks may have others in them.
+        for mask, paint in self._masks:
+            self._mask(mask, paint)
         for resources, names in self._emptied:
             for name in names:
                 if name in resources.ColorSpace and (_shared(resources), name) not in self._kept:
@@ -71,6 +74,8 @@ class Repaint:
     def _drawing(self, stream: Any, resources: Any, paint: Paint) -> None:
         if not self._visited.is_new(stream):
             return
+        if (group := stream.get("/Group")) is not None and "/CS" in group:
+            group.CS = pikepdf.Name(DEVICE[paint.target])
         named = resources.get("/ColorSpace") if resources is not None else None
         spaces = dict(KINDS_OF_DEVICES)
         own: list[str] = []
@@ -125,23 +130,24 @@ class Repaint:
             if str(font.get("/Subtype")) == "/Type3":
                 for glyph in font.CharProcs.values():
                     self._drawing(glyph, font.get("/Resources"), paint)
-        # Last: what a page shows as well must not become grey.
         for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
-                self._mask(mask, paint)
+                self._masks.append((mask, paint))
 
     def _mask(self, mask: Any, paint: Paint) -> None:
         """Its backdrop is a color of its group."""
         if str(mask.get("/S")) != "/Luminosity":
             self._form(mask.G, paint)
             return
-        if "/Group" in mask.G:
-            mask.G.Group.CS = pikepdf.Name(DEVICE[GREY])
         self._form(mask.G, Shades())
+        group = mask.G.get("/Group", pikepdf.Dictionary())
+        if "/CS" not in group:
+            group.CS = pikepdf.Name(DEVICE[GREY])
         if "/BC" in mask:
-            kind = KINDS_OF_SIZES.get(len(mask.BC), GREY)
-            mask.BC = pikepdf.Array([luminosity(kind, [float(one) for one in mask.BC])])
+            shades = Shades() if str(group.CS) == DEVICE[GREY] else paint
+            kind, values = KINDS_OF_SIZES.get(len(mask.BC), GREY), [float(one) for one in mask.BC]
+            mask.BC = pikepdf.Array(shades.colour(kind, values) or values)
 
     def _colours(self, resources: Any, paint: Paint) -> None:
         spaces = resources.get("/ColorSpace")
@@ -169,9 +175,6 @@ class Repaint:
             self._drawing(pattern, pattern.get("/Resources"), paint)
 
     def _form(self, form: Any, paint: Paint) -> None:
-        group = form.get("/Group")
-        if group is not None and "/CS" in group:
-            group.CS = pikepdf.Name(DEVICE[paint.target])
         self._drawing(form, form.get("/Resources"), paint)
 
     def _gradient(self, shading: Any, paint: Paint) -> None:
