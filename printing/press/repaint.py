@@ -23,6 +23,7 @@ from printing.press.paints import (
 from printing.press.palettes import is_palette, repainted_palette
 from printing.press.pictures import INVERTED, jpeg_of
 from printing.press.streams import Instruction, ParsedStream, recoloured
+from printing.press.tagged import Profiles, Tagged
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
@@ -53,6 +54,7 @@ class Repaint:
         self._visited = Visited()
         self._emptied: list[tuple[Any, list[str]]] = []
         self._masks: list[tuple[Any, Paint]] = []
+        self._profiles = Profiles()
         # Of dictionaries that several drawings share: one that becomes grey leaves those of inks to the others.
         self._kept: set[tuple[tuple[int, int], str]] = set()
 
@@ -80,7 +82,7 @@ class Repaint:
         spaces = dict(KINDS_OF_DEVICES)
         own: list[str] = []
         for name, space in named.items() if named is not None else ():
-            if (kind := kind_of(space)) is not None:
+            if (kind := self._kind(space)) is not None:
                 spaces[name] = kind
                 own.append(name)
         content = stream.read_bytes()
@@ -164,7 +166,7 @@ class Repaint:
 
     def _spot(self, space: Any, paint: Paint) -> None:
         if isinstance(space, pikepdf.Array) and len(space) > 3 and self._visited.is_new(space):
-            kind = kind_of(space[2])
+            kind = self._kind(space[2])
             if str(space[0]) == "/Separation" and kind is not None:
                 repaint_tint(self._pdf, space, kind, paint)
 
@@ -178,7 +180,7 @@ class Repaint:
         self._drawing(form, form.get("/Resources"), paint)
 
     def _gradient(self, shading: Any, paint: Paint) -> None:
-        kind = kind_of(shading.get("/ColorSpace"))
+        kind = self._kind(shading.get("/ColorSpace"))
         if kind is not None and self._visited.is_new(shading):
             repaint_gradient(self._pdf, shading, kind, paint)
 
@@ -189,21 +191,33 @@ class Repaint:
         if is_palette(space):
             image.ColorSpace = self._palette(space, paint)
             return
-        kind = kind_of(space)
+        kind = self._kind(space)
         if kind is None or (kind == OF_CMYK and paint.target == OF_CMYK):
             return
         if kind == GREY and (paint.target in {OF_CMYK, GREY}):
             image.ColorSpace = pikepdf.Name(DEVICE[GREY])
             return
-        if not is_readable(image, kind) or (source := decoded(image, kind)) is None:
+        if not is_readable(image, kind) or (source := self._decoded(image, kind)) is None:
             return
         painted = paint.picture(source, as_jpeg=_is_jpeg(image))
         if painted is not None:
             _write_picture(image, painted, paint.target)
 
     def _palette(self, space: Any, paint: Paint) -> Any:
-        kind = kind_of(space[1])
+        kind = self._kind(space[1])
         return space if kind is None else repainted_palette(space, kind, paint)
+
+    def _decoded(self, image: Any, kind: str) -> Image.Image | None:
+        if not isinstance(kind, Tagged):
+            return decoded(image, kind)
+        read = decoded(image, OF_RGB)
+        return read and kind.picture(read)
+
+    def _kind(self, space: Any) -> str | None:
+        """As `kind_of`, but RGB with its profile where that is another one than sRGB."""
+        kind = kind_of(space)
+        of_profile = isinstance(space, pikepdf.Array) and str(space[0]) == "/ICCBased"
+        return self._profiles.kind(kind, space[1]) if kind == OF_RGB and of_profile else kind
 
 
 def _shared(resources: Any) -> tuple[int, int]:
