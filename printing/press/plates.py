@@ -42,6 +42,8 @@ class _View:
 
     target: str
     postscript: dict[str, bytes]
+    # Of what the file leaves in RGB or Lab: the view of colours shows all of it, that of black nothing.
+    others: bytes | None = None
 
     def __init__(self, separation: Separation) -> None:
         self._separation = separation
@@ -81,7 +83,7 @@ class _Colours(_View):
 
 
 class _Black(_View):
-    target, postscript = GREY, _BLACK
+    target, postscript, others = GREY, _BLACK, b"pop pop pop 1"
 
     def colour(self, kind: str, values: Values) -> Values:
         return [1 - self.inks(kind, values)[3]]
@@ -200,11 +202,12 @@ class _Drawing(Repaint):
 
     def _space(self, kind: str, space: Any) -> Any:
         """A colour space that takes the same numbers and gives the complements of the inks."""
-        if kind not in self._view.postscript:
+        postscript = self._view.postscript.get(kind, self._view.others)
+        if postscript is None:
             return space
         if kind not in self._spaces:
             count = COMPONENTS[kind]
-            tint = self._computed(self._view.postscript[kind], [0, 1] * count)
+            tint = self._computed(postscript, [0, 1] * count)
             names = pikepdf.Array([pikepdf.Name(f"/Ink{number}") for number in range(count)])
             made = pikepdf.Array([pikepdf.Name.DeviceN, names, pikepdf.Name(DEVICE[self._view.target]), tint])
             self._spaces[kind] = self._pdf.make_indirect(made)
