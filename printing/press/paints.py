@@ -6,9 +6,19 @@ from typing import Protocol
 from PIL import Image
 
 from printing.press.colours import FULL, RGB, Separation
+from printing.press.tagged import Tagged
 
 GREY, OF_RGB, OF_CMYK, OF_LAB = "grey", "rgb", "cmyk", "lab"
-COMPONENTS = {GREY: 1, OF_RGB: 3, OF_CMYK: 4, OF_LAB: 3}
+
+
+class _Components(dict[str, int]):
+    """Also of kinds with a profile, which have the name of the plain kind before it."""
+
+    def __missing__(self, kind: str) -> int:
+        return self[kind.partition(" ")[0]]
+
+
+COMPONENTS = _Components({GREY: 1, OF_RGB: 3, OF_CMYK: 4, OF_LAB: 3})
 DEVICE = {GREY: "/DeviceGray", OF_RGB: "/DeviceRGB", OF_CMYK: "/DeviceCMYK"}
 OPERATORS = {GREY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
 Values = Sequence[float]
@@ -138,7 +148,7 @@ def as_rgb(kind: str, values: Values) -> RGB:
     if kind == GREY:
         return (byte(values[0]),) * 3
     red, green, blue = (byte(value) for value in values)
-    return red, green, blue
+    return kind.colour((red, green, blue)) if isinstance(kind, Tagged) else (red, green, blue)
 
 
 def luminosity(kind: str, values: Values) -> float:
@@ -147,10 +157,10 @@ def luminosity(kind: str, values: Values) -> float:
         return values[0]
     if kind == OF_LAB:
         return grey_of(kind, values) / FULL
-    if kind == OF_RGB:
-        return 0.3 * values[0] + 0.59 * values[1] + 0.11 * values[2]
-    cyan, magenta, yellow, black = values
-    return 1 - min(1.0, 0.3 * cyan + 0.59 * magenta + 0.11 * yellow + black)
+    if kind == OF_CMYK:
+        cyan, magenta, yellow, black = values
+        return 1 - min(1.0, 0.3 * cyan + 0.59 * magenta + 0.11 * yellow + black)
+    return 0.3 * values[0] + 0.59 * values[1] + 0.11 * values[2]
 
 
 def byte(value: float) -> int:

@@ -27,7 +27,7 @@ from printing.press.paints import (
     mixed,
 )
 from printing.press.palettes import is_palette
-from printing.press.repaint import Repaint, decoded, is_readable, kind_of, write_plain
+from printing.press.repaint import Repaint, is_readable, kind_of, write_plain
 
 # PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
 _COLOURS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GREY: b"pop 1 1 1"}
@@ -42,6 +42,8 @@ class _View:
 
     target: str
     postscript: dict[str, bytes]
+    # Of what the file leaves in RGB or Lab: the view of colours shows all of it, that of black nothing.
+    others: bytes | None = None
 
     def __init__(self, separation: Separation) -> None:
         self._separation = separation
@@ -81,7 +83,7 @@ class _Colours(_View):
 
 
 class _Black(_View):
-    target, postscript = GREY, _BLACK
+    target, postscript, others = GREY, _BLACK, b"pop pop pop 1"
 
     def colour(self, kind: str, values: Values) -> Values:
         return [1 - self.inks(kind, values)[3]]
@@ -164,9 +166,9 @@ class _Drawing(Repaint):
         name = str(space[0])
         if name in {"/Pattern", "/Indexed"}:
             self._spot(space[1], paint)
-            if (kind := kind_of(space[1])) is not None:
+            if (kind := self._kind(space[1])) is not None:
                 space[1] = self._space(kind, space[1])
-        elif name in {"/Separation", "/DeviceN"} and (kind := kind_of(space[2])) is not None:
+        elif name in {"/Separation", "/DeviceN"} and (kind := self._kind(space[2])) is not None:
             if (selected := self._selected(space[3], kind)) is not None:
                 space[2], space[3] = pikepdf.Name(DEVICE[paint.target]), selected
             else:
@@ -176,7 +178,7 @@ class _Drawing(Repaint):
         space = shading.get("/ColorSpace")
         if paint is not self._view or not self._visited.is_new(shading):
             super()._gradient(shading, paint)
-        elif (kind := kind_of(space)) is None:
+        elif (kind := self._kind(space)) is None:
             self._spot(space, paint)
         elif not repaint_gradient(self._pdf, shading, kind, paint):
             shading.ColorSpace = self._space(kind, space)
@@ -188,23 +190,24 @@ class _Drawing(Repaint):
         if not self._visited.is_new(image) or image.get("/ImageMask", False):
             return
         space = image.get("/ColorSpace")
-        kind = kind_of(space)
+        kind = self._kind(space)
         if is_palette(space) and kind_of(space[1]) is not None:
             image.ColorSpace = self._palette(space, paint)
         elif kind is None:
             self._spot(space, paint)
-        elif not is_readable(image, kind) or (read := decoded(image, kind)) is None:
+        elif not is_readable(image, kind) or (read := self._decoded(image, kind)) is None:
             image.ColorSpace = self._space(kind, space)
         else:
             write_plain(image, paint.picture(read, as_jpeg=False) or read, paint.target)
 
     def _space(self, kind: str, space: Any) -> Any:
         """A colour space that takes the same numbers and gives the complements of the inks."""
-        if kind not in self._view.postscript:
+        postscript = self._view.postscript.get(kind, self._view.others)
+        if postscript is None:
             return space
         if kind not in self._spaces:
             count = COMPONENTS[kind]
-            tint = self._computed(self._view.postscript[kind], [0, 1] * count)
+            tint = self._computed(postscript, [0, 1] * count)
             names = pikepdf.Array([pikepdf.Name(f"/Ink{number}") for number in range(count)])
             made = pikepdf.Array([pikepdf.Name.DeviceN, names, pikepdf.Name(DEVICE[self._view.target]), tint])
             self._spaces[kind] = self._pdf.make_indirect(made)

@@ -19,11 +19,11 @@ from printing.press.paints import (
     Paint,
     Shades,
     byte,
-    luminosity,
 )
 from printing.press.palettes import is_palette, repainted_palette
 from printing.press.pictures import INVERTED, jpeg_of
 from printing.press.streams import Instruction, ParsedStream, recoloured
+from printing.press.tagged import Profiles, Tagged
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
@@ -53,6 +53,8 @@ class Repaint:
         self._pdf, self._paint = pdf, paint
         self._visited = Visited()
         self._emptied: list[tuple[Any, list[str]]] = []
+        self._masks: list[tuple[Any, Paint]] = []
+        self._profiles = Profiles()
         # Of dictionaries that several drawings share: one that becomes grey leaves those of inks to the others.
         self._kept: set[tuple[tuple[int, int], str]] = set()
 
@@ -63,6 +65,9 @@ class Repaint:
             if isinstance(page.obj.Contents, pikepdf.Array):
                 page.contents_coalesce()
             self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint)
+        # Last: what a page shows as well must not become grey. Masks may have others in them.
+        for mask, paint in self._masks:
+            self._mask(mask, paint)
         for resources, names in self._emptied:
             for name in names:
                 if name in resources.ColorSpace and (_shared(resources), name) not in self._kept:
@@ -71,11 +76,13 @@ class Repaint:
     def _drawing(self, stream: Any, resources: Any, paint: Paint) -> None:
         if not self._visited.is_new(stream):
             return
+        if (group := stream.get("/Group")) is not None and "/CS" in group:
+            group.CS = pikepdf.Name(DEVICE[paint.target])
         named = resources.get("/ColorSpace") if resources is not None else None
         spaces = dict(KINDS_OF_DEVICES)
         own: list[str] = []
         for name, space in named.items() if named is not None else ():
-            if (kind := kind_of(space)) is not None:
+            if (kind := self._kind(space)) is not None:
                 spaces[name] = kind
                 own.append(name)
         content = stream.read_bytes()
@@ -125,23 +132,24 @@ class Repaint:
             if str(font.get("/Subtype")) == "/Type3":
                 for glyph in font.CharProcs.values():
                     self._drawing(glyph, font.get("/Resources"), paint)
-        # Last: what a page shows as well must not become grey.
         for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
-                self._mask(mask, paint)
+                self._masks.append((mask, paint))
 
     def _mask(self, mask: Any, paint: Paint) -> None:
         """Its backdrop is a color of its group."""
         if str(mask.get("/S")) != "/Luminosity":
             self._form(mask.G, paint)
             return
-        if "/Group" in mask.G:
-            mask.G.Group.CS = pikepdf.Name(DEVICE[GREY])
         self._form(mask.G, Shades())
+        group = mask.G.get("/Group", pikepdf.Dictionary())
+        if "/CS" not in group:
+            group.CS = pikepdf.Name(DEVICE[GREY])
         if "/BC" in mask:
-            kind = KINDS_OF_SIZES.get(len(mask.BC), GREY)
-            mask.BC = pikepdf.Array([luminosity(kind, [float(one) for one in mask.BC])])
+            shades = Shades() if str(group.CS) == DEVICE[GREY] else paint
+            kind, values = KINDS_OF_SIZES.get(len(mask.BC), GREY), [float(one) for one in mask.BC]
+            mask.BC = pikepdf.Array(shades.colour(kind, values) or values)
 
     def _colours(self, resources: Any, paint: Paint) -> None:
         spaces = resources.get("/ColorSpace")
@@ -158,7 +166,7 @@ class Repaint:
 
     def _spot(self, space: Any, paint: Paint) -> None:
         if isinstance(space, pikepdf.Array) and len(space) > 3 and self._visited.is_new(space):
-            kind = kind_of(space[2])
+            kind = self._kind(space[2])
             if str(space[0]) == "/Separation" and kind is not None:
                 repaint_tint(self._pdf, space, kind, paint)
 
@@ -169,13 +177,10 @@ class Repaint:
             self._drawing(pattern, pattern.get("/Resources"), paint)
 
     def _form(self, form: Any, paint: Paint) -> None:
-        group = form.get("/Group")
-        if group is not None and "/CS" in group:
-            group.CS = pikepdf.Name(DEVICE[paint.target])
         self._drawing(form, form.get("/Resources"), paint)
 
     def _gradient(self, shading: Any, paint: Paint) -> None:
-        kind = kind_of(shading.get("/ColorSpace"))
+        kind = self._kind(shading.get("/ColorSpace"))
         if kind is not None and self._visited.is_new(shading):
             repaint_gradient(self._pdf, shading, kind, paint)
 
@@ -186,21 +191,33 @@ class Repaint:
         if is_palette(space):
             image.ColorSpace = self._palette(space, paint)
             return
-        kind = kind_of(space)
+        kind = self._kind(space)
         if kind is None or (kind == OF_CMYK and paint.target == OF_CMYK):
             return
         if kind == GREY and (paint.target in {OF_CMYK, GREY}):
             image.ColorSpace = pikepdf.Name(DEVICE[GREY])
             return
-        if not is_readable(image, kind) or (source := decoded(image, kind)) is None:
+        if not is_readable(image, kind) or (source := self._decoded(image, kind)) is None:
             return
         painted = paint.picture(source, as_jpeg=_is_jpeg(image))
         if painted is not None:
             _write_picture(image, painted, paint.target)
 
     def _palette(self, space: Any, paint: Paint) -> Any:
-        kind = kind_of(space[1])
+        kind = self._kind(space[1])
         return space if kind is None else repainted_palette(space, kind, paint)
+
+    def _decoded(self, image: Any, kind: str) -> Image.Image | None:
+        if not isinstance(kind, Tagged):
+            return decoded(image, kind)
+        read = decoded(image, OF_RGB)
+        return read and kind.picture(read)
+
+    def _kind(self, space: Any) -> str | None:
+        """As `kind_of`, but RGB with its profile where that is another one than sRGB."""
+        kind = kind_of(space)
+        of_profile = isinstance(space, pikepdf.Array) and str(space[0]) == "/ICCBased"
+        return self._profiles.kind(kind, space[1]) if kind == OF_RGB and of_profile else kind
 
 
 def _shared(resources: Any) -> tuple[int, int]:

@@ -91,7 +91,9 @@ class _Rewriting:
             if operator in DEVICES:
                 self._device(operator, start, found.end())
                 continue
-            if named is None or named[0] < 0 or (named[2] in STROKING) != (operator in STROKING):
+            if operator == b"BI" or named is None or named[0] < 0:
+                raise _UnsupportedForm
+            if (named[2] in STROKING) != (operator in STROKING):
                 raise _UnsupportedForm
             self._named(named, operator, start, found.end())
             named = None

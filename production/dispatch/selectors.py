@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from fulfillment.core.errors import NotFound
 from production import interface
-from production.jobs.models import IN_WORK, OPEN, RANK, Job, JobState, ProviderReport, ReportOutcome
+from production.jobs.models import IN_WORK, OPEN, RANK, UNREAD, Job, JobState, ProviderReport, ReportOutcome
 from production.jobs.selectors import OrderPlace, build_job, job_number, places_of
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of
@@ -118,15 +118,6 @@ def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:
 
 
 SHOWN = 25
-HEAVY = (
-    "store__rendering",
-    "store__verbose_rendering",
-    "order__rendering",
-    "item__template_data",
-    "item__product__template",
-    "item__product__rendering",
-    "item__product__verbose_rendering",
-)
 
 
 class Total(NamedTuple):
@@ -164,7 +155,7 @@ def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
     for key, name, condition in _columns(timezone.localdate()):
         of_day = jobs.filter(condition, state__in=OPEN)
         shown = of_day.select_related("store", "provider", "item__product", "order", "gang_sheet")
-        light = shown.order_by("due", "id").defer(*HEAVY)
+        light = shown.order_by("due", "id").defer(*UNREAD)
         found = list(light[:SHOWN])
         pieces = _pieces(of_day)
         places = places_of(found)

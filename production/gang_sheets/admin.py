@@ -23,6 +23,7 @@ from fulfillment.core.text import in_percent
 from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors.archives import sheet_archive
 from production.gang_sheets.services.members import send_sheet_now
+from production.jobs.models import OF_PRODUCT, UNREAD
 from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
 from stores.orders.admin.actions import actor_on
 
@@ -95,7 +96,8 @@ class GangSheetAdmin(StaffAdmin):
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[GangSheet]:
-        return super().get_queryset(request).annotate(count=Count("jobs"), first_due=Min("jobs__due"))
+        sheets = super().get_queryset(request).annotate(count=Count("jobs"), first_due=Min("jobs__due"))
+        return sheets.defer(*(f"product__{name}" for name in OF_PRODUCT))
 
     def get_fields(self, request: HttpRequest, sheet: GangSheet | None = None) -> list[str]:
         """Leaves out empty fields, and the number, which is in the heading."""
@@ -160,7 +162,7 @@ class GangSheetAdmin(StaffAdmin):
             "sheet": sheet,
             "show_save": False,
             "show_save_and_continue": False,
-            "jobs": sheet.jobs.select_related("item", "order").order_by("pk"),
+            "jobs": sheet.jobs.select_related("item", "order").defer(*UNREAD).order_by("pk"),
             "may_send": may_change and sheet.state in WAITING,
             "may_download": may_change and bool(self.jobs_on_it(sheet)),
         }

@@ -2,16 +2,35 @@
 
 import hashlib
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pikepdf
+from django.test.utils import CaptureQueriesContext
 
 from production.interface import Job, JobFile, JobItem, Member
 
 MM = 72 / 25.4
+# Columns that may have megabytes.
+LARGE = re.compile(
+    r'"stores_(product"\."(template|rendering|verbose_rendering)'
+    r'|orderitem"\."(template_data|artwork)|order"\."rendering)"'
+)
+
+
+def large_reads(statements: CaptureQueriesContext) -> list[str]:
+    """Of the statements that read several jobs, sheets or items: those with a large column."""
+    texts = [one["sql"] for one in statements.captured_queries]
+    lists = [
+        text
+        for text in texts
+        if re.search('FROM "(production_job|production_gangsheet|stores_orderitem)"', text)
+        and not re.search(r" LIMIT (1|21)\b", text)
+    ]
+    return [text for text in lists if LARGE.search(text)]
 
 
 def made_pdf(

@@ -35,7 +35,7 @@ from production.dispatch.selectors import (
     steps_of,
 )
 from production.interface import ProviderRefused, ProviderUnavailable
-from production.jobs.models import Job
+from production.jobs.models import UNREAD, Job
 from production.jobs.selectors import places_of
 from production.providers.models import Provider
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter, StoreFilter
@@ -144,12 +144,8 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
     actions = ["resend", "hold", "release", "reassign", "cancel", "download_gang_sheets"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Job]:
-        jobs = (
-            super().get_queryset(request).select_related("store", "provider", "item", "order", "gang_sheet")
-        )
-        return jobs.defer(
-            "store__rendering", "store__verbose_rendering", "order__rendering", "order__metadata"
-        )
+        jobs = super().get_queryset(request)
+        return jobs.select_related("store", "provider", "item", "order", "gang_sheet").defer(*UNREAD)
 
     def get_ordering(self, request: HttpRequest) -> Sequence[str]:
         return board_ordering(request.GET.get(StageFilter.parameter_name) or STAGES[0].key)

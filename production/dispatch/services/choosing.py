@@ -49,10 +49,6 @@ def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) ->
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
 WAIT_FOR_EACH = timedelta(milliseconds=200)
 MAX_WAIT_FOR_PROVIDER = timedelta(minutes=5)
-# What choices of hundreds of jobs leave unread.
-_OF_PRODUCT = ("template", "description", "rendering", "verbose_rendering")
-_OF_ORDER = ("order__rendering", "order__store__rendering", "order__store__verbose_rendering")
-UNREAD = ("item__template_data", *(f"item__product__{name}" for name in _OF_PRODUCT), *_OF_ORDER)
 CHANGED = ("provider", "rule", "message", "next_try", "failing_since", "is_uncertain", "updated")
 
 
@@ -187,7 +183,7 @@ def choose_for_order(*, job_pk: int) -> bool:
     if was_postponed(job_pk):
         return False
     choices = ProviderChoices()
-    jobs = lock_jobs(unassigned.filter(order=order).defer(*UNREAD))
+    jobs = lock_jobs(unassigned.filter(order=order))
     waiting = [job.pk for job in jobs if not choices.choose(job)]
     choices.save()
     return job_pk not in waiting

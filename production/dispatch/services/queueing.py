@@ -8,7 +8,16 @@ from django.utils import timezone
 from fulfillment.core.errors import DomainError
 from production.dispatch.services.actions import request_cancellation
 from production.gang_sheets.services.members import remove_from_sheet
-from production.jobs.models import AT_PROVIDER, IN_WORK, RANK, HoldReason, Job, JobHistory, JobState
+from production.jobs.models import (
+    AT_PROVIDER,
+    IN_WORK,
+    OF_PRODUCT,
+    RANK,
+    HoldReason,
+    Job,
+    JobHistory,
+    JobState,
+)
 from production.jobs.selectors import job_number
 from production.jobs.services.recording import SYSTEM, record_job
 from production.routing.selectors import enabled_rules, first_rule, item_facts
@@ -77,7 +86,7 @@ def _queue_jobs(order: Order) -> None:
     if not rules:
         return
     items = order.items.filter(job__isnull=True).select_related("product").order_by("position")
-    items = items.defer("template_data", "preflight")
+    items = items.defer("template_data", "artwork", "preflight", *(f"product__{name}" for name in OF_PRODUCT))
     routed = [item for item in items if first_rule(rules, item_facts(order, item))]
     now = timezone.now()
     jobs = Job.objects.bulk_create(_job(order, item, now) for item in routed)

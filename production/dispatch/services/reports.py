@@ -21,6 +21,7 @@ from production.interface import Report
 from production.jobs.models import (
     OPEN,
     RANK,
+    UNREAD,
     Attempt,
     AttemptOutcome,
     Job,
@@ -34,7 +35,7 @@ from production.providers.models import Provider
 from stores.orders.services.transitions import Parcel, lock_order
 
 MAX_RAW_LENGTH = 20_000
-WITH_ORDERS = Job.objects.select_related("order", "provider")
+WITH_ORDERS = Job.objects.select_related("order", "provider").defer(*UNREAD)
 O = ReportOutcome  # noqa: E741 - used beside long words
 Verdict = tuple[ReportOutcome, str]
 

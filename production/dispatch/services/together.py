@@ -14,9 +14,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from production.dispatch.services.actions import send_without_another
-from production.dispatch.services.choosing import LEASE_SECONDS, UNREAD, JobSlots, ProviderChoices
+from production.dispatch.services.choosing import LEASE_SECONDS, JobSlots, ProviderChoices
 from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
-from production.jobs.models import OPEN, RANK, Attempt, AttemptKind, AttemptOutcome, Job, JobState
+from production.jobs.models import OPEN, RANK, UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes
 from production.jobs.services.recording import close_interrupted, lock_jobs, record_job
 from production.providers.models import Provider

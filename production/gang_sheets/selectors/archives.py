@@ -11,7 +11,7 @@ from fulfillment.core.files.downloads import ZipStream
 from printing.imposition import GangRequest, Plan, Sheet, Slug, impose_sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.building import build_sheet, gang_request, sheet_for, sheet_values
-from production.jobs.models import OPEN, Job
+from production.jobs.models import OPEN, UNREAD, Job
 from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket
@@ -109,7 +109,8 @@ def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
     """A ZIP; what cannot be imposed is named in `left-out.txt`."""
     archive = ZipStream()
     sheet.sheet = sheet.sheet or sheet_values(sheet.provider)
-    jobs = list(sheet.jobs.select_related("order__store", "item__product", "provider").order_by("pk"))
+    found = sheet.jobs.select_related("order__store", "item__product", "provider")
+    jobs = list(found.defer(*UNREAD).order_by("pk"))
     size = sum(job.item.print_bytes for job in jobs)
     if len(jobs) > 1 and size > MAX_BYTES:
         reason = f"{size / 1e6:,.0f} MB of print files; a download takes {MAX_BYTES / 1e6:,.0f} MB."

@@ -74,8 +74,9 @@ def gang_request(sent: SentJob) -> GangRequest:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
     if sent.item.pages > 1 and not sent.item.two_sided:
         raise ValueError(f"{sent.number}: its pages are fronts of several sheets.")
-    # Paper and finish belong to the product: only jobs of one share a sheet.
+    # Paper and finish belong to the product, and to the options that describe the paper.
     named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.stock_code, sent.item.preset]
+    named += _papers(sent)
     request = request_of(
         sent.number,
         sent.files[0].content,
@@ -93,8 +94,11 @@ def sheet_kind(sent: SentJob, request: GangRequest) -> str:
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
     # Before the paper, because long names of papers are cut off.
     parts += [f"preset {sent.item.preset}"] if sent.item.preset else []
-    parts += [f"{name} {value}" for name, value in paper_options(sent.item.options).items()]
-    return ", ".join(parts)[:300]
+    return ", ".join([*parts, *_papers(sent)])[:300]
+
+
+def _papers(sent: SentJob) -> list[str]:
+    return [f"{name} {value}" for name, value in paper_options(sent.item.options).items()]
 
 
 WORK_STYLES: Mapping[Turn, interface.WorkStyle] = {

@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from production.jobs.models import Attempt, AttemptKind, AttemptOutcome, Job, JobHistory, JobState
+from production.jobs.models import UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobHistory, JobState
 from production.providers.models import Provider
 from stores.orders.models import ActorKind
 from stores.orders.services.transitions import Actor
@@ -53,8 +53,8 @@ def lock_job(job_pk: int) -> Job:
 
 def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
     """Locks in key order, so that two transactions do not deadlock."""
-    found = jobs.select_related("provider", "order__store", "item__product").order_by("pk")
-    return list(found.select_for_update(of=("self",), no_key=True))
+    found = jobs.select_related("provider", "order__store", "item__product").defer(*UNREAD)
+    return list(found.order_by("pk").select_for_update(of=("self",), no_key=True))
 
 
 def fail_job(job: Job, message: str) -> None:

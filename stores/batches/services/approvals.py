@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import Batch, BatchApproval
-from stores.batches.selectors import counts_of, people_of_batch
+from stores.batches.selectors import counts_of, people_of_batch, shown_batches
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders
@@ -68,7 +68,7 @@ def expire_approvals(*, now: datetime) -> int:
     """Cancels batches that were not decided in time; called by the worker."""
     count = 0
     due = BatchApproval.objects.filter(state=ApprovalState.PENDING, expires__lte=now)
-    for batch in Batch.objects.filter(approval__in=due).select_related("store", "product"):
+    for batch in shown_batches().filter(approval__in=due):
         with long_transaction():
             locked = lock_batch(batch)
             approval = BatchApproval.objects.get(batch=locked)

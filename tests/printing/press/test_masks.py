@@ -263,3 +263,23 @@ def test_color_space_that_a_mask_names_as_well_stays_for_a_form():
     with pikepdf.open(io.BytesIO(render_print(behind(content), {}, press=COATED).pdf)) as pdf:
         [drawing] = [one for one in pdf.objects if isinstance(one, Stream) and b"/Own cs" in one.read_bytes()]
         assert "/Own" in drawing.Resources.ColorSpace
+
+
+@pytest.mark.parametrize("first", ["/A", "/Z"], ids=["mask first", "shown first"])
+def test_form_that_another_form_has_as_its_mask_is_shown_in_its_colours(tmp_path, first):
+    def draw(pdf, page):
+        group = Dictionary(S=Name.Transparency, CS=Name.DeviceRGB, I=True)
+        form = Stream(pdf, b"1 0 0 rg 60 30 100 100 re f", Subtype=Name.Form, Group=group)
+        form.BBox = Array([0, 0, 400, 300])
+        both = pdf.make_indirect(form)
+        masked = Stream(pdf, b"/GS gs 0 0 1 rg 0 0 20 20 re f", Subtype=Name.Form, BBox=form.BBox)
+        state = Dictionary(SMask=Dictionary(S=Name.Luminosity, G=both))
+        masked.Resources = Dictionary(ExtGState=Dictionary(GS=state))
+        page.Resources = Dictionary(XObject=Dictionary({first: pdf.make_indirect(masked), "/M": both}))
+
+    content = changed(one_page(f"{first} Do /M Do".encode(), SIZE), draw)
+
+    found = plates(tmp_path, render_print(behind(content), {}, press=COATED).pdf)
+
+    cyan, magenta, yellow, _ = at(found, 110, 80)
+    assert (cyan < 0.2, magenta > 0.8, yellow > 0.8) == (True, True, True)

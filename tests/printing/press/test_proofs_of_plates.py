@@ -13,10 +13,11 @@ from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import Press, RenderingFailed, parse_template, render_print, render_proof
 from tests.support.layered_files import HIDDEN, encrypted
 from tests.support.made_templates import card, words_template
-from tests.support.plate_samples import artwork, samples
+from tests.support.plate_samples import artwork, made, samples
 from tests.support.preflight_cards import pdf, raster
 
 COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+RED = bytes([204, 68, 51])
 YELLOW_OVER_CYAN = b"1 0 0 0 k 0 0 140 170 re f /GS gs 0 0 1 0 k 60 0 80 170 re f"
 
 
@@ -48,6 +49,35 @@ def test_colors_of_a_palette_are_printed_as_they_are_shown(name):
 
     for place in ((30, 25), (60, 25)):
         assert colour(printed, *place) == pytest.approx(colour(shown, *place), abs=40)
+
+
+def mesh(pdf, page):
+    corners = [(0, 0), (65535, 0), (0, 65535), (0, 65535), (65535, 0), (65535, 65535)]
+    data = b"".join(b"\0" + x.to_bytes(2) + y.to_bytes(2) + RED for x, y in corners)
+    shading = pikepdf.Stream(pdf, data, ShadingType=4, ColorSpace=Name.DeviceRGB)
+    shading.BitsPerCoordinate, shading.BitsPerComponent, shading.BitsPerFlag = 16, 8, 8
+    shading.Decode = [0, 300, 0, 200, *([0, 1] * 3)]
+    page.Resources = Dictionary(Shading=Dictionary(S=pdf.make_indirect(shading)))
+
+
+def picture_of_four_bits(pdf, page):
+    image = pikepdf.Stream(pdf, b"\xd4\x30", Type=Name.XObject, Subtype=Name.Image, Width=1, Height=1)
+    image.ColorSpace, image.BitsPerComponent = Name.DeviceRGB, 4
+    page.Resources = Dictionary(XObject=Dictionary(S=pdf.make_indirect(image)))
+
+
+@pytest.mark.parametrize(
+    ("make", "content"),
+    [(mesh, b"/S sh"), (picture_of_four_bits, b"300 0 0 200 0 0 cm /S Do")],
+    ids=["mesh", "picture"],
+)
+def test_what_stays_in_rgb_is_no_darker_in_the_proof_than_on_the_sheet(make, content):
+    """Its shades of gray were on the black plate as well."""
+    template = behind(artwork(made(content, make)))
+
+    shown, printed = (render_proof(template, {}, mark=None, press=press).pages[0] for press in (None, COATED))
+
+    assert colour(printed, 30, 20) == pytest.approx(colour(shown, 30, 20), abs=40)
 
 
 def test_overprint_is_switched_off_in_file_and_proof_alike():

@@ -52,6 +52,11 @@ def test_colour_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
     assert b"0 0 0 0 k" in written
 
 
+def test_picture_inside_of_content_is_found_after_the_name_of_a_space(inks):
+    """A spot colour begins as a solid one, without an operator that sets it."""
+    assert recoloured(b"/Spot cs BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xc8\0\0 EI", SPACES, inks) is None
+
+
 def test_mask_is_read_by_its_luminosity():
     assert recoloured(b"/c0 cs 1 0 0 scn", SPACES, Shades()) == b" 0.3 g"
 

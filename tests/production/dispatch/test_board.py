@@ -13,6 +13,7 @@ from production.jobs.models import Job, JobState
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule
 from tests.support.order_helpers import open_shop
+from tests.support.production_jobs import large_reads
 
 pytestmark = pytest.mark.django_db
 BOARD = "/admin/production/job/"
@@ -51,6 +52,7 @@ def test_board_takes_few_statements_however_many_jobs(world, client, jobs, query
     with CaptureQueriesContext(connection) as found:
         assert client.get(BOARD + query).status_code == 200
     assert len(found) <= 9, [one["sql"][:200] for one in found]
+    assert large_reads(found) == []
 
 
 def test_longest_overdue_jobs_come_first(world, client, jobs):

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from production.dispatch.services import choosing
-from production.dispatch.services.choosing import SLOTS
+from production.dispatch.services.choosing import SLOTS, choose_for_order
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.dispatch.services.together import begin_together
 from production.jobs.models import Job, JobState
@@ -20,6 +20,7 @@ from tests.factories.orders import card_data, order_body
 from tests.factories.production import accept, make_provider, make_rule
 from tests.support.joint_orders import make_due, placed
 from tests.support.order_helpers import Shop
+from tests.support.production_jobs import large_reads
 
 pytestmark = pytest.mark.django_db
 
@@ -132,3 +133,17 @@ def test_wait_grows_with_the_orders_that_wait_for_the_same_rule(shop, full, monk
         waits.append(round(wait.total_seconds()))
 
     assert waits == [15, 100, 200, 300, 300]
+
+
+def test_jobs_of_an_order_are_made_and_chosen_for_without_templates(shop, press):
+    """Each of its hundreds of jobs would have a copy."""
+    item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
+    order = shop.place(body=order_body(Items=[item] * 2)).json()["OrderID"]
+
+    with CaptureQueriesContext(connection) as statements, SLOTS.of_one_job() as slots:
+        first = accept(order).jobs.earliest("pk")
+        choose_for_order(job_pk=first.pk)
+        sent = begin_together(first.pk, slots)
+
+    assert len(sent) == 2
+    assert large_reads(statements) == []

@@ -12,6 +12,7 @@ from fulfillment.core.files import downloads
 from production.gang_sheets.selectors import archives
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
+from stores.orders.models import OrderItem
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
 from tests.support.order_helpers import Shop
@@ -127,3 +128,20 @@ def test_archive_is_sent_in_small_pieces(shop, tmp_path, client, monkeypatch):
     )
 
     assert max(map(len, answer.streaming_content)) == 1000
+
+
+def test_jobs_of_one_product_on_different_papers_share_no_sheet(shop, tmp_path, client):
+    _provider(tmp_path, gang_sheets="sheetwise")
+    for quantity in (100, 250, 500):
+        _order(shop, quantity)
+    work_off_jobs()
+    glossy, *others = Job.objects.order_by("pk")
+    OrderItem.objects.filter(job=glossy).update(options={"Coating": "Gloss"})
+    OrderItem.objects.filter(job__in=others).update(options={"Coating": "Matte"})
+
+    archive = _download(client, shop.world.operator)
+
+    rows = list(csv.DictReader(io.StringIO(archive.read("press/plan.csv").decode())))
+    files = {row["File"] for row in rows if row["Job"] == glossy.number}
+    assert files
+    assert not files & {row["File"] for row in rows if row["Job"] != glossy.number}

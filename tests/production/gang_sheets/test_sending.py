@@ -38,7 +38,7 @@ from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
 from tests.support.batches import access_to, checked, make_batch, ordered, person
 from tests.support.order_helpers import Shop
-from tests.support.production_jobs import made_job
+from tests.support.production_jobs import large_reads, made_job
 
 pytestmark = pytest.mark.django_db
 
@@ -379,6 +379,22 @@ def test_rules_are_read_once_for_all_jobs_of_a_sheet_whose_press_is_away(shop, p
 
     assert staying == jobs
     assert sum('FROM "production_routingrule"' in one["sql"] for one in statements) == 1
+
+
+def test_sheet_is_planned_reported_and_shown_without_templates(shop, press, client):
+    """Each of its hundred jobs would have a copy."""
+    jobs, sheet = [order(shop), order(shop, 250)], GangSheet.objects.get()
+    client.force_login(shop.world.operator)
+    one = reverse("admin:production_gangsheet_change", args=[sheet.pk])
+    addresses = [reverse("admin:production_gangsheet_changelist"), one]
+    with CaptureQueriesContext(connection) as statements:
+        assert _plan(sheet.pk) == (sheet, jobs)
+        receive_reports(
+            provider=press, reports=[Report("at", sheet.number, JobState.ACKNOWLEDGED, timezone.now())]
+        )
+        assert [client.get(address).status_code for address in addresses] == [200, 200]
+
+    assert large_reads(statements) == []
 
 
 def test_person_sends_a_sheet_before_its_time(shop, press):

@@ -4,6 +4,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Notification, Role
@@ -181,7 +183,10 @@ def test_batch_that_is_not_approved_is_cancelled_and_gives_back_its_sum(budgeted
     if end == "deny":
         deny_batch(batch=batch, actor=approver(world), reason="Too much")
     elif end == "expire":
-        assert expire_approvals(now=timezone.now() + timedelta(hours=73)) == 1
+        with CaptureQueriesContext(connection) as statements:
+            assert expire_approvals(now=timezone.now() + timedelta(hours=73)) == 1
+        due = [one["sql"] for one in statements if 'FROM "stores_batch" INNER JOIN' in one["sql"]]
+        assert ['"template"' in text for text in due] == [False]
     else:
         cancel_batch(batch=batch)
 
