@@ -32,6 +32,7 @@ RATE, CLIENTS = 240, 16
 # times of one that has just ended.
 KILL_SECONDS, KILLED = 30, b"refused to gracefully stop"
 MARK = "0 failed requests, with kept connections and without, and the new release answers afterwards"
+CHANGED = "fulfillment"
 RUN = (
     "manage.py",
     "pyproject.toml",
@@ -129,15 +130,16 @@ def measure(count: int = 4, *, interval: int = 15, rate: int = RATE) -> Iterator
 
 
 def make_releases(folder: Path) -> None:
-    """Two of them, of the files as they are, and `current`, a link to the older."""
+    """Two of them, of the files as they are, and `current`, a link to the older. They differ in one package."""
     for release in (folder / "older", folder / "newer"):
         release.mkdir()
         for name in RUN:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, release / name)
+            (release / name).symlink_to(ROOT / name)
+        (release / CHANGED).unlink()
+        shutil.copytree(ROOT / CHANGED, release / CHANGED)
         (release / ".venv").symlink_to(Path(sys.prefix))
     # By this the answers differ.
-    sources = (folder / "older" / "fulfillment").rglob("*.py")
+    sources = (folder / "older" / CHANGED).rglob("*.py")
     [health] = [path for path in sources if '{"status": "ok"}' in path.read_text("utf-8")]
     health.write_text(health.read_text("utf-8").replace('{"status": "ok"}', '{"status": "older"}'), "utf-8")
     (folder / "current").symlink_to("older")

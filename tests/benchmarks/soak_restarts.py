@@ -57,7 +57,7 @@ def measure(count: int = 20) -> Iterator[str]:
             writing.start()
             for number in range(count):
                 time.sleep(LOAD_SECONDS)
-                back = restart_postgres(("fast", "immediate", "killed")[number % 3])
+                back = restart_postgres(("killed", "fast", "immediate")[number % 3])
                 seconds.append(_seconds_until_heartbeat(back, HEARTBEAT_SECONDS * 3))
             time.sleep(LOAD_SECONDS)
             events.over.set()
