@@ -1,16 +1,11 @@
 """Secrets of every kind go through the real service; afterwards none of them stands where it must not."""
 
 import logging
-import os
 import re
-import subprocess
-import sys
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 from django.apps import apps
-from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core import mail, signing
 from django.test import Client
@@ -34,7 +29,6 @@ from tests.support.oauth_flows import Party
 from tests.support.scenario import ApiClient, World, build_world, confirm_password
 from tests.support.two_factor import turned_on
 
-ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "canary-Pa55-phrase-of-nobody"
 READ_BY_OPERATORS = (
     *("accounts", "applications", "stores", "delivery", "production"),
@@ -226,30 +220,6 @@ def test_pages_of_operators_show_no_secret(planted):
             assert found_in(page.content.decode(), secrets) == shown.get(path, []), path
         seen += len(pages)
     assert seen > 20
-
-
-@pytest.mark.slow
-def test_password_of_the_database_is_printed_nowhere(tmp_path):
-    password = "canary-of-the-database"
-    environment = {
-        "PATH": os.environ["PATH"],
-        "PUBLIC_URL": "https://print.example",
-        "SECRET_KEY": settings.SECRET_KEY,
-        "FULFILLMENT_PEPPERS": settings.PEPPERS[0],
-        "FULFILLMENT_ENCRYPTION_KEYS": settings.ENCRYPTION_KEYS[0],
-        "DATABASE_URL": f"postgresql://service:{password}@127.0.0.1:1/nothing",
-        "LOG_LEVEL": "DEBUG",
-    }
-    for command in (["prepare"], ["backup", str(tmp_path / "b")], ["prune"], ["rotate_secrets", "--check"]):
-        done = subprocess.run(
-            [sys.executable, "manage.py", *command], cwd=ROOT, env=environment, capture_output=True, text=True
-        )
-        said = done.stdout + done.stderr
-        assert done.returncode != 0
-        assert (
-            found_in(said, {"password": password, "key": settings.SECRET_KEY, "pepper": settings.PEPPERS[0]})
-            == []
-        )
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import get_commands
 
 from tests.support.live_server import ROOT, served_environment
+from tests.support.production import SECRETS
 
 OURS = ("accounts", "delivery", "fulfillment", "stores")
 ARGUMENTS: dict[str, list[str]] = {
@@ -38,13 +39,15 @@ NOT_TRIED = {"drill", "restore", "sendtestemail", "up", "worker"}
 # All in one process: each on its own would take as long as all of them do.
 PROGRAM = """
 import contextlib, io, json, sys
-import manage
+import django, manage
 
+# The log goes to the process, and what a command prints to its own text.
+django.setup()
 printed = {}
 for name, arguments in json.loads(sys.argv[1]).items():
     sys.argv, wrote = ["manage.py", name, *arguments], io.StringIO()
     try:
-        with contextlib.redirect_stderr(wrote), contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stderr(wrote), contextlib.redirect_stdout(sys.__stderr__):
             manage.main()
     except SystemExit as ended:
         # As Python itself does with a text.
@@ -56,13 +59,14 @@ print(json.dumps(printed))
 
 @pytest.mark.slow
 def test_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
+    """Neither it nor the log shows a secret, at the lowest level."""
     known = {name for name, app in get_commands().items() if app in OURS}
     assert known - NOT_TRIED == set(ARGUMENTS)
     (tmp_path / "catalog.json").write_text("{}")
     (tmp_path / "routes.csv").write_text("")
     (tmp_path / "orders.csv").write_text("order number,status\n10000001,Shipped\n")
     environment = served_environment("http://127.0.0.1:9", "postgresql://nobody:hidden@127.0.0.1:9/none")
-    environment["S3_BUCKET"] = "prints"
+    environment |= {"S3_BUCKET": "prints", "LOG_LEVEL": "DEBUG"}
     requested = {name: [word.format(folder=tmp_path) for word in words] for name, words in ARGUMENTS.items()}
 
     done = subprocess.run(
@@ -83,7 +87,8 @@ def test_database_that_is_away_is_one_clear_line_of_every_command(tmp_path):
         assert "database" in line, name
         assert "refused" in line, name
         assert len(line.strip().splitlines()) == 1, line
-        assert "hidden" not in line
+    secrets = ["hidden", *(environment[name] for name in SECRETS)]
+    assert [secret for secret in secrets if secret in done.stdout + done.stderr] == []
 
 
 @pytest.mark.slow
