@@ -6,6 +6,7 @@ tests/fulfillment/operations/data/<version>.sql.xz, with the demo data and a few
 
 import lzma
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,25 @@ def empty_database(name: str, *, template: str = "template1") -> Iterator[str]:
 def restore(dump: Path, database: str) -> None:
     with psycopg.connect(address_of(database), autocommit=True) as opened:
         opened.execute(lzma.decompress(dump.read_bytes()))
+
+
+@contextmanager
+def used(name: str) -> Iterator[None]:
+    """Django's connection leads to that database of the same server."""
+    usual = connection.settings_dict["NAME"]
+    connection.close()
+    connection.settings_dict["NAME"] = name
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict["NAME"] = usual
+
+
+def schema_of(database: str) -> list[str]:
+    """The statements, in an order that does not depend on the migration that added a table or column."""
+    text = dump_of(database, "--schema-only")
+    return sorted(line.strip().rstrip(",") for line in text.splitlines() if not re.match(r"--|\s*$", line))
 
 
 def dump_of(database: str, *options: str) -> str:
