@@ -165,7 +165,13 @@ FOLDER_FAULTS = {
     "the disk of temporary files is full": Fault(lambda made: full(made, "temp"), "temporary", ANY, ANY),
     "names are not found": Fault(no_names, "names"),
     "PostgreSQL is at max_connections": Fault(
-        no_connections, "database", ANY, ANY, frozenset({"200", "503"})
+        # Each read waits for a connection before it is refused.
+        no_connections,
+        "database",
+        ANY,
+        ANY,
+        frozenset({"200", "503"}),
+        times=1,
     ),
     "the mail server is unreachable": Fault(no_mail),
 }
