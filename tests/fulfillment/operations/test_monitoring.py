@@ -176,7 +176,8 @@ def promtool(tmp_path, tests):
             }
         )
     document = {"rule_files": ["alerts.yml"], "evaluation_interval": "1m", "tests": documents}
-    (tmp_path / "test.yml").write_text(yaml.safe_dump(document), "utf-8")
+    # Which is YAML as well, and is written much faster.
+    (tmp_path / "test.yml").write_text(json.dumps(document), "utf-8")
     found = subprocess.run(
         ["promtool", "test", "rules", "test.yml"], cwd=tmp_path, capture_output=True, text=True
     )
@@ -189,9 +190,8 @@ def test_each_fault_raises_its_alert_within_two_minutes_and_no_other(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ALERTS)
-def test_recorded_fault_raises_its_alert_within_two_minutes_and_no_other(tmp_path, fault):
-    promtool(tmp_path, [(recorded_series(RECORDED[fault]), ALERTS[fault])])
+def test_recorded_fault_raises_its_alert_within_two_minutes_and_no_other(tmp_path):
+    promtool(tmp_path, [(recorded_series(RECORDED[fault]), alert) for fault, alert in ALERTS.items()])
 
 
 @pytest.mark.slow

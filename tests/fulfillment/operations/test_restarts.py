@@ -16,7 +16,7 @@ import requests
 
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
 from tests.support.cutting_proxy import cutting
-from tests.support.live_server import serving
+from tests.support.live_server import Served, serving
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
 from tests.support.postgres_server import ROOT, Restarted, own_postgres
 from tests.support.tables import load_demo_catalog, load_tables
@@ -123,21 +123,27 @@ def read_store(url: str, token: str) -> requests.Response:
     return requests.get(f"{url}/api/v1/store/demo", headers=headers, timeout=PATIENCE)
 
 
+@pytest.fixture(scope="module")
+def served(demo, tmp_path_factory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("service")
+    with serving(folder, workers=2, threads=4, database=demo.url) as served:
+        yield served
+
+
 @pytest.mark.parametrize("how", ["ended", "fast", "killed"])
-def test_reads_and_writes_after_a_restart_are_answered_as_ever(demo, tmp_path, how):
+def test_reads_and_writes_after_a_restart_are_answered_as_ever(demo, served, how):
     """Each thread of the web processes holds a connection that the restart has ended."""
-    with serving(tmp_path, workers=2, threads=4, database=demo.url) as served:
-        token = ask_for_token(served.url).json()["access_token"]
+    token = ask_for_token(served.url).json()["access_token"]
 
-        def ask(number: int) -> tuple[str, int]:
-            if number % 4 == 3:
-                return "write", ask_for_token(served.url).status_code
-            return "read", read_store(served.url, token).status_code
+    def ask(number: int) -> tuple[str, int]:
+        if number % 4 == 3:
+            return "write", ask_for_token(served.url).status_code
+        return "read", read_store(served.url, token).status_code
 
-        with ThreadPoolExecutor(16) as pool:
-            before = Counter(pool.map(ask, range(64)))
-            lose_connections(demo, how)
-            after = Counter(pool.map(ask, range(268)))
+    with ThreadPoolExecutor(16) as pool:
+        before = Counter(pool.map(ask, range(64)))
+        lose_connections(demo, how)
+        after = Counter(pool.map(ask, range(268)))
 
     assert before == {("read", 200): 48, ("write", 200): 16}
     assert after == {("read", 200): 201, ("write", 200): 67}
