@@ -136,12 +136,13 @@ FAULTS: dict[str, tuple[Callable[[Scene], None], float]] = {
 
 
 @contextlib.contextmanager
-def scene(folder: Path, library: Path, *, etcd_members: int = 3) -> Iterator[Scene]:
+def scene(folder: Path, library: Path, *, etcd_members: int = 3, machines: int = 2) -> Iterator[Scene]:
+    """`machines` are those of the service."""
     # For the user that runs the database.
     folder.chmod(0o755)
     with (
         cluster(etcd_members=etcd_members) as made,
-        service(made, folder) as served,
+        service(made, folder, machines=machines) as served,
         receiving() as receiver,
     ):
         load = Load(served, made, receiver, library)

@@ -149,26 +149,26 @@ class Service:
 
 
 @contextlib.contextmanager
-def service(cluster: Cluster, folder: Path) -> Iterator[Service]:
+def service(cluster: Cluster, folder: Path, *, machines: int = 2) -> Iterator[Service]:
     """Demo data is in the database, and nothing is limited."""
     https = free_port()
     url = f"https://127.0.0.1:{https}"
-    machines = [ServiceMachine(folder / f"web{number}", cluster, url) for number in (1, 2)]
-    upstreams = ",".join(f"127.0.0.1:{machine.web}" for machine in machines)
+    made = [ServiceMachine(folder / f"web{number + 1}", cluster, url) for number in range(machines)]
+    upstreams = ",".join(f"127.0.0.1:{machine.web}" for machine in made)
     try:
-        for machine in machines:
+        for machine in made:
             machine.start_proxies()
         # HAProxy takes every server for a primary until it has looked.
-        wait_for(lambda: all(answers(machines[0].direct_url) for _ in range(6)))
-        load_tables(machines[0].direct_url, machines[0].manage)
-        load_demo_catalog(machines[0].manage)
+        wait_for(lambda: all(answers(made[0].direct_url) for _ in range(6)))
+        load_tables(made[0].direct_url, made[0].manage)
+        load_demo_catalog(made[0].manage)
         cluster.rows("UPDATE accounts_subscription SET requests_per_minute = 1000000")
-        for machine in machines:
+        for machine in made:
             machine.start_web()
             machine.start_worker()
         with proxied("nginx", folder / "nginx", upstreams, https=https) as proxy:
-            wait_for(lambda: all(machine.is_ready() for machine in machines))
-            yield Service(machines, proxy, url)
+            wait_for(lambda: all(machine.is_ready() for machine in made))
+            yield Service(made, proxy, url)
     finally:
-        for machine in machines:
+        for machine in made:
             machine.end()

@@ -22,7 +22,7 @@ def installed():
 def test_no_acknowledged_order_is_lost_with_its_primary(installed, installed_python):
     with (
         tempfile.TemporaryDirectory(prefix="ha-service-", dir="/tmp") as name,
-        ha_faults.scene(Path(name), installed_python, etcd_members=1) as scene,
+        ha_faults.scene(Path(name), installed_python, etcd_members=1, machines=1) as scene,
     ):
         outcome = ha_faults.outcome_of(scene, "PostgreSQL of the primary: kill -9")
         left = ha_faults.failures_at_the_end(scene)
