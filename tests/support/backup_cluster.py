@@ -48,6 +48,8 @@ class ArchivedCluster:
         )
         more = (
             f"port = {self.port}\nunix_socket_directories = '{self.folder}'\nlisten_addresses = '127.0.0.1'\n"
+            # No test takes the power from the machine.
+            "fsync = off\n"
         )
         text = (self.data / "postgresql.conf").read_text() + (SHIPPED / "archive.conf").read_text() + more
         write(self.data / "postgresql.conf", text, owner)

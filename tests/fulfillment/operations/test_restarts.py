@@ -67,8 +67,10 @@ def heartbeats(database: Restarted) -> list[float]:
 
 
 def wait_until_it_deferred(database: Restarted) -> None:
-    """So that the deferrer holds a connection: what it does every five seconds it has done."""
-    wait_for(lambda: database.rows("SELECT 1 FROM procrastinate_periodic_defers LIMIT 1"))
+    """So that the deferrer holds a connection: what it does every five seconds it has done once more."""
+    last = "SELECT coalesce(max(defer_timestamp), 0) FROM procrastinate_periodic_defers"
+    before = database.rows(last)
+    wait_for(lambda: database.rows(last) > before)
 
 
 def test_idle_worker_is_well_again_after_every_loss_of_its_connections(database, tmp_path):
@@ -82,8 +84,8 @@ def test_idle_worker_is_well_again_after_every_loss_of_its_connections(database,
                 losses += 1
                 back = lose_connections(database, how)
                 seconds = seconds_until_heartbeat(database, since=back)
-                # Beyond the next turn of the deferrer, which must not throw it off again.
-                time.sleep(6)
+                # Its turn must not throw the worker off again.
+                wait_until_it_deferred(database)
                 assert max(heartbeats(database)) > back, how
                 assert worker.poll() is None
                 if seconds <= FRESH_SECONDS:

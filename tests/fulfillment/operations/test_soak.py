@@ -14,6 +14,7 @@ import pytest
 from django.core.management import call_command
 
 from production.adapters import folder_returns
+from production.adapters.sftp import SftpAdapter
 from production.dispatch.services import sending
 from production.jobs.services import outcomes
 from production.providers import selectors
@@ -67,7 +68,7 @@ def test_orders_at_once_are_accepted_up_to_the_limit_of_their_budget():
 
 
 def test_killed_web_processes_lose_nothing_and_double_nothing():
-    assert failures(soak_kills.measure(2, with_worker=False, clients=4, processes=1)) == []
+    assert failures(soak_kills.measure(1, with_worker=False, clients=4, processes=1)) == []
 
 
 @pytest.fixture
@@ -77,6 +78,7 @@ def short_waits(monkeypatch):
     monkeypatch.setattr(selectors, "FAILOVER_AFTER", timedelta(seconds=1))
     monkeypatch.setattr(sending, "LEASE_SECONDS", 2)
     monkeypatch.setattr(folder_returns, "SETTLED_SECONDS", 0.2)
+    monkeypatch.setitem(SftpAdapter.__init__.__kwdefaults__, "settle", 0.2)
     monkeypatch.setattr(soak_presses, "LATE_SECONDS", 1)
 
 

@@ -97,7 +97,6 @@ def assert_is_as_a_new_one(upgraded: dict[str, str], tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_data_of_an_earlier_release_is_read_and_written(upgraded, tmp_path):
     assert_is_as_a_new_one(upgraded, tmp_path)
-    manage(upgraded, "migrate", "--check")
     user = json.loads(manage(upgraded, "demo", "--json"))["user"]
     caller = requests.Session()
     caller.headers["Authorization"] = f"Bearer {user['access_token']}"
