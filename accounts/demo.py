@@ -121,7 +121,7 @@ def _ensure_person(person: Person, tenant: Tenant) -> User:
             is_operator=person.is_operator,
             email_is_confirmed=True,
         )
-    if (
+    elif (
         not user.is_active
         or user.email_confirmed is None
         or user.is_operator != person.is_operator

@@ -30,6 +30,17 @@ def demo_people(db):
     return ensure_people()
 
 
+def test_first_load_of_the_demo_verifies_no_password_it_has_just_hashed(db, monkeypatch):
+    checked = []
+    monkeypatch.setattr(User, "check_password", lambda user, password: not checked.append(user.username))
+
+    ensure_people()
+    assert checked == []
+
+    ensure_people()
+    assert len(checked) == 3
+
+
 def test_start_is_refused_with_a_sentence_on_how_to_continue(demo_people, production):
     with pytest.raises(ImproperlyConfigured) as refused:
         refuse_demo_sign_ins()
