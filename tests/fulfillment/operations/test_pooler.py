@@ -108,7 +108,7 @@ def pooled(django_db_setup) -> Iterator[Pooled]:
             "WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8",
         }
         try:
-            with serving(folder, workers=2, threads=8, **variables) as served:
+            with serving(folder, threads=8, **variables) as served:
                 found = Pooled(database, served, folder, variables)
                 found.sign_in_application()
                 yield found
