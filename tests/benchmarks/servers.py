@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import signal
 import subprocess
 import time
 import urllib.request
@@ -14,9 +13,8 @@ from fulfillment.local import supervision
 from tests.support.granian import granian_command
 from tests.support.patience import PATIENCE
 from tests.support.ports import free_port
-from tests.support.processes import descendants, processor_seconds, resident
+from tests.support.processes import descendants, end_group, processor_seconds, resident
 
-STOP_SECONDS = 30
 SERVERS = {
     "ours": "fulfillment.wsgi:application",
     "limit": "tests.benchmarks.limit:application",
@@ -79,18 +77,7 @@ def running(
         _wait(port, process)
         yield Server(name, port, process.pid)
     finally:
-        end(process)
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """And all of its group."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
-    try:
-        process.wait(timeout=STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        end_group(process)
 
 
 def _wait(port: int, process: subprocess.Popen[bytes]) -> None:

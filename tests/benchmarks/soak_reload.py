@@ -21,11 +21,10 @@ from typing import IO
 
 from fulfillment.local import supervision
 from tests.benchmarks.databases import ROOT
-from tests.benchmarks.servers import end
 from tests.benchmarks.soak_scene import credentials, fresh_world
 from tests.support.patience import PATIENCE
 from tests.support.ports import free_port
-from tests.support.processes import descendants
+from tests.support.processes import descendants, end_group
 
 RATE, CLIENTS = 240, 16
 # Of the service unit: a worker that does not end within this time is killed. Granian then logs this, and at
@@ -170,7 +169,7 @@ def web(folder: Path, port: int, interval: int, log: IO[bytes]) -> Iterator[subp
             time.sleep(0.1)
         yield process
     finally:
-        end(process)
+        end_group(process)
 
 
 def reload(folder: Path, port: int, pid: int, *, to: str) -> list[str]:

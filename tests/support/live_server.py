@@ -17,6 +17,7 @@ from django.db import connection
 from tests.support.granian import granian_command
 from tests.support.patience import PATIENCE
 from tests.support.ports import free_port
+from tests.support.processes import end_group
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -85,7 +86,7 @@ def serving(
         _wait_until_ready(served)
         yield served
     finally:
-        served.stop()
+        end_group(served.process)
 
 
 def database_url() -> str:

@@ -1,9 +1,13 @@
-"""What processes cost, as Linux counts it."""
+"""What processes cost, as Linux counts it, and their end."""
 
 import contextlib
 import os
+import signal
+import subprocess
+import time
 from pathlib import Path
 
+STOP_SECONDS = 60
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -20,6 +24,16 @@ def descendants(pid: int) -> list[int]:
 def processor_seconds(pid: int) -> float:
     """Of the process, those below it, and those that were below it and have ended."""
     return sum(map(_seconds, [pid, *descendants(pid)]))
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Of the process and all of its group; a second signal ends the seconds in which a web process closes its
+    connections."""
+    deadline = time.monotonic() + STOP_SECONDS
+    while process.poll() is None:
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(process.pid, signal.SIGTERM if time.monotonic() < deadline else signal.SIGKILL)
+            process.wait(0.2)
 
 
 def resident(pid: int) -> float:

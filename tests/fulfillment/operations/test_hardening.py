@@ -2,9 +2,7 @@
 
 import contextlib
 import io
-import os
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +29,7 @@ from tests.support.live_server import served_environment
 from tests.support.open_files import opened_for_writing, watching
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.ports import free_port
+from tests.support.processes import end_group
 from tests.support.scenario import World, build_world
 from tests.support.sftp_server import PressServer, running_sftp_server
 from tests.support.unit_work import below
@@ -87,13 +86,7 @@ def running(command: list[str], environment: dict[str, str], log: Path) -> Itera
     try:
         yield process
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        end_group(process)
 
 
 @pytest.fixture
