@@ -48,10 +48,7 @@ RECORDED = (
     PREFLIGHT_RULES,
     "printing/preflight/eddm.py",
     "printing/documents",
-    "production/adapters/folder.py",
-    "production/adapters/gang_settings.py",
-    "production/adapters/sftp.py",
-    "production/adapters/siteflow.py",
+    "production/adapters",
     "production/dispatch",
     "production/gang_sheets",
     "production/jobs",
@@ -184,7 +181,10 @@ DOMAINS = {"django": ("python", sources), "djangojs": ("javascript", scripts)}
 def update(language: str, domain: str, found: Catalog) -> int:
     """How many messages have no translation."""
     catalog = catalog_of(language, domain)
+    created = catalog.creation_date
     catalog.update(found, no_fuzzy_matching=True)
+    # A new date alone would change each catalog on every branch.
+    catalog.creation_date = created
     catalog.obsolete.clear()
     path_of(language, domain, ".po").parent.mkdir(parents=True, exist_ok=True)
     with path_of(language, domain, ".po").open("wb") as file:
