@@ -13,7 +13,7 @@ from accounts.devices import known_device
 from accounts.models import User
 from accounts.names import split_sign_in_name
 from accounts.selectors.emails import find_user_by_confirmed_email
-from accounts.throttles import count_confirmation, forget_failures, hit_account_limit, hit_sign_in_limits
+from accounts.throttles import count_account_try, count_confirmation, count_sign_in, forget_failures
 
 
 class TenantBackend(BaseBackend):
@@ -39,12 +39,12 @@ class TenantBackend(BaseBackend):
         account = str(user.pk) if user else "@".join(split_sign_in_name(username))
         address = request.META.get("REMOTE_ADDR", "") if request else ""
         device = known_device(request, user)
-        if refusal := hit_sign_in_limits(name=username, address=address, device=device):
+        if refusal := count_sign_in(name=username, address=address, device=device):
             if request:
                 request.sign_in_refusal = refusal  # type: ignore[attr-defined]
             raise PermissionDenied
-        may_try = bool(device) or hit_account_limit(account=account)
-        if not may_try or user is None:
+        is_refused = not device and count_account_try(account=account)
+        if is_refused or user is None:
             # Hashes as for a wrong password, so that the time reveals nothing.
             check_password(password, _unusable_password(tuple(settings.PASSWORD_HASHERS)))
             return None

@@ -23,7 +23,7 @@ from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.secrets import digest
 
 
-def hit_sign_in_limits(*, name: str, address: str, device: str = "") -> RateLimitStatus | None:
+def count_sign_in(*, name: str, address: str, device: str = "") -> RateLimitStatus | None:
     """Counts a try for the typed name and the client address; returns the rate limit state that refuses it, if any.
 
     The bucket is made from the typed text, never from the account: if two spellings shared a limit only where the
@@ -36,9 +36,9 @@ def hit_sign_in_limits(*, name: str, address: str, device: str = "") -> RateLimi
     )
 
 
-def hit_account_limit(*, account: str) -> bool:
-    """Counts a try on the account, however its name was written; False at the limit, which the answer never reveals."""
-    return _first_over((_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT)) is None
+def count_account_try(*, account: str) -> RateLimitStatus | None:
+    """Counts a try on the account, however its name was written; the refusal, if any, which no response may reveal."""
+    return _first_over((_account_bucket(account), settings.SIGN_IN_TRIES_PER_ACCOUNT))
 
 
 def count_confirmation(*, account: str, address: str, device: str = "") -> RateLimitStatus | None:
@@ -81,17 +81,15 @@ def count_sign_up(*, address: str) -> RateLimitStatus | None:
     return _first_over((_address_bucket("sign-up", address), settings.SIGN_UPS_PER_ADDRESS))
 
 
-def may_mail(*, email: str) -> bool:
-    """Counts a mail that a visitor, or the user of an unconfirmed address, causes; False where it must not be sent.
+def count_visitor_mail(*, email: str) -> RateLimitStatus | None:
+    """Counts a mail that a visitor, or the user of an unconfirmed address, causes; the refusal, if any.
 
     One count for all kinds of such mails: the owner of the address may want none. Refusals are not shown to visitors,
     and unknown addresses count alike.
     """
     owner = mailbox_of(email)
-    return not (
-        _first_over((f"mail-of-hour:{owner}", settings.MAILS_PER_HOUR), window=HOUR)
-        or _first_over((f"mail-of-day:{owner}", settings.MAILS_PER_DAY), window=DAY)
-    )
+    of_hour = _first_over((f"mail-of-hour:{owner}", settings.MAILS_PER_HOUR), window=HOUR)
+    return of_hour or _first_over((f"mail-of-day:{owner}", settings.MAILS_PER_DAY), window=DAY)
 
 
 def count_invitation_mail(*, user_id: str, email: str) -> RateLimitStatus | None:

@@ -1,4 +1,4 @@
-"""The interface of provider adapters, which get all data as arguments and read no models or settings."""
+"""The interface of provider adapters, which get all data as arguments and read no models."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,7 +5,7 @@ from production.jobs.services.outcomes import erase_exchanges
 from stores.orders.models import Order
 
 
-def status_changed(*, order: Order, previous_status: int | None) -> None:
+def status_changed(*, order: Order) -> None:
     follow_order(order=order)
 
 

@@ -11,7 +11,7 @@ from accounts.mail import MailUnavailable, send_templated_mail
 from accounts.models import EmailChange, User
 from accounts.selectors.emails import get_email_change
 from accounts.services.users import field_faults
-from accounts.throttles import count_email_change, may_mail
+from accounts.throttles import count_email_change, count_visitor_mail
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.secrets import digest, generate_secret
 
@@ -68,7 +68,7 @@ def _write_change(user: User, email: str, token: str) -> EmailChange:
         raise Conflict(
             _("A mail was sent less than a minute ago. Wait a minute, then try again."), code="too_soon"
         )
-    if not may_mail(email=email):
+    if count_visitor_mail(email=email):
         raise Conflict(
             _("This address has received as many mails today as are allowed. Try again tomorrow."),
             code="too_many",

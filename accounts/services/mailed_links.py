@@ -17,14 +17,14 @@ from procrastinate.contrib.django import app
 from accounts.mail import send_templated_mail
 from accounts.models import User
 from accounts.selectors.emails import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, get_user_by_confirmation
-from accounts.throttles import may_mail
+from accounts.throttles import count_visitor_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
 
 
 def request_confirmation(*, user: User) -> None:
     """Queues a mail with a link at the transaction's commit, unless the address had enough mails."""
-    if user.email_confirmed is None and may_mail(email=user.email):
+    if user.email_confirmed is None and not count_visitor_mail(email=user.email):
         app.configure_task(CONFIRMATION_TASK).defer(user_id=str(user.pk))
 
 
@@ -61,7 +61,7 @@ MAX_ACCOUNTS = 100
 
 def request_reset_link(*, email: str) -> None:
     """Queues a job that looks up the address, so that the response time is the same for all addresses."""
-    if may_mail(email=email):
+    if not count_visitor_mail(email=email):
         app.configure_task(RESET_TASK).defer(email=email)
 
 

@@ -204,7 +204,7 @@ def _field_faults(application: Application) -> list[Fault]:
     if is_blank(application.name):
         faults.append(Fault("/Name", "required", _("Name: an application needs a name.")))
     try:
-        # The toolkit's clean() has other rules for redirect URIs; ours are in reply_urls.
+        # The toolkit's clean() has other rules for redirect URIs; `reply_url_faults` has ours.
         application.clean_fields(exclude={"client_secret", "user", "redirect_uris"})
     except ValidationError as error:
         for column, reasons in error.error_dict.items():

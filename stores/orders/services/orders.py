@@ -130,7 +130,7 @@ def create_order(
     start_scenario(order=order)
     append_history(order, previous_status=None, actor=actor)
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
-    notify_apps_of_status(order, previous_status=None)
+    notify_apps_of_status(order)
     # The last steps: budgets stay locked until the commit.
     outcome = _settle(order, prepared.access.caller, reservation_id)
     return CreatedOrder(order, items, [*_messages(prepared), *outcome.messages])

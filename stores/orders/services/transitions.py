@@ -289,7 +289,7 @@ def record_change(change: Change, status: int, *, event_type: str | None = None)
     append_history(order, previous_status=previous, actor=change.actor, note=change.note)
     record_order_event(order, event_type or EVENT_TYPES[status], previous_status=previous)
     if status != previous:
-        notify_apps_of_status(order, previous_status=previous)
+        notify_apps_of_status(order)
         if status in GIVES_BACK:
             application_id = order.application_id if change.actor.kind == ActorKind.APPLICATION else None
             release_order(
@@ -327,10 +327,10 @@ def append_history(order: Order, *, previous_status: int | None, actor: Actor, n
     )
 
 
-def notify_apps_of_status(order: Order, *, previous_status: int | None) -> None:
+def notify_apps_of_status(order: Order) -> None:
     """In the transaction of the change, with the order locked: `status_changed` of each app's `order_status`."""
     for status_changed in offered("order_status", "status_changed"):
-        status_changed(order=order, previous_status=previous_status)
+        status_changed(order=order)
 
 
 def record_order_event(order: Order, event_type: str, *, previous_status: int | None) -> None:
