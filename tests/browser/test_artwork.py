@@ -41,8 +41,7 @@ def drop(page: Page, content: bytes) -> None:
 
 def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     page = visitor.page
-    visitor.go("/catalog/demo/leaflet")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo/leaflet")
     page.get_by_role("link", name="Print your own PDF").click()
     expect(page.get_by_role("heading", name="Print your own PDF")).to_be_visible()
     shoot(page, "artwork-empty")
