@@ -85,7 +85,7 @@ def test_staff_check_a_pdf_of_a_customer_in_the_console(site, visitor):
     expect(page.locator(".artwork-trim").first).to_be_attached()
     picture = page.get_by_alt_text("Page 1 of the PDF on page 1 of the product")
     expect(picture).to_be_visible()
-    assert picture.evaluate("(one) => one.complete && one.naturalWidth") == 900
+    expect(picture).to_have_js_property("naturalWidth", 900)
     assert faults_of(visitor, "PDF in the console", looks=LOOKS, impacts=SERIOUS) == []
     shoot(page, "artwork-console")
 
