@@ -13,8 +13,9 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from fulfillment.core.caches import clear_caches
 from printing import preflight
 from tests.support.databases import own_database
+from tests.support.once import made_once
 from tests.support.scenario import World, build_known_world
-from tests.support.snapshots import Snapshot, take_snapshot
+from tests.support.snapshots import Snapshot, read_snapshot, take_snapshot
 
 pytest_plugins = ["tests.support.fixtures", "tests.support.client_library"]
 
@@ -32,14 +33,20 @@ def django_db_setup(
 
 
 @pytest.fixture(scope="session")
-def snapshot_of(django_db_setup, django_db_blocker) -> Callable[[Callable[[], Any]], Snapshot[Any]]:
+def snapshot_of(
+    django_db_setup, django_db_blocker, tmp_path_factory
+) -> Callable[[Callable[[], Any]], Snapshot[Any]]:
     """For what is dear to make and wanted by many tests; only in fixtures of a module or the session."""
 
     def take(make: Callable[[], Any]) -> Snapshot[Any]:
-        with django_db_blocker.unblock():
+        def keep(folder: Path) -> None:
             # A process that outlived its test may have written since.
             call_command("flush", interactive=False, verbosity=0, reset_sequences=False)
-            return take_snapshot(make)
+            take_snapshot(make, folder / "files").write(folder / "snapshot")
+
+        with django_db_blocker.unblock():
+            folder = made_once(tmp_path_factory, f"{make.__module__}.{make.__qualname__}", keep)
+            return read_snapshot(folder / "snapshot", make)
 
     return take
 

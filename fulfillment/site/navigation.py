@@ -142,11 +142,16 @@ def _about() -> dict[str, str]:
     }
 
 
+@cache
+def _address(model: str) -> str:
+    """Each page asks some 70 times, in several passes over its entries."""
+    return reverse(f"admin:{model.replace('.', '_')}_changelist")
+
+
 def _link(entry: Entry) -> dict[str, str]:
-    address = reverse(f"admin:{entry.model.replace('.', '_')}_changelist")
     return {
         "title": entry.name,
         "icon": entry.icon,
-        "link": address,
+        "link": _address(entry.model),
         "about": gettext(_about().get(entry.model, "")),
     }

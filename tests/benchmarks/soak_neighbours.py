@@ -1,4 +1,4 @@
-"""Worst-case callers of eight kinds, one kind after the other, each beside a good caller of another account."""
+"""Worst-case callers of nine kinds, one kind after the other, each beside a good caller of another account."""
 
 import contextlib
 import json
@@ -23,6 +23,8 @@ from tests.benchmarks.soak_scene import credentials, fresh_world, rows
 from tests.support.made_templates import hard_texts, huge_picture, png, png_chunk
 
 CONNECTIONS, QUIET_SECONDS, PROCESSES = 8, 3.0, 2
+# As a person's pages in many tabs, or of a script, take every thread where nothing limits them.
+CONNECTIONS_OF = {"pages-of-one": 150}
 READ, READ_EVERY = "/api/v1/store/associated", 0.1
 ORDER, ASSET = "/api/v1/store/demo/order", "/api/v1/store/demo/asset"
 CARD, LETTER, ITEMS = "card-two-sided", "letterhead-8.5x11", 500
@@ -123,6 +125,18 @@ def picture_bombs(credentials: Headers) -> list[bytes]:
     return [post(ASSET, credentials, body, "image/png") for body in bodies]
 
 
+def pages_of_one(_: Headers) -> list[bytes]:
+    """Of one person, who is refused soon."""
+    from django.test import Client
+
+    from accounts.models import User
+
+    browser = Client()
+    browser.force_login(User.objects.get(username="outsider"))
+    cookies = "; ".join(f"{name}={cookie.value}" for name, cookie in browser.cookies.items())
+    return [request("GET", "/mailings", {"Cookie": cookies})]
+
+
 KINDS: dict[str, Callable[[Headers], list[bytes]]] = {
     "accept-long": accept_long,
     "token-wrong": token_wrong,
@@ -132,6 +146,7 @@ KINDS: dict[str, Callable[[Headers], list[bytes]]] = {
     "orders-of-500": orders_of_500,
     "proofs-hard-text": proofs_hard_text,
     "picture-bombs": picture_bombs,
+    "pages-of-one": pages_of_one,
 }
 
 
@@ -157,7 +172,7 @@ def measure(
                 KINDS[name](bad),
                 source=f"127.1.0.{number + 1}",
                 seconds=count,
-                connections=connections,
+                connections=CONNECTIONS_OF.get(name, connections),
                 is_dripped=name == "slow-body",
             )
             with attack as attacker, _calling(server, reads, seconds=count, every=READ_EVERY) as caller:

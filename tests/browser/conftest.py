@@ -14,6 +14,7 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.support.browser_sessions import cookies_of, in_database
 from tests.support.chromium import CHROMIUM
 from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD, World
@@ -70,6 +71,11 @@ class Visitor:
         self.page.fill("#id_username", name)
         self.page.fill("#id_password", PASSWORD)
         self.page.click("main button[type=submit]")
+
+    def enter(self, path: str, name: str = "user") -> None:
+        """Signed in by a cookie alone; those of `test_journeys.py` go through the form."""
+        self.page.context.add_cookies(in_database(cookies_of, name, self.address))
+        self.go(path)
 
     def confirm_password(self, page: Page | None = None) -> None:
         """On the page that asks for it before a dangerous action."""

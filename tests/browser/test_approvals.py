@@ -12,7 +12,8 @@ from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
 from tests.factories.production import make_provider, make_rule
 from tests.support.approvals import add_approver
-from tests.support.console_forms import SIZES, in_database
+from tests.support.browser_sessions import in_database
+from tests.support.console_forms import SIZES
 from tests.support.order_helpers import Shop
 from tests.support.visual_checks import shoot
 
@@ -36,8 +37,7 @@ def site(site):
 
 def change_person(visitor, name, path):
     visitor.page.context.clear_cookies()
-    visitor.go(path)
-    visitor.sign_in(name)
+    visitor.enter(path, name)
 
 
 def newest():
@@ -47,8 +47,7 @@ def newest():
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     page = visitor.page
-    visitor.go(CARD)
-    visitor.sign_in("outsider")
+    visitor.enter(CARD, "outsider")
     expect(page.get_by_text("100.00 USD left of 100.00 USD in the budget Marketing")).to_be_visible()
     page.get_by_label("Name on the card").fill("Grace Hopper")
     page.get_by_label("Quantity").fill("200")
@@ -117,8 +116,7 @@ def test_queue_is_worked_by_keys(visitor):
     page = visitor.page
     denver, boulder = place(visitor, 200, "Denver", "Boulder")
     [other] = place(visitor, 250, "Denver")
-    visitor.go("/admin/stores/approvalrequest/")
-    visitor.sign_in("approver")
+    visitor.enter("/admin/stores/approvalrequest/", "approver")
     cards = page.locator("section.approval")
     expect(cards).to_have_count(2)
     expect(cards.first.get_by_text("2 equal orders")).to_be_visible()

@@ -41,8 +41,7 @@ def drop(page: Page, content: bytes) -> None:
 
 def test_pdf_is_dropped_checked_replaced_and_ordered(visitor):
     page = visitor.page
-    visitor.go("/catalog/demo/leaflet")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo/leaflet")
     page.get_by_role("link", name="Print your own PDF").click()
     expect(page.get_by_role("heading", name="Print your own PDF")).to_be_visible()
     shoot(page, "artwork-empty")
@@ -86,7 +85,7 @@ def test_staff_check_a_pdf_of_a_customer_in_the_console(site, visitor):
     expect(page.locator(".artwork-trim").first).to_be_attached()
     picture = page.get_by_alt_text("Page 1 of the PDF on page 1 of the product")
     expect(picture).to_be_visible()
-    assert picture.evaluate("(one) => one.complete && one.naturalWidth") == 900
+    expect(picture).to_have_js_property("naturalWidth", 900)
     assert faults_of(visitor, "PDF in the console", looks=LOOKS, impacts=SERIOUS) == []
     shoot(page, "artwork-console")
 

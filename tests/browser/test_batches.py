@@ -14,7 +14,8 @@ from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_card
 from tests.support.batches import change_template
-from tests.support.console_forms import SIZES, in_database, open_console
+from tests.support.browser_sessions import in_database
+from tests.support.console_forms import SIZES, open_console
 from tests.support.jobs import working
 from tests.support.visual_checks import OVERFLOW, shoot
 
@@ -59,8 +60,7 @@ def choose_columns(page):
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_file_is_mapped_corrected_and_ordered(visitor, monkeypatch):
     page = visitor.page
-    visitor.go("/accounts/login/?next=/catalog/demo/business-card")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo/business-card")
     page.get_by_role("link", name="Order from a file").click()
     page.get_by_label("Name (optional)", exact=True).fill("Welcome cards")
     look(visitor, "new")
@@ -111,8 +111,7 @@ def test_file_is_mapped_corrected_and_ordered(visitor, monkeypatch):
 
     batch = in_database(Batch.objects.get)
     page.context.clear_cookies()
-    visitor.go(f"/admin/stores/batch/{batch.pk}/change/?state=Ordered&words=lovelace")
-    visitor.sign_in("operator")
+    visitor.enter(f"/admin/stores/batch/{batch.pk}/change/?state=Ordered&words=lovelace", "operator")
     expect(page.get_by_role("rowheader")).to_contain_text(["2 Ada Lovelace"])
     expect(page.get_by_role("link", name="Order 1")).to_be_visible()
     look(visitor, "console")

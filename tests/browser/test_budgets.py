@@ -9,7 +9,8 @@ from accounts.models import Role
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 from tests.factories.budgets import enable_budgets
 from tests.factories.orders import make_product
-from tests.support.console_forms import SIZES, in_database, open_console
+from tests.support.browser_sessions import in_database
+from tests.support.console_forms import SIZES, open_console
 from tests.support.order_helpers import Shop
 from tests.support.visual_checks import shoot
 

@@ -24,8 +24,7 @@ def site(site):
 @pytest.mark.parametrize("visitor", [(1280, "light"), (390, "dark")], indirect=True)
 def test_tiles_show_a_picture_of_their_own_and_nothing_moves(visitor):
     page = visitor.page
-    visitor.go("/accounts/login/?next=/catalog/demo")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo")
     tiles = page.locator(".tile-proof")
     expect(tiles).to_have_count(len(DESIGNS))
     for tile in tiles.all():

@@ -11,8 +11,9 @@ from accounts.models import Role
 from fulfillment.core.admin import inlines
 from stores.catalog.models import Product
 from tests.support.axe import violations
+from tests.support.browser_sessions import in_database
 from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, choose, in_database, open_console
+from tests.support.console_forms import SIZES, choose, open_console
 from tests.support.page_fixtures import furnish
 from tests.support.visual_checks import shoot
 

@@ -19,8 +19,7 @@ def numbers(site) -> list[str]:
 
 
 def open_console(visitor, name: str) -> Page:
-    visitor.go("/accounts/login/?next=/admin/")
-    visitor.sign_in(name)
+    visitor.enter("/admin/", name)
     visitor.page.wait_for_url(f"{visitor.address}/admin/")
     return visitor.page
 

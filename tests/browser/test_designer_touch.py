@@ -43,8 +43,7 @@ class Fingers:
 @pytest.mark.parametrize("visitor", [(390, "light")], indirect=True)
 def test_fingers_drag_boxes_zoom_and_move_the_sheet(product, visitor):
     path = f"/admin/stores/product/{product.pk}/template/"
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in("operator")
+    visitor.enter(path, "operator")
     designer = visitor.page
     designer.wait_for_selector(".ds[data-ready]")
     designer.wait_for_selector(".ds-picture[src]")

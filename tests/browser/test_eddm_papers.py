@@ -99,8 +99,7 @@ def test_product_is_marked_for_eddm(eddm_order, visitor):
 def test_portal_shows_the_routes_of_an_order(eddm_order, site, visitor):
     page = visitor.page
     address = f"/applications/{site[1].application.pk}/orders/{eddm_order.pk}"
-    visitor.go(f"/accounts/login/?next={address}")
-    visitor.sign_in("user")
+    visitor.enter(address)
     page.wait_for_url(visitor.address + address)
     page.get_by_text("EDDM: 3 routes").click()
     expect(page.locator(".eddm-routes")).to_contain_text("84102: 1 route, 311 pieces")

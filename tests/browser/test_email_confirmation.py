@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from accounts.models import User
 from accounts.services.mailed_links import CONFIRMATION_TASK, RESET_TASK
-from tests.support.console_forms import in_database
+from tests.support.browser_sessions import in_database
 from tests.support.jobs import work_off
 from tests.support.scenario import PASSWORD
 

@@ -25,8 +25,7 @@ def site(site):
 
 def test_keys_requests_and_the_banner_ask_nothing_twice(visitor):
     page, own = visitor.page, f"/applications/{visitor.world.application.pk}"
-    visitor.go(f"{own}/try")
-    visitor.sign_in()
+    visitor.enter(f"{own}/try")
     banner = page.get_by_role("note", name="Your e-mail address")
     expect(banner).to_be_visible()
     assert banner.bounding_box()["height"] < 50
@@ -62,8 +61,7 @@ def test_keys_requests_and_the_banner_ask_nothing_twice(visitor):
 
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_pages_of_development_fit(visitor):
-    visitor.go("/admin/")
-    visitor.sign_in("operator")
+    visitor.enter("/admin/", "operator")
     for path in ("/dev/mail", "/admin/components/", "/admin/system/"):
         assert visitor.go(path) == 200
         assert violations(visitor.page) == [], path

@@ -23,8 +23,7 @@ def order(site) -> Order:
 
 def test_order_is_found_by_its_recipient_in_list_and_palette(order, visitor):
     page = visitor.page
-    visitor.go("/accounts/login/?next=/admin/stores/order/")
-    visitor.sign_in("operator")
+    visitor.enter("/admin/stores/order/", "operator")
 
     page.get_by_role("searchbox", name=re.compile("Number, ExternalID, recipient")).fill("paulo zoe")
     page.keyboard.press("Enter")

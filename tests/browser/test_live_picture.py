@@ -110,8 +110,7 @@ def test_picture_follows_every_change_within_300_milliseconds(visitor):
     """The median of several changes of each kind; what else the machine does may spoil all rounds but one."""
     page = visitor.page
     path = f"/admin/stores/product/{visitor.world.product.pk}/template/"
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in("operator")
+    visitor.enter(path, "operator")
     page.wait_for_url(visitor.address + path)
     page.wait_for_selector(".ds[data-ready]")
     page.wait_for_function("() => document.querySelectorAll('.ds-box').length > 3")

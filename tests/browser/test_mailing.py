@@ -41,8 +41,7 @@ def middle_of_map(page: Page) -> tuple[float, float]:
 
 def test_routes_are_chosen_on_the_map_with_the_mouse(visitor):
     page = visitor.page
-    visitor.go("/mailings")
-    visitor.sign_in()
+    visitor.enter("/mailings")
     page.get_by_label("Postal codes").fill("84111")
     expect(page.locator("[data-total=routes]")).to_be_visible()
     assert drawn(page) > 20
@@ -101,8 +100,7 @@ def test_routes_are_chosen_on_the_map_with_the_mouse(visitor):
 
 def test_all_of_it_is_done_by_keyboard_in_the_list(visitor):
     page = visitor.page
-    visitor.go("/mailings")
-    visitor.sign_in()
+    visitor.enter("/mailings")
     page.get_by_label("Center", exact=True).focus()
     page.keyboard.type("84101")
     page.keyboard.press("Tab")
@@ -138,8 +136,7 @@ def test_all_of_it_is_done_by_keyboard_in_the_list(visitor):
 
 def test_page_looks_right_and_has_no_faults(visitor):
     page = visitor.page
-    visitor.go("/mailings")
-    visitor.sign_in()
+    visitor.enter("/mailings")
     page.get_by_label("Postal codes").fill("84101 84102 84111")
     expect(page.locator("[data-total=routes]")).to_be_visible()
     drawn(page)
@@ -149,8 +146,7 @@ def test_page_looks_right_and_has_no_faults(visitor):
 
 def test_map_begins_where_a_person_knows_the_places(visitor):
     page, sizes = visitor.page, []
-    visitor.go("/accounts/login/?next=/mailings")
-    visitor.sign_in()
+    visitor.enter("/mailings")
     page.wait_for_url(f"{visitor.address}/mailings")
     page.on("requestfinished", lambda request: sizes.append(request.response().body()))
     page.reload()
@@ -202,8 +198,7 @@ def leaflet(site):
 def test_staff_draw_an_area_in_the_console_and_order_it(leaflet, visitor):
     page = visitor.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visitor.go(f"/accounts/login/?next=/admin/stores/product/{leaflet.pk}/change/")
-    visitor.sign_in()
+    visitor.enter(f"/admin/stores/product/{leaflet.pk}/change/")
     page.get_by_role("link", name="Choose routes on the map").click()
     page.get_by_label("Postal codes").fill("84111")
     expect(page.locator("[data-total=routes]")).to_be_visible()

@@ -40,8 +40,7 @@ def test_refused_sign_up_goes_on_at_the_first_wrong_field(visitor):
 
 def test_console_goes_on_at_the_first_wrong_field(visitor):
     page = visitor.page
-    visitor.go("/admin/accounts/tenant/add/")
-    visitor.sign_in("operator")
+    visitor.enter("/admin/accounts/tenant/add/", "operator")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#form-problems")).to_be_visible()
     expect(page.locator("#id_domain")).to_be_focused()

@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.factories.orders import make_card, make_product
-from tests.support.console_forms import in_database, open_console
+from tests.support.browser_sessions import in_database
+from tests.support.console_forms import open_console
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)]
 SCROLLS = "place => place.scrollWidth - place.clientWidth"
@@ -17,8 +18,7 @@ def site(site):
 
 
 def open_portal(visitor, path):
-    visitor.go(path)
-    visitor.sign_in()
+    visitor.enter(path)
     visitor.page.wait_for_url(lambda address: "/login" not in address)
 
 

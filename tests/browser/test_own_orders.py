@@ -5,7 +5,8 @@ from playwright.sync_api import expect
 
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import make_card
-from tests.support.console_forms import SIZES, in_database
+from tests.support.browser_sessions import in_database
+from tests.support.console_forms import SIZES
 from tests.support.visual_checks import faults_of, shoot
 
 pytestmark = pytest.mark.slow
@@ -20,8 +21,7 @@ def site(site):
 @pytest.mark.parametrize("visitor", SIZES, indirect=True)
 def test_own_order_is_placed_found_and_cancelled(visitor):
     page = visitor.page
-    visitor.go("/orders")
-    visitor.sign_in()
+    visitor.enter("/orders")
     expect(page.get_by_role("heading", name="No orders yet")).to_be_visible()
     assert faults_of(visitor, "no own orders") == []
     visitor.go("/catalog/demo/card")

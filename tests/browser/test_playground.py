@@ -31,8 +31,7 @@ def wide_picture() -> bytes:
 
 def test_proof_follows_the_form_up_to_a_demo_order(visitor):
     page = visitor.page
-    visitor.go("/catalog")
-    visitor.sign_in()
+    visitor.enter("/catalog")
     page.get_by_role("link", name="Demo Print").click()
     page.get_by_role("link", name="Product business-card").click()
     expect(page.get_by_alt_text("Page 2 of the proof")).to_be_visible()
@@ -59,8 +58,7 @@ def test_proof_follows_the_form_up_to_a_demo_order(visitor):
 @pytest.mark.parametrize("visitor", [(390, "light")], indirect=True)
 def test_press_for_a_refused_proof_leads_to_the_mistake(visitor):
     page = visitor.page
-    visitor.go("/catalog/demo/business-card")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo/business-card")
     expect(page.get_by_alt_text("Page 2 of the proof")).to_be_visible()
     page.get_by_label("E-mail").fill("nobody")
     page.get_by_label("Line under the logo").focus()
@@ -73,8 +71,7 @@ def test_press_for_a_refused_proof_leads_to_the_mistake(visitor):
 
 def test_letters_are_drawn_as_they_are_typed_and_stored_when_they_pause(visitor):
     page, stored = visitor.page, []
-    visitor.go("/catalog/demo/business-card")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo/business-card")
     first = page.get_by_alt_text("Page 1 of the proof")
     expect(first).to_have_attribute("src", re.compile("^/proofs/"))
     page.on("request", lambda one: stored.append(one) if 'name="do"' in (one.post_data or "") else None)
@@ -89,8 +86,7 @@ def test_letters_are_drawn_as_they_are_typed_and_stored_when_they_pause(visitor)
 
 def test_picture_is_cropped_to_its_place_before_it_is_sent(visitor):
     page = visitor.page
-    visitor.go("/catalog/demo/photo-postcard-6x9")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo/photo-postcard-6x9")
     page.locator("#field-0").set_input_files(
         {"name": "wide.png", "mimeType": "image/png", "buffer": wide_picture()}
     )
@@ -147,8 +143,7 @@ def test_pages_are_sharp_on_a_dense_screen_and_zoom_from_print_size(site, chromi
     visitor = Visitor(context.new_page(), *site)
     page = visitor.page
     page.on("console", lambda said: visitor.complaints.append(said.text) if said.type == "error" else None)
-    visitor.go("/catalog/demo/business-card")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo/business-card")
     shown = page.get_by_alt_text("Page 1 of the proof")
     page.wait_for_function(
         "() => document.querySelector('#part-proof img')?.currentSrc.includes('?width=')", timeout=60_000

@@ -24,8 +24,7 @@ SLOW_PICTURES = """() => {
 
 def test_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
     page = visitor.page
-    visitor.go(f"/applications/{visitor.world.application.pk}/icon")
-    visitor.sign_in()
+    visitor.enter(f"/applications/{visitor.world.application.pk}/icon")
     out = BytesIO()
     wide = Image.new("RGB", (900, 300), "#0000ff")
     wide.paste((255, 0, 0), (0, 0, 300, 300))
@@ -50,8 +49,7 @@ def test_picture_of_any_size_is_cropped_and_scaled_to_an_icon(visitor):
 
 def test_icon_sent_before_it_is_cropped_waits_for_that(visitor):
     page = visitor.page
-    visitor.go(f"/applications/{visitor.world.application.pk}/icon")
-    visitor.sign_in()
+    visitor.enter(f"/applications/{visitor.world.application.pk}/icon")
     page.wait_for_url("**/icon")
     page.evaluate(SLOW_PICTURES)
     wide = BytesIO()
@@ -65,8 +63,7 @@ def test_icon_sent_before_it_is_cropped_waits_for_that(visitor):
 
 
 def test_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visitor):
-    visitor.go(f"/applications/{visitor.world.application.pk}/icon")
-    visitor.sign_in()
+    visitor.enter(f"/applications/{visitor.world.application.pk}/icon")
     small = BytesIO()
     Image.new("RGB", (100, 80)).save(small, "PNG")
 
@@ -81,8 +78,7 @@ def test_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visi
 
 def test_icon_is_previewed_under_a_guide_of_its_centre(visitor):
     page = visitor.page
-    visitor.go(f"/applications/{visitor.world.application.pk}/icon")
-    visitor.sign_in()
+    visitor.enter(f"/applications/{visitor.world.application.pk}/icon")
     page.set_input_files("#id_icon", {"name": "icon.png", "mimeType": "image/png", "buffer": picture()})
 
     for ground, colour in (("light", (255, 255, 255)), ("dark", (20, 24, 27))):
@@ -115,8 +111,7 @@ def copied(visitor, element: str) -> tuple[str, str]:
 
 
 def test_key_is_copied_whole(visitor):
-    visitor.go(f"/applications/{visitor.world.application.pk}/keys")
-    visitor.sign_in()
+    visitor.enter(f"/applications/{visitor.world.application.pk}/keys")
     visitor.page.get_by_role("link", name="Show").first.click()
 
     clipboard, shown = copied(visitor, "key")

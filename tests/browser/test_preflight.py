@@ -45,8 +45,7 @@ def is_over(mark, picture, *, left, top):
 
 
 def test_playground_frames_what_may_print_badly_until_it_is_mended(product, visitor):
-    visitor.go("/catalog/demo/near")
-    visitor.sign_in()
+    visitor.enter("/catalog/demo/near")
     shown = visitor.page
     listed = shown.locator(".preflight-list li")
     expect(listed).to_have_count(2)

@@ -36,8 +36,7 @@ def one_renderer(settings, monkeypatch) -> None:
 
 
 def sign_in(visitor) -> Page:
-    visitor.go("/accounts/login/?next=/profile")
-    visitor.sign_in("user")
+    visitor.enter("/profile")
     visitor.page.wait_for_url(visitor.address + "/profile")
     return visitor.page
 

@@ -24,8 +24,7 @@ def site(site):
 
 def test_developer_finds_why_a_call_was_refused(visitor):
     page, own = visitor.page, f"/applications/{visitor.world.application.pk}"
-    visitor.go(own)
-    visitor.sign_in()
+    visitor.enter(own)
     page.locator(".figures a").click()
     page.get_by_role("link", name="POST Request prices").click()
     expect(page.locator("#body")).to_contain_text('"Pointer"')

@@ -9,8 +9,9 @@ from production.jobs.models import Job, JobState, Scan
 from stores.orders.models import Order
 from tests.factories.production import accept, make_provider, make_rule
 from tests.support.axe import violations
+from tests.support.browser_sessions import in_database
 from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, in_database, open_console
+from tests.support.console_forms import SIZES, open_console
 from tests.support.visual_checks import shoot
 
 pytestmark = pytest.mark.slow

@@ -59,8 +59,7 @@ def endpoint() -> Iterator[str]:
 
 def test_webhook_is_made_tested_and_a_delivery_resent(visitor, endpoint):
     page = visitor.page
-    visitor.go(f"/applications/{visitor.world.application.pk}/webhooks")
-    visitor.sign_in()
+    visitor.enter(f"/applications/{visitor.world.application.pk}/webhooks")
     page.get_by_role("link", name="Add webhook").click()
     page.fill("#id_url", endpoint)
     page.get_by_role("button", name="Add webhook").click()
@@ -101,8 +100,7 @@ def tried(site):
 
 def test_developer_checks_a_signature_and_resends_several(tried, visitor):
     page = visitor.page
-    visitor.go(tried)
-    visitor.sign_in()
+    visitor.enter(tried)
     page.get_by_role("link", name="Check a signature").click()
     page.get_by_role("button", name="Check signature").click()
     expect(page.get_by_role("status").first).to_contain_text("Valid.")

@@ -18,6 +18,7 @@ WITH_MORE_CASES = (
     "tests/printing/press/test_demo_print_files.py",
     "tests/printing/press/test_plates_by_others.py",
     "tests/production/adapters/test_adapter_soak.py",
+    "tests/stores/batches/test_attacks.py",
     "tests/stores/batches/test_deaths.py",
     "tests/stores/batches/test_print_files.py",
     "tests/stores/budgets/test_model.py",

@@ -1,17 +1,14 @@
 """The Python library as `make clients` builds it, installed from its file."""
 
-import fcntl
-import os
-import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.once import made_once
 from tests.support.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,22 +31,6 @@ def run(*command: Any, **options: Any) -> str:
 def build(folder: Path, language: str) -> Path:
     command = [sys.executable, "-m", "clients.build", "--to", folder, "--only", language]
     return Path(run(*command, cwd=ROOT, timeout=400).strip().splitlines()[-1])
-
-
-def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """A folder that one process of this run of the tests makes, and the others use."""
-    base = factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    folder, made = shared / name, shared / f"{name}.made"
-    with (shared / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            # Of a process that failed halfway.
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
-            make(folder)
-            made.touch()
-    return folder
 
 
 @pytest.fixture(scope="session")

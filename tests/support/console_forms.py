@@ -1,12 +1,8 @@
 """Forms of the console as a person fills them in a browser."""
 
 import re
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
-from django.db import connection
 from playwright.sync_api import Page
 
 # A desk, and a phone for `make looks`.
@@ -14,23 +10,9 @@ SIZES = [(1280, "light"), pytest.param((390, "dark"), marks=[pytest.mark.slow, p
 
 
 def open_console(visitor, path: str, name: str = "operator") -> Page:
-    visitor.go(f"/accounts/login/?next={path}")
-    visitor.sign_in(name)
-    visitor.page.wait_for_url(visitor.address + path)
+    visitor.enter(path, name)
+    assert visitor.page.url == visitor.address + path
     return visitor.page
-
-
-def in_database(act: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Reads or writes in a thread of its own: Django refuses the database to the thread of the browser."""
-
-    def work() -> Any:
-        try:
-            return act(*args, **kwargs)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work).result()
 
 
 def choose(page: Page, field: str, text: str) -> None:

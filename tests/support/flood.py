@@ -6,13 +6,13 @@ A process of its own, so that it takes no time from the test's measurements. Wri
 import argparse
 import asyncio
 import json
-import time
 from collections import Counter
+from collections.abc import Iterator
 
 
-async def _repeat(port: int, head: bytes, until: float, statuses: Counter[str]) -> None:
+async def _repeat(port: int, head: bytes, turns: Iterator[int], statuses: Counter[str]) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    while time.monotonic() < until:
+    for _ in turns:
         writer.write(head)
         answer = await reader.readuntil(b"\r\n\r\n")
         length = next(line for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length:"))
@@ -21,11 +21,11 @@ async def _repeat(port: int, head: bytes, until: float, statuses: Counter[str]) 
     writer.close()
 
 
-async def _flood(port: int, path: str, cookie: str, connections: int, seconds: float) -> Counter[str]:
+async def _flood(port: int, path: str, cookie: str, connections: int, count: int) -> Counter[str]:
     statuses: Counter[str] = Counter()
     head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n\r\n".encode()
-    until = time.monotonic() + seconds
-    await asyncio.gather(*(_repeat(port, head, until, statuses) for _ in range(connections)))
+    turns = iter(range(count))
+    await asyncio.gather(*(_repeat(port, head, turns, statuses) for _ in range(connections)))
     return statuses
 
 
@@ -35,6 +35,6 @@ if __name__ == "__main__":
     parser.add_argument("--path", required=True)
     parser.add_argument("--cookie", default="")
     parser.add_argument("--connections", type=int, default=150)
-    parser.add_argument("--seconds", type=float, default=8)
+    parser.add_argument("--count", type=int, required=True, help="of requests on all connections")
     given = vars(parser.parse_args())
     print(json.dumps(asyncio.run(_flood(**given))))  # noqa: T201

@@ -8,4 +8,5 @@ def granian_command(port: int, *, host: str = "127.0.0.1", workers: int, threads
     values = {"host": host, "port": port, "workers": workers, "blocking-threads": threads}
     options = [word for name, value in values.items() for word in (f"--{name}", str(value))]
     fixed = ["--interface", "wsgi", "--no-ws", "--http", "1", "--log-level", "warning"]
+    fixed += ["--workers-kill-timeout", "30"]
     return [sys.executable, "-m", "granian", *fixed, *options]

@@ -134,11 +134,11 @@ def confirm_password(client: Client, password: str = PASSWORD) -> Client:
     return client
 
 
-def sign_in(client: Client, user: User) -> Client:
-    """A session of a person who typed the password a moment ago."""
+def sign_in(client: Client, user: User, *how: str) -> Client:
+    """A session of a person who typed the password a moment ago; `how` is "sign-in" where it was at one."""
     client.force_login(user)
     session = client.session
-    session[SESSION_NAME] = [int(time.time()) + SECONDS, user.get_session_auth_hash()]
+    session[SESSION_NAME] = [int(time.time()) + SECONDS, user.get_session_auth_hash(), *how]
     session.save()
     return client
 

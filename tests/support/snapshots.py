@@ -1,9 +1,8 @@
 """What a function wrote to the empty database, kept to be put back in one statement, and its files with it.
 
-Services build the world of a test in forty; most tests only want it to be there.
+Services build the world of a test in forty; most tests only want it to be there. One process of a run makes it.
 """
 
-import atexit
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
@@ -11,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Generic, TypeVar
 
 from django.conf import settings
@@ -31,6 +29,12 @@ GROUP BY relname
 """
 INSERT = """INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE
 SELECT {columns} FROM json_populate_recordset(NULL::{table}, {rows})"""
+# What is made later gets no number of a row that another process made.
+SEQUENCES = """
+SELECT string_agg(format('setval(%1$L, greatest(%2$s, (SELECT last_value FROM %1$s)))', name, last_value), ', ')
+FROM (SELECT format('%I.%I', schemaname, sequencename) AS name, last_value FROM pg_sequences
+      WHERE schemaname = 'public' AND last_value IS NOT NULL) one
+"""
 # Rows of the audit trail are among those put back; its triggers would write them twice.
 QUIETLY = "SET LOCAL session_replication_role = {}"
 
@@ -40,8 +44,13 @@ class Snapshot(Generic[Made]):
     make: Callable[[], Made]
     moment: datetime
     statements: str
+    sequences: str
     value: bytes
     files: Path
+
+    def write(self, file: Path) -> None:
+        file.write_bytes(pickle.dumps((self.moment, self.statements, self.sequences, self.value, self.files)))
+        file.with_suffix(".root").write_text(str(settings.MEDIA_ROOT))
 
     def restore(self) -> Made:
         """Puts the rows there and returns a copy of what stands for them."""
@@ -54,28 +63,38 @@ class Snapshot(Generic[Made]):
         return pickle.loads(self.value)
 
 
-def take_snapshot(make: Callable[[], Made]) -> Snapshot[Made]:
-    """Outside of any test: all content of the database is taken for the work of `make`."""
-    with own_files() as files, transaction.atomic(), connection.cursor() as cursor:
+def take_snapshot(make: Callable[[], Made], files: Path) -> Snapshot[Made]:
+    """Outside of any test: all content of the database is taken for the work of `make`; `files` gets its files."""
+    with own_files(files), transaction.atomic(), connection.cursor() as cursor:
         value = make()
         cursor.execute("SELECT current_setting('is_superuser')")
         # Without the right to put rows back past the triggers everything is made each time.
         statements = _inserts(cursor) if cursor.fetchone() == ("on",) else []
+        cursor.execute(SEQUENCES)
+        (sequences,) = cursor.fetchone()
         transaction.set_rollback(True)
-    return Snapshot(make, timezone.now(), ";\n".join(statements), pickle.dumps(value), files)
+    return Snapshot(make, timezone.now(), ";\n".join(statements), sequences, pickle.dumps(value), files)
+
+
+def read_snapshot(file: Path, make: Callable[[], Made]) -> Snapshot[Made]:
+    """Of a process whose folder of files has a name as long, which rows may hold."""
+    root = file.with_suffix(".root").read_bytes()
+    content = file.read_bytes().replace(root, str(settings.MEDIA_ROOT).encode())
+    found: Snapshot[Made] = Snapshot(make, *pickle.loads(content))
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {found.sequences}")
+    return found
 
 
 @contextmanager
-def own_files() -> Iterator[Path]:
+def own_files(files: Path) -> Iterator[None]:
     """Gets the files that are written meanwhile, and no other; rows name the place, so it stays the same."""
     root = Path(settings.MEDIA_ROOT)
     root.mkdir(parents=True, exist_ok=True)
     others = root.rename(root.with_name(f"{root.name}-others"))
     root.mkdir()
-    files = Path(mkdtemp(prefix="fulfillment-snapshot-"))
-    atexit.register(shutil.rmtree, files, ignore_errors=True)
     try:
-        yield files
+        yield
     finally:
         shutil.copytree(root, files, dirs_exist_ok=True)
         shutil.rmtree(root)

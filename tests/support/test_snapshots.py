@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 import time_machine
+from django.contrib.auth.models import Group
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, connection, transaction
@@ -12,11 +13,11 @@ from accounts.models import User
 from accounts.selectors.users import subscription_keys
 from tests.support.databases import rows_of
 from tests.support.scenario import World, build_known_world
-from tests.support.snapshots import Snapshot, take_snapshot
+from tests.support.snapshots import Snapshot, read_snapshot, take_snapshot
 
 
 @pytest.fixture
-def kept(db) -> tuple[Snapshot[World], list]:
+def kept(db, tmp_path) -> tuple[Snapshot[World], list]:
     """A snapshot of the world, and what stood in the database when it was made."""
     seen = []
 
@@ -25,7 +26,7 @@ def kept(db) -> tuple[Snapshot[World], list]:
         seen.append(rows_of())
         return world
 
-    return take_snapshot(make), seen
+    return take_snapshot(make, tmp_path / "files"), seen
 
 
 def test_snapshot_puts_back_every_row_and_no_other(kept):
@@ -56,7 +57,7 @@ def test_snapshot_puts_back_its_files_and_no_other(db, settings, tmp_path, store
     settings.MEDIA_ROOT = tmp_path / "media"
     default_storage.save("other/1", ContentFile(b"another test's"))
 
-    snapshot = take_snapshot(lambda: default_storage.save("kept/1", ContentFile(b"kept")))
+    snapshot = take_snapshot(lambda: default_storage.save("kept/1", ContentFile(b"kept")), tmp_path / "files")
 
     assert stored_files() == ["other/1"]
     default_storage.delete("other/1")
@@ -79,6 +80,29 @@ def test_foreign_keys_are_checked_again_after_a_snapshot(kept):
 
     with pytest.raises(IntegrityError), asked_at_once():
         subscription.save()
+
+
+def number_groups_from(number: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT setval('auth_group_id_seq', %s)", [number])
+
+
+def test_snapshot_of_another_process_names_this_one_s_folder_and_no_number_twice(db, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "media-1"
+
+    def make() -> str:
+        Group.objects.create(pk=7_000_000, name=str(settings.MEDIA_ROOT))
+        number_groups_from(7_000_000)
+        return str(settings.MEDIA_ROOT)
+
+    take_snapshot(make, tmp_path / "files").write(tmp_path / "kept")
+    number_groups_from(1)
+    settings.MEDIA_ROOT = tmp_path / "media-2"
+    settings.MEDIA_ROOT.mkdir()
+    found = read_snapshot(tmp_path / "kept", make).restore()
+
+    assert found == Group.objects.get().name == str(tmp_path / "media-2")
+    assert Group.objects.create(name="later").pk > 7_000_000
 
 
 def test_world_under_another_clock_is_made_under_it(kept):

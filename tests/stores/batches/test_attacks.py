@@ -30,11 +30,12 @@ from tests.support.batches import (
     source_of,
     states_of,
 )
+from tests.support.cases import cases
 from tests.support.scenario import build_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 OWNER = Actor(ActorKind.APPLICATION)
-ROUNDS = 10
+ROUNDS = cases(4, 10)
 
 
 @pytest.fixture
