@@ -76,7 +76,7 @@ bench: $(VENV)/test.stamp ## Measure speed against simpler servers (ORDERS=20000
 soak: $(VENV)/test.stamp ## Keep the service under load and watch it (ARGS="--only neighbours")
 	@$(BIN) -m tests.benchmarks.soak $(ARGS)
 
-mutants: $(VENV)/test.stamp ## Change the code that decides who may do what, and see that tests notice
+mutants: $(VENV)/test.stamp ## Change the code that decides access and prices, and see that tests notice
 	@$(BIN) -m tests.benchmarks.mutation $(ARGS)
 
 install: $(VENV)/test.stamp ## Install what the service and its tests need

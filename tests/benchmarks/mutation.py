@@ -1,4 +1,4 @@
-"""Changes the code that decides who may do what, one place at a time, and counts the changes no test notices.
+"""Changes the code that decides access and prices, one place at a time, and counts the changes no test notices.
 
 `python -m tests.benchmarks.mutation [names]` works in a copy below var/mutants, for an hour or two; what is changed
 and which tests must notice stands in pyproject.toml. The database is one of its own. What no test notices is listed

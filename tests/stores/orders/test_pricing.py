@@ -1,0 +1,95 @@
+"""The rules for prices, without a database."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from fulfillment.core.errors import Invalid
+from stores.orders.pricing import TOTAL_LIMIT, price
+from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem
+
+
+def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",)):
+    """Each price is a delivery method, a location type and an amount."""
+    listed = [one.split() for one in prices]
+    return ListedProduct(
+        pk=1,
+        product_id=name,
+        name=name,
+        version=1,
+        minimum_quantity=1,
+        maximum_quantity=1000,
+        quantity_increment=1,
+        delivery_method=listed[0][0],
+        default_location_type="Commercial",
+        prices=tuple(Price(method, kind, Decimal(amount), "") for method, kind, amount in listed),
+        speeds=speeds,
+        takes_data=False,
+    )
+
+
+def quoted(*products, quantity=1, **wanted):
+    items = tuple(PriceRequestItem(one.product_id, one.product_id, quantity) for one in products)
+    known = {one.product_id: one for one in products}
+    request = PriceRequest(items, "US", **wanted)
+    return price(request, known, today=date(2026, 3, 2), places_served=lambda ids: {}), known
+
+
+def refusal(*products, **wanted):
+    with pytest.raises(Invalid) as refused:
+        quoted(*products, **wanted)
+    return [(fault.pointer, fault.code) for fault in refused.value.faults]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_default_speed_is_the_slowest_default_of_all_items(order):
+    products = [
+        product("fast", speeds=((2, True), (5, False), (7, False))),
+        product("slow", speeds=((2, False), (5, True), (7, False))),
+    ]
+
+    prices, known = quoted(*products[::order])
+
+    assert prices.speeds == [2, 5, 7]
+    assert prices.default_option(known).option_id == "GROUND-5"
+
+
+def test_speed_that_is_faster_than_an_item_can_be_made_is_not_offered():
+    rush, slow = product("rush", speeds=((1, False), (3, True))), product("slow", speeds=((3, True),))
+
+    assert quoted(rush, slow)[0].speeds == [3]
+    assert refusal(rush, slow, production_days=1) == [("/ProductionDays", "production_days_unavailable")]
+
+
+def test_total_stays_below_the_limit():
+    most = TOTAL_LIMIT / 1000
+    below, at = (
+        product("below", prices=[f"GROUND Commercial {most - Decimal('0.01')}"]),
+        product("at", prices=[f"GROUND Commercial {most}"]),
+    )
+
+    [option] = quoted(below, quantity=1000)[0].options
+
+    assert option.total == TOTAL_LIMIT - 10
+    assert refusal(at, quantity=1000) == [("/Items", "total_too_large")]
+
+
+def test_price_is_that_of_the_location_type_or_of_the_default_one():
+    one = product("one", prices=["GROUND Residential 12", "GROUND Commercial 10", "PICKUP Residential 8"])
+
+    def amounts(**wanted):
+        return {code: found[0].price for code, found in quoted(one, **wanted)[0].methods.items()}
+
+    assert amounts() == {"GROUND": 10, "PICKUP": 8}
+    assert amounts(location_type="Residential") == {"GROUND": 12, "PICKUP": 8}
+    assert amounts(location_type="Commercial") == {"GROUND": 10}
+
+
+def test_method_that_one_item_lacks_is_left_out_with_its_reason():
+    both = product("both", prices=["GROUND Commercial 10", "PICKUP Commercial 8"])
+
+    prices, _ = quoted(both, product("ground"))
+
+    assert [option.option_id for option in prices.options] == ["GROUND-5"]
+    assert [(one.pointer, one.code) for one in prices.issues] == [("/Items/1", "delivery_method_left_out")]
