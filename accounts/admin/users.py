@@ -183,7 +183,9 @@ class UserAdmin(DjangoUserAdmin, ConsoleAdmin):  # type: ignore[misc]  # what th
         return "Operator" if user.is_operator else "Active"
 
     def disambiguated_label(self, user: User) -> str:
-        return f"{user.username} ({user.email})"
+        """Anyone can write another person's address into an account: until it is confirmed, it proves nothing."""
+        unproven = "" if user.email_confirmed else _(", not confirmed")
+        return f"{user.username} ({user.email}{unproven})"
 
     def get_inlines(self, request: HttpRequest, instance: User | None) -> list[Any]:
         return self.inlines if instance else []

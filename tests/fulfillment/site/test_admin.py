@@ -195,6 +195,21 @@ def test_records_of_one_name_are_distinguished_where_one_is_chosen(world, client
         assert len(set(reported)) == len(reported) > 1
 
 
+def test_address_that_a_person_only_claims_is_marked_where_a_person_is_chosen(world, client):
+    User.objects.create(tenant=world.tenant, username="impostor", email=world.user.email)
+    sign_in(client, world.operator)
+
+    requested = {
+        "app_label": "accounts",
+        "model_name": "role",
+        "field_name": "user",
+        "term": world.user.email,
+    }
+    found = {one["text"] for one in client.get("/admin/autocomplete/", requested).json()["results"]}
+
+    assert found == {f"user ({world.user.email})", f"impostor ({world.user.email}, not confirmed)"}
+
+
 @pytest.mark.parametrize(
     ("joined", "more", "said"),
     [
