@@ -28,6 +28,13 @@ from fulfillment.core.plugins import offered
 class AutocompleteView(AutocompleteJsonView):
     model_admin: Any
 
+    def process_request(self, request: HttpRequest) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = super().process_request(request)
+        # No form has a field for a relation from the other side, and Django fails on it.
+        if not found[2].concrete:
+            raise PermissionDenied
+        return found
+
     def serialize_result(self, record: Any, key_name: str) -> dict[str, str]:
         return {"id": str(getattr(record, key_name)), "text": self.model_admin.disambiguated_label(record)}
 

@@ -159,6 +159,13 @@ def test_related_records_are_found_by_typing(full_world, client, model, name):
     assert client.get("/admin/autocomplete/", requested).status_code == 302
 
 
+def test_relation_from_the_other_side_offers_no_records(world, client):
+    sign_in(client, world.operator)
+    requested = {"app_label": "accounts", "model_name": "user", "field_name": "roles"}
+
+    assert client.get("/admin/autocomplete/", requested).status_code == 403
+
+
 NOT_IN_A_LIST = ["", "zzz", "-1", "9" * 30, "00000000-0000-0000-0000-000000000000"]
 
 
