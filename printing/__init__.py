@@ -1,4 +1,5 @@
 """The print engine: templates with values become proofs and press-ready PDFs. A library without Django.
 
-`preflight` stands on `typesetting`, this on `press`, this on `pictures`; the modules beside them serve all four.
+`preflight` stands on `typesetting` and `artwork`, these on `press`, this on `pictures`. The
+modules beside them serve all.
 """

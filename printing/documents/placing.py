@@ -9,10 +9,10 @@ from typing import Any
 
 import pikepdf
 
+from printing.artwork.packing import packed_facts, trim_in_points, unpacked_facts
+from printing.artwork.parts import ArtworkFacts
+from printing.artwork.pdf import read_pdf
 from printing.documents.examining import MAX_BYTES, SENT, DocumentRefused, reply_or_refusal, run_on_document
-from printing.preflight.artwork import ArtworkFacts
-from printing.preflight.artwork.isolation import packed_facts, trim_in_points, unpacked_facts
-from printing.preflight.artwork.pdf import read_pdf
 from printing.press.artwork import MM, ArtworkPage, page_from
 from printing.press.objects import saved
 from printing.press.screen import fit_pictures, opened

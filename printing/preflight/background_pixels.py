@@ -7,10 +7,10 @@ from time import monotonic
 
 from PIL import Image, ImageChops, ImageDraw
 
+from printing.artwork.area import Area
 from printing.caches import WeightedCache
 from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.colours import Seen
-from printing.preflight.geometry import Area
 from printing.press.artwork import PreparedArtwork
 from printing.typesetting import (
     Artwork,

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
+from printing.artwork.area import Area
 from printing.caches import WeightedCache
-from printing.preflight.geometry import Area
 from printing.press.rules import ColourPolicy
 from printing.typesetting import (
     Press,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from printing.preflight.geometry import Area
+from printing.artwork.area import Area
 from printing.press.rules import BUILT_IN, ColourPolicy, PresetRules
 
 # The limit for one rendering, because all findings are stored with it.

@@ -1,9 +1,8 @@
 """Areas on a page, in millimetres from the upper left corner of its trim."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
 
+from printing.artwork.area import Area, enclosing
 from printing.typesetting import SetText
 from printing.typesetting.template import Box, Page
 
@@ -11,41 +10,6 @@ from printing.typesetting.template import Box, Page
 SLACK_MM = 0.05
 MM_OF_POINT = 25.4 / 72
 SIDES = ("left", "top", "right", "bottom")
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def right(self) -> float:
-        return self.x + self.width
-
-    @property
-    def bottom(self) -> float:
-        return self.y + self.height
-
-    @property
-    def size(self) -> float:
-        return self.width * self.height
-
-    def overlap(self, other: "Area") -> float:
-        """The common area in square millimetres."""
-        across = min(self.right, other.right) - max(self.x, other.x)
-        down = min(self.bottom, other.bottom) - max(self.y, other.y)
-        return max(across, 0.0) * max(down, 0.0)
-
-    def touches(self, other: "Area") -> bool:
-        """Whether the areas meet, also for a line, which has no area."""
-        across = self.x <= other.right and self.right >= other.x
-        return across and self.y <= other.bottom and self.bottom >= other.y
-
-    def insets(self, page: Page) -> tuple[float, float, float, float]:
-        """The distances to the trim at the left, top, right and bottom; negative outside of it."""
-        return self.x, self.y, page.width - self.right, page.height - self.bottom
 
 
 def trim_area(page: Page) -> Area:
@@ -93,11 +57,6 @@ def turned(box: Box, area: Area) -> Area:
     return enclosing(
         (x0 + (x - x0) * cos - (y - y0) * sin, y0 + (x - x0) * sin + (y - y0) * cos) for x, y in corners
     )
-
-
-def enclosing(points: Iterable[tuple[float, float]]) -> Area:
-    across, down = zip(*points, strict=True)
-    return Area(min(across), min(down), max(across) - min(across), max(down) - min(down))
 
 
 def _cut(area: Area, by: Area) -> Area:

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageStat
 
+from printing.artwork.inks import THUMBNAIL, ink_of, thumbnail
 from printing.bounded import TaskFailed
 from printing.caches import WeightedCache
 from printing.press import isolation
 
-THUMBNAIL = (64, 64)
 CACHE_BYTES = 8_000_000
-# Too much ink on a smaller share of the thumbnail is a speck and ignored.
-INKED_SHARE = 0.01
 FLAT = 3
 
 
@@ -58,7 +56,7 @@ def _read(content: bytes) -> PictureFacts:
         has_profile = "icc_profile" in picture.info
         is_large = isolation.is_large_at_any_size(picture)
         picture.draft(None, THUMBNAIL)
-        small = isolation.shrink(content, _thumbnail((width, height)), "BOX") if is_large else _small(picture)
+        small = isolation.shrink(content, thumbnail((width, height)), "BOX") if is_large else _small(picture)
     clear = small.mode == "RGBA" and small.getchannel("A").getextrema()[1] == 0
     ink = ink_of(small) if small.mode == "CMYK" else None
     shown = Image.new("RGB", small.size, "white")
@@ -79,16 +77,4 @@ def _small(picture: Image.Image) -> Image.Image:
         plain = picture
     else:
         plain = picture.convert("RGB")
-    return plain.resize(_thumbnail(plain.size), Image.Resampling.BOX, reducing_gap=2.0)
-
-
-def _thumbnail(size: tuple[int, int]) -> tuple[int, int]:
-    return max(1, min(THUMBNAIL[0], size[0])), max(1, min(THUMBNAIL[1], size[1]))
-
-
-def ink_of(picture: Image.Image) -> float:
-    """The highest total ink of a CMYK picture, but for specks."""
-    small = picture.resize(_thumbnail(picture.size), Image.Resampling.BOX, reducing_gap=2.0)
-    bands = [band.tobytes() for band in small.split()]
-    sums = sorted((sum(inks) for inks in zip(*bands, strict=True)), reverse=True)
-    return sums[int(len(sums) * INKED_SHARE)] / 2.55
+    return plain.resize(thumbnail(plain.size), Image.Resampling.BOX, reducing_gap=2.0)

@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from printing.artwork.area import Area
 from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part, artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
 from printing.preflight.colours import PlateInk, Seen, plate_inks, seen
 from printing.preflight.findings import Limits
-from printing.preflight.geometry import MM_OF_POINT, Area, box_area, picture_area, text_area, trim_area
+from printing.preflight.geometry import MM_OF_POINT, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
 from printing.press.die_lines import is_tool
 from printing.text import is_blank

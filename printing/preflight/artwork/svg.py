@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from printing.preflight.artwork.parts import ArtworkPart, Part
-from printing.preflight.geometry import Area, enclosing
+from printing.artwork.area import Area, enclosing
+from printing.artwork.parts import ArtworkPart, Part
 from printing.preflight.pictures import facts_of
 from printing.press.streams import IDENTITY, Matrix, scale_of, times
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from functools import wraps
 
+from printing.artwork.area import Area
 from printing.preflight.artwork import OPERATORS, ArtworkPart, Part, artwork_facts
 from printing.preflight.colours import contrast, ink_words, is_reversed, rich_black, seen, total_ink
-from printing.preflight.geometry import SLACK_MM, Area, trim_area
+from printing.preflight.geometry import SLACK_MM, trim_area
 from printing.preflight.rules.rule import (
     ERROR,
     ERROR_WHEN_CONVERTED,
@@ -50,7 +51,7 @@ def few(find: Find) -> Find:
 @few
 def cut_off(sheet: Sheet) -> Iterator[Hit]:
     for behind, part, area in _texts(sheet):
-        if (inset := min(area.insets(behind.page))) < -SLACK_MM:
+        if (inset := min(area.insets(trim_area(behind.page)))) < -SLACK_MM:
             yield hit_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside the trim")
 
 
@@ -58,7 +59,7 @@ def cut_off(sheet: Sheet) -> Iterator[Hit]:
 def outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
     safe = sheet.limits.safe_mm
     for behind, part, area in _texts(sheet):
-        if -SLACK_MM <= (inset := min(area.insets(behind.page))) < safe - SLACK_MM:
+        if -SLACK_MM <= (inset := min(area.insets(trim_area(behind.page)))) < safe - SLACK_MM:
             yield hit_behind(behind, part.area, f"{inset:.1f} mm from the trim", f"{safe:g} mm")
 
 

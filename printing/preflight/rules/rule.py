@@ -1,8 +1,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from printing.artwork.area import Area
 from printing.preflight.findings import Severity
-from printing.preflight.geometry import Area
 from printing.preflight.sheet import Background, Sheet, Shown
 from printing.press.rules import ColourPolicy
 

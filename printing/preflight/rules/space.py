@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from printing.artwork.area import Area
 from printing.preflight.colours import is_white
 from printing.preflight.findings import Severity
-from printing.preflight.geometry import SIDES, SLACK_MM, Area, box_area, trim_area
+from printing.preflight.geometry import SIDES, SLACK_MM, box_area, trim_area
 from printing.preflight.rules import artwork
 from printing.preflight.rules.product import has_wrong_size
 from printing.preflight.rules.rule import ERROR, WARNING, Hit, hit_behind, hit_of, rule
@@ -87,7 +88,7 @@ def bleed_not_filled(sheet: Sheet) -> Iterator[Hit]:
         area = _ink_area(one)
         if area is None:
             continue
-        reach = dict(zip(SIDES, (-inset for inset in area.insets(one.page)), strict=True))
+        reach = dict(zip(SIDES, (-inset for inset in area.insets(trim_area(one.page))), strict=True))
         short = {side: reach[side] for side in _touched(one) if reach[side] < bleed - SLACK_MM}
         if short:
             found = ", ".join(f"{max(reached, 0):.1f} mm at the {side}" for side, reached in short.items())
@@ -109,7 +110,7 @@ def _touched(one: Shown) -> list[str]:
     area = _ink_area(one)
     if area is None or not area.overlap(trim_area(one.page)):
         return []
-    insets = area.insets(one.page)
+    insets = area.insets(trim_area(one.page))
     return [side for side, inset in zip(SIDES, insets, strict=True) if inset <= TOUCHING_MM]
 
 
@@ -145,7 +146,7 @@ def box_off_page(sheet: Sheet) -> Iterator[Hit]:
 def text_cut_off(sheet: Sheet) -> Iterator[Hit]:
     """Letters of a text reach over the trim."""
     for one, _ in sheet.texts:
-        insets = one.area.insets(one.page)
+        insets = one.area.insets(trim_area(one.page))
         if min(insets) < -SLACK_MM and one.area.overlap(trim_area(one.page)):
             yield hit_of(one, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
     yield from artwork.cut_off(sheet)
@@ -154,7 +155,7 @@ def text_cut_off(sheet: Sheet) -> Iterator[Hit]:
 @rule(WARNING, "is too close to the trim and may be cut", "Move the text further inside, or shorten it.")
 def text_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
     for one, _ in sheet.texts:
-        inset = min(one.area.insets(one.page))
+        inset = min(one.area.insets(trim_area(one.page)))
         if -SLACK_MM <= inset < sheet.limits.safe_mm - SLACK_MM:
             yield hit_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
     yield from artwork.outside_safe_area(sheet)
@@ -170,7 +171,7 @@ def box_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
     for one in sheet.shown:
         if one.box.kind == "Text" or not one.area.overlap(trim_area(one.page)):
             continue
-        inset = min(one.area.insets(one.page))
+        inset = min(one.area.insets(trim_area(one.page)))
         is_code = one.box.kind != "Image"
         if (is_code or inset > TOUCHING_MM) and inset < sheet.limits.safe_mm - SLACK_MM:
             yield hit_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")

@@ -8,11 +8,11 @@ import pytest
 from pikepdf import Dictionary, Name
 from PIL import Image
 
+from printing.artwork.area import Area
 from printing.documents import Target, examine_document, place_document
 from printing.preflight import Job, preflight
 from printing.preflight import background_pixels as drawing
 from printing.preflight.findings import USUAL
-from printing.preflight.geometry import Area
 from printing.typesetting import Artwork, FontSet, RenderingBusy, RenderingTimedOut, Template
 from printing.typesetting.template import Page
 from tests.support.document_making import BLUE, document

@@ -9,7 +9,7 @@ import pytest
 from pikepdf import Array, Dictionary, Name, Stream, String
 from PIL import Image
 
-from printing.preflight.artwork.pdf_content import left_in_colour
+from printing.artwork.pdf_content import left_in_colour
 from printing.press import masks
 from printing.press.artwork import prepare_artwork
 from printing.press.device_colours import srgb_profile

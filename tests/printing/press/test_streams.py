@@ -5,7 +5,7 @@ from io import BytesIO
 import pikepdf
 import pytest
 
-from printing.preflight.artwork.pdf_content import left_in_colour
+from printing.artwork.pdf_content import left_in_colour
 from printing.press.colours import Separation, limited, read_profile
 from printing.press.paints import OF_CMYK, OF_RGB, Inks, Shades
 from printing.press.profiles import SHIPPED, ProfileInvalid

@@ -8,8 +8,10 @@ from typing import Any
 
 import pikepdf
 
-from printing.preflight.artwork.parts import OPERATORS, PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
-from printing.preflight.artwork.pdf_content import (
+from printing.artwork.area import Area, enclosing
+from printing.artwork.inks import THUMBNAIL, ink_of
+from printing.artwork.parts import OPERATORS, PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
+from printing.artwork.pdf_content import (
     BLACK,
     WHITES,
     Color,
@@ -22,8 +24,6 @@ from printing.preflight.artwork.pdf_content import (
     slivers,
     spots_of,
 )
-from printing.preflight.geometry import Area, enclosing
-from printing.preflight.pictures import THUMBNAIL, ink_of
 from printing.press.die_lines import is_tool
 from printing.press.gradients import is_repaintable
 from printing.press.objects import saved

@@ -1,0 +1,66 @@
+"""What was read of a PDF, on its way from the process that reads it to the one that asks."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from printing.artwork.area import Area
+from printing.artwork.parts import ArtworkFacts, ArtworkPart, Part
+from printing.artwork.pdf import UNREADABLE, read_pdf
+from printing.press.artwork import MM, ArtworkPage
+
+
+def read_in_folder(folder: Path, trim: list[float] | None) -> dict[str, Any]:
+    facts = read_pdf((folder / "artwork").read_bytes(), trim=Area(*trim) if trim else None)
+    (folder / "bare").write_bytes(facts.bare)
+    return packed_facts(facts)
+
+
+def packed_facts(facts: ArtworkFacts) -> dict[str, Any]:
+    """As JSON can hold them, without what has no letters."""
+    facts = _finite(facts)
+    return {
+        "width": facts.width,
+        "height": facts.height,
+        "is_readable": facts.is_readable,
+        "parts": [
+            [one.kind, sides_of(one.area), one.size, one.name, one.is_embedded, one.color]
+            for one in facts.parts
+        ],
+    }
+
+
+def unpacked_facts(reply: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
+    parts = tuple(_part(*one) for one in reply["parts"])
+    return ArtworkFacts(reply["width"], reply["height"], parts, reply["is_readable"], bare=bare)
+
+
+def _finite(facts: ArtworkFacts) -> ArtworkFacts:
+    """Numbers of a PDF may have hundreds of digits; nothing that is stored may be infinite."""
+    if not (math.isfinite(facts.width) and math.isfinite(facts.height)):
+        return UNREADABLE
+    parts = (
+        one
+        for one in facts.parts
+        if all(map(math.isfinite, (one.size, *(sides_of(one.area) or ()), *one.color)))
+    )
+    return replace(facts, parts=tuple(parts))
+
+
+def trim_in_points(page: ArtworkPage) -> Area | None:
+    if page.trim is None:
+        return None
+    sides = (page.trim.x, page.trim.y, page.trim.width, page.trim.height)
+    return Area(*(side / MM for side in sides))
+
+
+def sides_of(area: Area | None) -> list[float] | None:
+    return [area.x, area.y, area.width, area.height] if area else None
+
+
+def _part(
+    kind: str, sides: list[float] | None, size: float, name: str, is_embedded: bool, color: list[float]
+) -> ArtworkPart:
+    return ArtworkPart(Part(kind), Area(*sides) if sides else None, size, name, is_embedded, tuple(color))
