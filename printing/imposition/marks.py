@@ -164,52 +164,57 @@ _one_at_a_time = RLock()
 
 
 class _PathPen(BasePen):
-    """Writes PDF path operators; converts quadratic curves to cubic ones."""
+    """Notes PDF path operators with room for their points; converts quadratic curves to cubic ones."""
 
-    def __init__(self, glyphs: Any, scale: float, x: float, y: float) -> None:
+    def __init__(self, glyphs: Any) -> None:
         super().__init__(glyphs)
-        self._scale, self._x, self._y = scale, x, y
         self.operators: list[str] = []
+        self.points: list[tuple[float, float]] = []
 
-    def _points(self, *points: tuple[float, float]) -> str:
-        return " ".join(f"{self._x + x * self._scale:.3f} {self._y + y * self._scale:.3f}" for x, y in points)
+    def _note(self, operator: str, *points: tuple[float, float]) -> None:
+        self.operators.append("%.3f %.3f " * len(points) + operator)
+        self.points += points
 
     def _moveTo(self, pt: tuple[float, float]) -> None:  # noqa: N802
-        self.operators.append(f"{self._points(pt)} m")
+        self._note("m", pt)
 
     def _lineTo(self, pt: tuple[float, float]) -> None:  # noqa: N802
-        self.operators.append(f"{self._points(pt)} l")
+        self._note("l", pt)
 
     def _curveToOne(  # noqa: N802
         self, pt1: tuple[float, float], pt2: tuple[float, float], pt3: tuple[float, float]
     ) -> None:
-        self.operators.append(f"{self._points(pt1, pt2, pt3)} c")
+        self._note("c", pt1, pt2, pt3)
 
     def _closePath(self) -> None:  # noqa: N802
-        self.operators.append("h")
+        self._note("h")
 
 
 @cache
-def _font() -> tuple[Any, dict[int, str], Any, int]:
+def _font() -> tuple[Any, dict[int, str], Any, int, dict[str, tuple[str, list[tuple[float, float]]]]]:
+    """With the outlines that were drawn before: all stamps are made of the same letters."""
     font = TTFont(FONT, lazy=True)
-    return font.getGlyphSet(), font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm
+    return font.getGlyphSet(), font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm, {}
 
 
 def text_width(text: str, size: float) -> float:
     with _one_at_a_time:
-        _, names, advances, units = _font()
+        _, names, advances, units, _ = _font()
         return sum(advances[names.get(ord(letter), ".notdef")][0] for letter in text) * size / units
 
 
 def text_path(text: str, size: float, x: float, y: float) -> str:
     """Filled outlines of a line of text that begins at x, y; all in points."""
     with _one_at_a_time:
-        glyphs, names, advances, units = _font()
-        operators: list[str] = []
+        glyphs, names, advances, units, outlines = _font()
+        scale, drawn = size / units, []
         for letter in text:
             name = names.get(ord(letter), ".notdef")
-            pen = _PathPen(glyphs, size / units, x, y)
-            glyphs[name].draw(pen)
-            operators += pen.operators
-            x += advances[name][0] * size / units
-    return "\n".join([*operators, "f"]) if operators else ""
+            if name not in outlines:
+                glyphs[name].draw(pen := _PathPen(glyphs))
+                outlines[name] = "\n".join(pen.operators), pen.points
+            path, points = outlines[name]
+            if path:
+                drawn.append(path % tuple(z for u, v in points for z in (x + u * scale, y + v * scale)))
+            x += advances[name][0] * scale
+    return "\n".join([*drawn, "f"]) if drawn else ""
