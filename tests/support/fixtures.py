@@ -1,7 +1,10 @@
 """Fixtures that tests of several apps use."""
 
+import json
 import os
 import sys
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -12,6 +15,7 @@ from django.db import connection
 from django.test import Client, override_settings
 
 from fulfillment.operations.demo import load_demo, reset_demo
+from printing import bounded
 from production.jobs.services import outcomes
 from production.providers import selectors as provider_selectors
 from tests.support.console_fixtures import furnish_console
@@ -130,6 +134,20 @@ def fast_clock(monkeypatch) -> None:
     """Of waits between tries: jobs that a provider does not take wait a part of their time, in child processes too."""
     monkeypatch.setattr(outcomes, "BACKOFF", [seconds / FASTER for seconds in outcomes.BACKOFF])
     monkeypatch.setattr(provider_selectors, "FAILOVER_AFTER", provider_selectors.FAILOVER_AFTER / FASTER)
+
+
+@pytest.fixture
+def tasks_in_this_process(monkeypatch) -> None:
+    """For tests of what a bounded task answers: the start of its process costs far more than its work."""
+
+    def reply(task: str, folder: Path, _seconds: float, _memory: int, options: dict[str, Any]) -> Any:
+        module, _, function = task.partition(":")
+        try:
+            return json.loads(json.dumps(getattr(import_module(module), function)(folder, **options)))
+        except Exception as error:
+            raise bounded.TaskFailed(repr(error)) from error
+
+    monkeypatch.setattr(bounded, "_reply", reply)
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ from tests.support.preflight_cards import (
     text,
 )
 
+pytestmark = pytest.mark.usefixtures("tasks_in_this_process")
+
 CMYK = PresetRules(policy=ColourPolicy.CMYK, severities={})
 MANAGED = PresetRules(policy=ColourPolicy.MANAGED)
 MAILER = {

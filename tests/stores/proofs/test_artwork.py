@@ -26,6 +26,8 @@ from tests.factories.orders import DESIGNS, make_design, make_product, order_bod
 from tests.factories.presets import PrintPresetFactory
 from tests.support.document_making import MM, document, written
 
+pytestmark = pytest.mark.usefixtures("tasks_in_this_process")
+
 PATH = "/api/v1/store/associated/asset"
 
 
