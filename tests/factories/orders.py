@@ -6,9 +6,13 @@ from typing import Any
 import stores
 from printing.typesetting import load_sample, load_template_folder
 from stores.catalog.models import Product, Store
+from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
+from stores.templates.records import Record
 
 DESIGNS = Path(stores.__file__).parent / "demo" / "templates"
+# Designs that this process has saved: checking a template renders it, for a copy it is not done again.
+_CHECKED: dict[str, Record] = {}
 RECIPIENT = {
     "Name": "Dana Whitfield",
     "Company": "Acme Realty",
@@ -86,7 +90,10 @@ def make_design(store: Store, design: str, product_id: str = "", **changes: Any)
     values = product_values(
         product_id or design, TemplateFields=fields, Template=template, **print_size(template), **changes
     )
-    return save_product(store=store, values=values)
+    product = save_product(store=store, values=values, copy_of=_CHECKED.get(design))
+    if design not in _CHECKED:
+        _CHECKED[design] = stored_product(product.pk).record
+    return product
 
 
 def print_size(template: dict[str, Any]) -> dict[str, Any]:
