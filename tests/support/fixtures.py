@@ -18,6 +18,7 @@ from fulfillment.operations.demo import load_demo, reset_demo
 from printing import bounded
 from production.jobs.services import outcomes
 from production.providers import selectors as provider_selectors
+from tests.factories.orders import make_card
 from tests.support.console_fixtures import furnish_console
 from tests.support.order_helpers import Shop, build_shop, open_shop
 from tests.support.page_fixtures import furnish
@@ -98,6 +99,18 @@ def shop(request, made_shop: Snapshot[Shop], db) -> Shop:
     if "world" in request.fixturenames:
         return open_shop(request.getfixturevalue("world"))
     return made_shop.restore()
+
+
+@pytest.fixture(scope="session")
+def made_card_shop(snapshot_of) -> Snapshot[Shop]:
+    """Also with a card of the demo."""
+
+    def make() -> Shop:
+        shop = build_shop()
+        make_card(shop.store)
+        return shop
+
+    return snapshot_of(make)
 
 
 @pytest.fixture(scope="session")

@@ -3,20 +3,24 @@ from ipaddress import ip_network
 import pytest
 
 from production.providers.models import Provider
-from tests.factories.orders import make_card
 from tests.factories.production import make_rule
 from tests.support.joint_orders import siteflow
-from tests.support.order_helpers import Shop, open_shop
+from tests.support.order_helpers import Shop
+from tests.support.scenario import World
 from tests.support.siteflow import running_siteflow
+from tests.support.snapshots import Snapshot
 
 
 @pytest.fixture
-def shop(world, settings, tmp_path) -> Shop:
+def shop(made_card_shop: Snapshot[Shop], db, settings, tmp_path) -> Shop:
     settings.PRODUCTION_FOLDERS = [tmp_path]
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
-    shop = open_shop(world)
-    make_card(shop.store)
-    return shop
+    return made_card_shop.restore()
+
+
+@pytest.fixture
+def world(shop: Shop) -> World:
+    return shop.world
 
 
 @pytest.fixture

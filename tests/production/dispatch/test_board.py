@@ -12,7 +12,7 @@ from production.dispatch.selectors import STAGES, board_ordering, count_stages, 
 from production.jobs.models import Job, JobState
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule
-from tests.support.order_helpers import open_shop
+from tests.support.order_helpers import Shop
 from tests.support.production_jobs import large_reads
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ BOARD = "/admin/production/job/"
 def jobs(world, settings, tmp_path) -> list[Job]:
     settings.PRODUCTION_FOLDERS = [tmp_path]
     make_rule(make_provider(tmp_path))
-    shop = open_shop(world)
+    shop = Shop(world)
     for _ in range(3):
         accept(shop.place(body=order_body()).json()["OrderID"])
     return list(Job.objects.order_by("due", "id"))

@@ -20,9 +20,9 @@ from production.providers.selectors import provider_secrets
 from production.routing.models import RoutingRule
 from production.routing.selectors import providers_for_stores
 from stores.catalog.models import Product, Store
-from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.order_helpers import open_shop
+from tests.support.order_helpers import Shop
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def press(world, settings, tmp_path) -> Provider:
 
 @pytest.fixture
 def job(world, press) -> Job:
-    answer = open_shop(world).place(body=order_body())
+    answer = Shop(world).place(body=order_body())
     accept(answer.json()["OrderID"])
     return only_job()
 
@@ -75,8 +75,7 @@ def test_board_shows_jobs_of_the_callers_own_stores_alone(world, client, job):
 
 @pytest.fixture
 def printed(world, press) -> Job:
-    shop = open_shop(world)
-    make_card(shop.store)
+    shop = Shop(world)
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
     accept(shop.place(body=order_body(Items=[item])).json()["OrderID"])
     return only_job()

@@ -15,7 +15,7 @@ from production.management.commands import play_press
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import order_body
 from tests.factories.production import accept, only_job, work_off_jobs
-from tests.support.order_helpers import open_shop
+from tests.support.order_helpers import Shop
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def provider(world, settings, tmp_path, monkeypatch):
 
 @pytest.fixture
 def order(world, provider) -> Order:
-    order = accept(open_shop(world).place(body=order_body()).json()["OrderID"])
+    order = accept(Shop(world).place(body=order_body()).json()["OrderID"])
     assert work_off_jobs() == 1
     return order
 

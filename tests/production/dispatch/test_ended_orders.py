@@ -15,7 +15,7 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import transition_order
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.order_helpers import open_shop
+from tests.support.order_helpers import Shop
 
 pytestmark = pytest.mark.django_db
 S = OrderStatus
@@ -31,7 +31,7 @@ MIGRATION = "0010_close_jobs_of_ended_orders"
 def order(world, settings, tmp_path) -> Order:
     settings.PRODUCTION_FOLDERS = [tmp_path]
     make_rule(make_provider(tmp_path))
-    return accept(open_shop(world).place(body=order_body()).json()["OrderID"])
+    return accept(Shop(world).place(body=order_body()).json()["OrderID"])
 
 
 def _move(order: Order, *statuses: OrderStatus) -> None:

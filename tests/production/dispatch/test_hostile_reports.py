@@ -24,7 +24,7 @@ from stores.orders.services.recipients import erase_recipient
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.costs import calls
-from tests.support.order_helpers import open_shop
+from tests.support.order_helpers import Shop
 
 ERASED = "[erased]"
 
@@ -40,7 +40,7 @@ def press(world, settings, tmp_path):
 @pytest.fixture
 def number(world, press) -> str:
     """Of a job that was sent."""
-    answer = open_shop(world).place(body=order_body(("card", 100)))
+    answer = Shop(world).place(body=order_body(("card", 100)))
     order = accept(answer.json()["OrderID"])
     work_off_jobs()
     return f"{order.number}-1"
@@ -200,7 +200,7 @@ def test_postback_that_takes_long_goes_on_where_it_ended(press, number, monkeypa
 
 @pytest.mark.django_db
 def test_report_of_an_order_is_stored_for_the_jobs_that_it_changes(world, press, tmp_path):
-    answer = open_shop(world).place(body=order_body(("card", 100), ("card", 100), ("card", 100)))
+    answer = Shop(world).place(body=order_body(("card", 100), ("card", 100), ("card", 100)))
     order = accept(answer.json()["OrderID"])
     work_off_jobs()
     number = f"{order.number}-1"

@@ -20,7 +20,7 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order
 from tests.factories.orders import make_product, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.order_helpers import open_shop
+from tests.support.order_helpers import Shop
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -39,7 +39,7 @@ def order(world, press) -> Order:
     """Of two items, both sent."""
     make_product(world.associated, "sheet")
     body = order_body(("card", 100), ("sheet", 100))
-    answer = open_shop(world).place(body=body)
+    answer = Shop(world).place(body=body)
     order = accept(answer.json()["OrderID"])
     work_off_jobs()
     return order

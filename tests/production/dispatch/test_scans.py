@@ -20,9 +20,9 @@ from production.jobs.models import Job, JobState, Scan, ScanStep
 from production.jobs.selectors import adapter_job, stamped_content
 from stores.orders.models import OrderStatus
 from stores.orders.services.print_files import read_print_file
-from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.order_helpers import open_shop
+from tests.support.order_helpers import Shop
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def folder(settings, tmp_path):
 @pytest.fixture
 def job(world, folder) -> Job:
     """At the provider, with a print file."""
-    accept(open_shop(world).place(body=order_body()).json()["OrderID"])
+    accept(Shop(world).place(body=order_body()).json()["OrderID"])
     work_off_jobs()
     return only_job()
 
@@ -89,7 +89,7 @@ def test_step_that_is_known_is_not_recorded_again(scan, job):
 def test_packed_job_says_how_much_of_its_order_is_packed(scan, world, folder):
     one = order_body()["Items"][0]
     items = [{**one, "ItemKey": key} for key in "ab"]
-    accept(open_shop(world).place(body=order_body(Items=items)).json()["OrderID"])
+    accept(Shop(world).place(body=order_body(Items=items)).json()["OrderID"])
     work_off_jobs()
     first, second = Job.objects.order_by("pk")
 
@@ -120,8 +120,7 @@ def test_reprint_that_was_not_scanned_says_so(scan, job):
 
 
 def test_missing_pieces_are_printed_again_from_the_kept_file(scan, world, folder):
-    shop = open_shop(world)
-    make_card(shop.store)
+    shop = Shop(world)
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
     accept(shop.place(body=order_body(Items=[item])).json()["OrderID"])
     work_off_jobs()
@@ -145,8 +144,7 @@ def test_missing_pieces_are_printed_again_from_the_kept_file(scan, world, folder
 def test_code_of_a_gang_sheet_counts_once_for_each_of_its_jobs(scan, world, settings, tmp_path):
     settings.PRODUCTION_FOLDERS = [tmp_path]
     make_rule(make_provider(tmp_path, settings={"gang_sheets": "sheetwise", "gang_pieces": 1000}))
-    shop = open_shop(world)
-    make_card(shop.store)
+    shop = Shop(world)
     item = {"ProductID": "card-two-sided", "Quantity": 500, "TemplateData": card_data()}
     for _ in range(2):
         accept(shop.place(body=order_body(Items=[item])).json()["OrderID"])

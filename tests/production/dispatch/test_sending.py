@@ -18,19 +18,13 @@ from production.providers.models import Provider
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
-from tests.factories.orders import card_data, make_card, order_body
+from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.jobs import work_off
 from tests.support.modes import add_test_application
-from tests.support.order_helpers import Shop, open_shop
+from tests.support.order_helpers import Shop
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def shop(world, settings, tmp_path) -> Shop:
-    settings.PRODUCTION_FOLDERS = [tmp_path]
-    return open_shop(world)
 
 
 @pytest.fixture
@@ -56,7 +50,6 @@ def files_at(provider: Provider) -> list[str]:
 
 
 def test_accepted_order_is_written_to_the_folder_once(shop, press):
-    make_card(shop.store)
     order = placed(
         shop,
         Items=[{"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}],

@@ -1,12 +1,16 @@
 import pytest
 
-from tests.factories.orders import make_card
-from tests.support.order_helpers import Shop, open_shop
+from tests.support.order_helpers import Shop
+from tests.support.scenario import World
+from tests.support.snapshots import Snapshot
 
 
 @pytest.fixture
-def shop(world, settings, tmp_path) -> Shop:
+def shop(made_card_shop: Snapshot[Shop], db, settings, tmp_path) -> Shop:
     settings.PRODUCTION_FOLDERS = [tmp_path]
-    shop = open_shop(world)
-    make_card(shop.store)
-    return shop
+    return made_card_shop.restore()
+
+
+@pytest.fixture
+def world(shop: Shop) -> World:
+    return shop.world
