@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import boto3
 import pytest
+from botocore import session as sessions
 from botocore.exceptions import EndpointConnectionError
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage, storages
@@ -32,9 +33,13 @@ PROOF = "/store/associated/product/card/proof"
 
 @pytest.fixture(scope="module")
 def server():
+    """Every client would read the description of all services anew."""
+    loader = sessions.create_loader()
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
-    yield "http://{}:{}".format(*server.get_host_and_port())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sessions, "create_loader", lambda *_: loader)
+        yield "http://{}:{}".format(*server.get_host_and_port())
     server.stop()
 
 
