@@ -33,3 +33,14 @@ def test_texts_drawn_at_once_are_those_drawn_alone(quick_switches):
 
         with ThreadPoolExecutor(THREADS) as pool:
             assert set(pool.map(draw, range(THREADS))) == {alone}
+
+
+def test_letter_is_drawn_once_for_all_texts(monkeypatch):
+    marks._font()[0].font.close()
+    marks._font.cache_clear()
+    drawn, pen = [], marks._PathPen
+    monkeypatch.setattr(marks, "_PathPen", lambda *given: drawn.append(given) or pen(*given))
+
+    assert marks.text_path("ABBA", 7, 0, 0) != marks.text_path("BAAB", 9, 5, 5)
+
+    assert len(drawn) == 2
