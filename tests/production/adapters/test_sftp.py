@@ -271,7 +271,7 @@ def test_settings_name_each_mistake():
 @pytest.mark.parametrize("call", [SftpAdapter.poll, SftpAdapter.check_connection])
 def test_poll_and_check_have_a_deadline_of_their_own(press, monkeypatch, call):
     """Against a server that says nothing; the settings would let it hold a job for half an hour."""
-    monkeypatch.setattr(sftp, "POLL_SECONDS", 1)
+    monkeypatch.setattr(sftp, "POLL_SECONDS", 0.2)
     limits: list[float] = []
     timeout = asyncio.timeout
     monkeypatch.setattr(asyncio, "timeout", lambda seconds: limits.append(seconds) or timeout(seconds))
@@ -281,7 +281,7 @@ def test_poll_and_check_have_a_deadline_of_their_own(press, monkeypatch, call):
         with pytest.raises(ProviderUnavailable, match="did not finish in time"):
             call(slow)
 
-    assert limits[0] == 1
+    assert limits[0] == 0.2
 
 
 def test_folder_with_names_without_end_fills_no_memory(press, monkeypatch):

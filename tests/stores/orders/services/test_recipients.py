@@ -518,7 +518,7 @@ def test_events_of_an_order_are_found_by_an_index(placed):
         cursor.execute(
             "INSERT INTO applications_event (event_id, application_id, store_id, type, timestamp, data) SELECT "
             "gen_random_uuid(), application_id, '', type, timestamp, jsonb_build_object('OrderID', gen_random_uuid()) "
-            "FROM applications_event, generate_series(1, 20000)"
+            "FROM applications_event, generate_series(1, 2000)"
         )
         cursor.execute("ANALYZE applications_event")
         with CaptureQueriesContext(connection) as requested:
