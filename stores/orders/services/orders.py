@@ -26,6 +26,7 @@ from stores.orders.representations import render_export_row
 from stores.orders.requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
+from stores.orders.selectors.selections import chosen_routes
 from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
 from stores.orders.services.prints import store_order_prints
 from stores.orders.services.quotes import large_order_slot
@@ -84,7 +85,8 @@ def prepare_order(
     `seconds` is for work outside of a request, which may take longer.
     """
     _refuse_duplicate(access, request)
-    with large_order_slot(access.caller, len(request.price_request.items)):
+    routes = chosen_routes(access.caller, request.price_request)
+    with large_order_slot(access.caller, len(request.price_request.items), routes=routes):
         validated = validate_order(access=access, request=request)
         order_id = new_order_id()
         files = store_order_prints(
