@@ -219,9 +219,9 @@ class QuoteViewSet(ApiViewSet):
             400: f"{NO_STORE}, or a rule of the products is broken: `product_unknown`, `quantity_below_minimum`, "
             "`quantity_above_maximum`, `quantity_not_in_steps`, `destination_not_served`, "
             "`delivery_method_unavailable`, `no_common_delivery_method`, `production_days_unavailable`, "
-            "`product_not_for_eddm`, `eddm_selection_unknown`, `eddm_selection_expired`, `too_many_routes`. "
-            "`Errors` points at each. Or preflight found an error in a PDF (`preflight_failed`, with all findings as "
-            "`Preflight`).",
+            "`product_not_for_eddm`, `eddm_selection_unknown`, `eddm_selection_expired`, `too_many_routes`, "
+            "`too_many_options`. `Errors` points at each. Or preflight found an error in a PDF (`preflight_failed`, "
+            "with all findings as `Preflight`).",
             403: NO_ASSOCIATION,
             404: "Nothing exists at this URL.",
             **concurrency_errors("quotes of more than 20 items"),

@@ -54,6 +54,17 @@ def test_quote_has_one_option_for_each_delivery_method_and_speed(world, store):
     assert body["Options"][0]["EarliestDelivery"] < body["Options"][1]["EarliestDelivery"]
 
 
+def test_quote_has_at_most_500_options(world):
+    prices = [price_values(f"M{number}", "0.12") for number in range(251)]
+    make_product(world.associated, DeliveryMethod="M1", DeliveredPrices=prices)
+    client = world.as_application()
+
+    refused = ask(client, ("card", 100)).json()
+    assert [(one["Pointer"], one["Code"]) for one in refused["Errors"]] == [("/Items", "too_many_options")]
+    assert len(ask(client, ("card", 100), ProductionDays=3).json()["Options"]) == 251
+    assert client.call("POST", "/store/associated/order", order_body()).status_code == 201
+
+
 def test_quote_is_read_again_by_its_caller_only(world, store):
     body = ask(world.as_application(), ("card", 100)).json()
     path = f"/store/associated/quote/{body['QuoteID']}"
