@@ -30,14 +30,14 @@ from stores.orders.selectors.quotes import listed_products, places_served
 from stores.orders.selectors.selections import resolve_selections
 from stores.orders.services.prints import Finding, artwork_faults, preflight_items
 
-MANY_ITEMS, MANY_ROUTES = 20, 1000
+MANY_ITEMS = 20
 BINDING = timedelta(hours=48)
 
 
 @contextmanager
-def large_order_slot(caller: Caller, count: int, *, routes: int = 0) -> Iterator[None]:
-    """Holds a slot for an order or quote of `count` items that stores `routes`; few of both need none."""
-    if count <= MANY_ITEMS and routes <= MANY_ROUTES:
+def large_order_slot(caller: Caller, count: int, *, is_long: bool = False) -> Iterator[None]:
+    """Holds a slot for an order or quote of `count` items; up to MANY_ITEMS need none, unless they are long."""
+    if count <= MANY_ITEMS and not is_long:
         yield
         return
     number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
@@ -46,10 +46,7 @@ def large_order_slot(caller: Caller, count: int, *, routes: int = 0) -> Iterator
         lock_of_its_own(int.from_bytes(number, "big", signed=True)) as is_ours,
     ):
         if not is_ours:
-            message = (
-                f"An order or quote of yours with more than {MANY_ITEMS} items or {MANY_ROUTES:,} routes is being "
-                "processed; wait for it."
-            )
+            message = "A large order or quote of yours is being processed; wait for it."
             raise TooManyAtOnce(message)
         yield
 
