@@ -1,6 +1,7 @@
 """Long lists are read in turn: a hundred of them at once kept the requests of others waiting for seconds."""
 
 from functools import partial
+from secrets import token_hex
 
 import pytest
 
@@ -47,6 +48,16 @@ def test_page_longer_than_usual_has_a_turn(world, settings, place):
     assert world.as_application().call("GET", path).status_code == 200
     refused = world.as_application().call("GET", f"{path}{long}")
     assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+
+
+def test_page_of_long_rows_has_a_turn(world, settings):
+    batch = make_batch(access_to(world), [person(1)])
+    read = partial(world.as_application().call, "GET", f"/store/associated/batch/{batch.pk}/row")
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+
+    assert read().status_code == 200
+    batch.rows.update(values={"Name": token_hex(100_000)})
+    assert read().json()["Code"] == "service_busy"
 
 
 def every_application(world):
