@@ -47,6 +47,8 @@ ROW_LABELS = {ROW_KEY: gettext_noop("Row key"), QUANTITY: gettext_noop("Quantity
 WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
 # A page of rows ends before it exceeds this size, even if it has fewer than `take` rows.
 PAGE_BYTES = 4_000_000
+# As stored, compressed.
+LONG_PAGE_BYTES = 100_000
 ROWS_OF_ORDER = """
 SELECT own.batch_id, batch.mode, own.key, own.number
 FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
@@ -252,6 +254,13 @@ def page_of_rows(rows: QuerySet[BatchRow], *, take: int) -> tuple[list[BatchRow]
     fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
     count = min(take, fits)
     return list(rows[:count]), len(sizes) > count
+
+
+def is_long_page(rows: QuerySet[BatchRow], *, take: int) -> bool:
+    """Whether the rows of the page are long, which PostgreSQL knows without reading them."""
+    size = Func(F("values"), function="pg_column_size", output_field=IntegerField())
+    problems = Func(F("problems"), function="pg_column_size", output_field=IntegerField())
+    return sum(rows.values_list(size + problems, flat=True)[:take]) > LONG_PAGE_BYTES
 
 
 def _octets(column: str) -> Func:

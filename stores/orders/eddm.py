@@ -6,12 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from delivery.papers.planning import DropRoute
-from delivery.selection.models import EddmSelection, EddmSelectionRoute
+from delivery.selection.models import EddmSelection
 
 Record = dict[str, Any]
 # Routes of all items of one order; each is stored with the order.
 MAX_ROUTES = 20_000
 CODES_SHOWN = 20
+# The fields of a route in the copy.
+ROUTE = ("postal_code", "carrier_route", "pieces", "facility_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +31,14 @@ class Choice:
     problem: tuple[str, str] | None = None
 
 
-def stored_record(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Record:
-    """The stored copy: a newer data set or a deleted selection does not change the order."""
+def stored_record(selection: EddmSelection, routes: Iterable[Sequence[Any]]) -> Record:
+    """The stored copy, with `routes` as ROUTE: a newer data set or a deleted selection does not change the order."""
     return {
         "SelectionID": str(selection.pk),
         "Vintage": f"{selection.vintage:%Y-%m}",
         "IsSynthetic": selection.is_synthetic,
         "ResidentialOnly": selection.residential_only,
-        "Routes": [
-            [route.postal_code, route.carrier_route, route.pieces, route.facility_name] for route in routes
-        ],
+        "Routes": list(map(list, routes)),
     }
 
 
@@ -57,8 +57,8 @@ def drop_routes(stored: Mapping[str, Any]) -> Iterator[DropRoute]:
 def shown_routes(stored: Mapping[str, Any]) -> Sequence[Record]:
     """The routes as the API shows them."""
     return [
-        {"PostalCode": route.postal_code, "CarrierRouteID": route.carrier_route, "Pieces": route.pieces}
-        for route in drop_routes(stored)
+        {"PostalCode": postal_code, "CarrierRouteID": carrier_route, "Pieces": pieces}
+        for postal_code, carrier_route, pieces, _ in stored["Routes"]
     ]
 
 

@@ -17,6 +17,8 @@ from stores.orders.requests import ListedProduct, Price, PriceRequest, item_faul
 # The limit of an order's columns for amounts.
 TOTAL_LIMIT = Decimal(10) ** 12
 MAX_LISTED = 20
+# Of a quote.
+MAX_OPTIONS = 500
 # Returns the served destinations of products, by product ID.
 PlacesServed = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 
@@ -72,6 +74,13 @@ class Prices:
 
     @property
     def options(self) -> tuple[Option, ...]:
+        """Raises Invalid for more than MAX_OPTIONS: a product may have a thousand methods and a hundred speeds."""
+        if (count := len(self.methods) * len(self.speeds)) > MAX_OPTIONS:
+            message = _(
+                "Items: there are %(count)s options; at most %(most)s are quoted. Send DeliveryMethodCode or "
+                "ProductionDays."
+            ) % {"count": count, "most": MAX_OPTIONS}
+            raise Invalid.at("/Items", "too_many_options", message)
         return tuple(self._option(code, days) for code in self.methods for days in self.speeds)
 
     def default_option(self, products: Mapping[str, ListedProduct]) -> Option:

@@ -1,13 +1,18 @@
 """Long lists are read in turn: a hundred of them at once kept the requests of others waiting for seconds."""
 
+from functools import partial
+from secrets import token_hex
+
 import pytest
 
 from applications.registration.api import applications
 from applications.webhooks.services.webhooks import create_webhook
 from delivery.selection import api as selections
 from stores.associations import api as associations
+from stores.catalog.models import Product
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.delivery import load_dataset
+from tests.factories.orders import make_product
 from tests.factories.selections import make_selection
 from tests.support.batches import access_to, make_batch, person
 
@@ -45,6 +50,16 @@ def test_page_longer_than_usual_has_a_turn(world, settings, place):
     assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
 
 
+def test_page_of_long_rows_has_a_turn(world, settings):
+    batch = make_batch(access_to(world), [person(1)])
+    read = partial(world.as_application().call, "GET", f"/store/associated/batch/{batch.pk}/row")
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+
+    assert read().status_code == 200
+    batch.rows.update(values={"Name": token_hex(100_000)})
+    assert read().json()["Code"] == "service_busy"
+
+
 def every_application(world):
     return applications, "/application"
 
@@ -68,3 +83,19 @@ def test_long_list_without_pages_has_a_turn(world, settings, monkeypatch, place)
     monkeypatch.setattr(module, "LONG_LIST", 0)
     refused = world.as_application().call("GET", path)
     assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+
+
+@pytest.mark.parametrize("path", ["product", "product/card"])
+def test_products_of_a_megabyte_are_read_in_turn(world, settings, path):
+    card = make_product(world.associated, "card")
+    read = partial(world.as_application().call, "GET", f"/store/associated/{path}")
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+
+    assert read().status_code == 200
+    Product.objects.filter(pk=card.pk).update(rendering=f'"{"x" * 1024 * 1024}"')
+    assert (read().status_code, read().json()["Code"]) == (503, "service_busy")
+    settings.FILES_CONCURRENCY = 1
+    long = read()
+    assert len(long.content) > 1024 * 1024
+    settings.FILES_CONCURRENCY = 0
+    assert read(HTTP_IF_NONE_MATCH=long["ETag"]).status_code == 304

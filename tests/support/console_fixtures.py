@@ -30,7 +30,7 @@ from production.interface import Report
 from production.jobs.models import Attempt, Job, JobHistory
 from stores.catalog.models import CatalogUpload, Store
 from stores.orders.approvals.services import approve_order
-from stores.orders.eddm import stored_record
+from stores.orders.eddm import ROUTE, stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.orders import place_staff_order
@@ -111,7 +111,7 @@ def place_orders(world: World) -> None:
         body = order_body(Items=[{**line, "TemplateData": card_data()}])
         assert client.call("POST", "/store/associated/order", body).status_code == 201
     selection = make_selection(application=world.application)
-    kept = stored_record(selection, selection.routes.order_by("position"))
+    kept = stored_record(selection, selection.routes.order_by("position").values_list(*ROUTE))
     OrderItem.objects.filter(order=Order.objects.latest("number")).update(eddm=kept)
     make_selection(user=world.operator, dataset=selection.dataset)
 

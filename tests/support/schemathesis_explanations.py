@@ -90,6 +90,7 @@ RULES = (
                 "delivery_method_unavailable",
                 "no_common_delivery_method",
                 "production_days_unavailable",
+                "too_many_options",
                 "quantity_below_minimum",
                 "quantity_above_maximum",
                 "quantity_not_in_steps",

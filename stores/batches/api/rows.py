@@ -25,7 +25,7 @@ from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, 
 from stores.batches.models import RowState
 from stores.batches.representations import row_records
 from stores.batches.row_files import rows_file, template_file
-from stores.batches.selectors import batch_for, page_of_rows, rows_of
+from stores.batches.selectors import batch_for, is_long_page, page_of_rows, rows_of
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet
@@ -181,8 +181,9 @@ class BatchRowViewSet(ApiViewSet):
             return rows_file(batch, states, chosen, request.auth)
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
-        with turn_if(take > DEFAULT_TAKE, request.auth.key):
-            page, more = page_of_rows(rows_of(batch, states=states, after=after), take=take)
+        rows = rows_of(batch, states=states, after=after)
+        with turn_if(take > DEFAULT_TAKE or is_long_page(rows, take=take), request.auth.key):
+            page, more = page_of_rows(rows, take=take)
             records = row_records(batch, page)
         path = f"/store/{store_id}/batch/{batch_id}/row"
         headers = next_page(path, query.items(), str(page[-1].number)) if page and more else {}

@@ -1,4 +1,5 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -14,13 +15,16 @@ from accounts.models import Role
 from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import flag_parameter
-from fulfillment.core.api.responses import is_unchanged, json_bytes, not_modified
+from fulfillment.core.api.responses import concurrency_errors, is_unchanged, json_bytes, not_modified
 from fulfillment.core.api.serializers import meta
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import FILES
 from stores.catalog.api.examples import PRODUCT_EXAMPLES, ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
 from stores.catalog.api.serializers import ProductSerializer, StoreSerializer, StoreUserRoleSerializer
 from stores.catalog.selectors.products import product_body, product_list_body, store_user_roles
 from stores.catalog.selectors.stores import StoredBody, store_body, store_list_body
+
+LONG_BYTES = 1024 * 1024
 
 
 def client_tags(request: Request) -> list[str]:
@@ -37,6 +41,16 @@ def stored_response(request: Request, body: StoredBody) -> HttpResponse:
         if body.content is None or is_unchanged(request, etag)
         else json_bytes(request, body.content, etag=etag)
     )
+
+
+def response_in_turn(request: Request, read: Callable[..., StoredBody]) -> HttpResponse:
+    """A body above LONG_BYTES is read in turn: of 10 MB that takes half a second."""
+    tags = client_tags(request)
+    body = read(client_tags=tags, most=LONG_BYTES)
+    if body.content is not None or body.tag in tags:
+        return stored_response(request, body)
+    with FILES.limited(request.auth.key):
+        return stored_response(request, read(client_tags=tags))
 
 
 class StoreUserRolesXML(BaseRenderer):
@@ -170,6 +184,7 @@ PRODUCT_ACCESS = Access(
 ERRORS = {
     400: "There is no such store (`store_invalid`), or `verbose` is neither true nor false.",
     403: "There is no association with the store (`association_required`); the message says how to request one.",
+    **concurrency_errors("exports or long lists"),
 }
 
 
@@ -195,8 +210,7 @@ class ProductViewSet(ApiViewSet):
     )
     def list(self, request: Request, store_id: str) -> HttpResponse:
         verbose = flag_parameter(request.query_params, "verbose")
-        body = product_list_body(request.auth, store_id, verbose=verbose, client_tags=client_tags(request))
-        return stored_response(request, body)
+        return response_in_turn(request, partial(product_list_body, request.auth, store_id, verbose=verbose))
 
     @extend_schema(
         operation_id="product_read",
@@ -210,11 +224,6 @@ class ProductViewSet(ApiViewSet):
         examples=PRODUCT_EXAMPLES,
     )
     def retrieve(self, request: Request, store_id: str, product_id: str) -> HttpResponse:
-        body = product_body(
-            request.auth,
-            store_id,
-            product_id,
-            verbose=flag_parameter(request.query_params, "verbose"),
-            client_tags=client_tags(request),
-        )
-        return stored_response(request, body)
+        verbose = flag_parameter(request.query_params, "verbose")
+        read = partial(product_body, request.auth, store_id, product_id, verbose=verbose)
+        return response_in_turn(request, read)

@@ -1,5 +1,6 @@
 """Products as stored renderings and as catalog records in bulk, and the users of a store."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -128,9 +129,14 @@ def _price(values: Sequence[Any]) -> Record:
     return price
 
 
-# The bodies are read only for a caller that has access and no current copy.
+# The bodies are read only for a caller that has access and no current copy, and if they are not longer than asked for:
+# PostgreSQL knows the length of a stored text without reading it.
 PRODUCT_LIST = """{caller}
-SELECT access.is_visible, version.tag, CASE WHEN access.is_visible AND NOT version.tag = ANY(caller.client_tags) THEN (
+SELECT access.is_visible, version.tag, CASE WHEN access.is_visible AND NOT version.tag = ANY(caller.client_tags) AND (
+    SELECT coalesce(sum(octet_length(product.{rendering})), 0) <= %s::bigint
+    FROM stores_product product
+    WHERE product.store_id = store.id AND product.is_active
+) THEN (
     SELECT convert_to(
         '[' || coalesce(string_agg(product.{rendering}, ',' ORDER BY product.position, product.id), '') || ']',
         'UTF8'
@@ -148,6 +154,7 @@ WHERE store.external_id = %s
 PRODUCT_DETAIL = """{caller}
 SELECT access.is_visible, md5(product.{rendering}),
        CASE WHEN access.is_visible AND NOT md5(product.{rendering}) = ANY(caller.client_tags)
+                AND octet_length(product.{rendering}) <= %s::bigint
             THEN convert_to(product.{rendering}, 'UTF8') END
 FROM caller, stores_store store
      CROSS JOIN LATERAL (SELECT {visible} AS is_visible) access
@@ -166,16 +173,23 @@ PRODUCT_DETAILS = {
 
 
 def product_list_body(
-    caller: Caller, store_id: str, *, verbose: bool, client_tags: Sequence[str] = ()
+    caller: Caller, store_id: str, *, verbose: bool, client_tags: Sequence[str] = (), most: int = sys.maxsize
 ) -> StoredBody:
-    parameters = (*product_visibility(caller, client_tags), store_id)
+    """Without content also if it has more than `most` bytes."""
+    parameters = (*product_visibility(caller, client_tags), most, store_id)
     return StoredBody(*visible_row(fetch_row(PRODUCT_LISTS[verbose], parameters), store_id))
 
 
 def product_body(
-    caller: Caller, store_id: str, product_id: str, *, verbose: bool, client_tags: Sequence[str] = ()
+    caller: Caller,
+    store_id: str,
+    product_id: str,
+    *,
+    verbose: bool,
+    client_tags: Sequence[str] = (),
+    most: int = sys.maxsize,
 ) -> StoredBody:
-    parameters = (*product_visibility(caller, client_tags), product_id, store_id)
+    parameters = (*product_visibility(caller, client_tags), most, product_id, store_id)
     tag, content = visible_row(fetch_row(PRODUCT_DETAILS[verbose], parameters), store_id)
     if tag is None:
         raise NotFound(no_product(product_id), code="product_not_found")

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.concurrency_limits import turn_if
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.examples import (
     CANCEL_EXAMPLE,
@@ -38,7 +38,7 @@ from stores.orders.api.serializers import (
 from stores.orders.models import CancellationState, Order, OrderItem
 from stores.orders.representations import dumps, history_record, order_etag
 from stores.orders.selectors.access import READ, WORK, WRITE, StoreAccess, authorize_store
-from stores.orders.selectors.orders import full_record, history_of, order_for
+from stores.orders.selectors.orders import full_record, history_of, order_for, stored_bytes
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.quotes import MANY_ITEMS
 from stores.orders.services.simulation import advance_order
@@ -72,12 +72,16 @@ OWN_READ = Access(
 )
 NOT_FOUND = "There is no such order for this caller (`order_not_found`)."
 STALE = "`If-Match` does not match the current version (`precondition_failed`)."
+LONG_ORDERS = concurrency_errors("exports or long orders")
 WRITE_ERRORS = {
     400: NO_STORE + ", or the body breaks a rule.",
     403: NO_ASSOCIATION,
     404: NOT_FOUND,
     412: STALE,
+    **LONG_ORDERS,
 }
+# As stored: compressed, they are a hundred times as many at most.
+LONG_BYTES = 16_384
 
 
 on_order = partial(extend_schema, parameters=[STORE_ID, ORDER_ID, IF_MATCH], responses={200: OrderSerializer})
@@ -109,13 +113,13 @@ class OrderViewSet(ApiViewSet):
             "has expired (`quote_expired`, with a new `Quote`). The template cannot be rendered "
             "(`template_unusable`). The order exceeds a budget (`budget_exceeded`, with the numbers as `Budgets`). "
             "Or a request with the same `Idempotency-Key` is in progress (`request_in_progress`).",
-            **concurrency_errors("orders with print files, or of more than 20 items,"),
+            **concurrency_errors("orders with print files, or of more than 20 items or 1,000 routes,"),
         },
         "retrieve": {
             400: NO_STORE + ".",
             403: NO_ASSOCIATION,
             404: NOT_FOUND,
-            **concurrency_errors("exports or orders of more than 20 items"),
+            **LONG_ORDERS,
         },
         "history": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
         "cancel": {
@@ -185,8 +189,7 @@ class OrderViewSet(ApiViewSet):
         access, order = order_for(request.auth, store_id, order_id, READ)
         if is_unchanged(request, order_etag(order)):
             return not_modified(order_etag(order))
-        # Of a batch, it may have 10 MB of values.
-        with FILES.limited(request.auth.key) if order.item_count > MANY_ITEMS else nullcontext():
+        with turn_if_long(request, order):
             return order_response(order, access)
 
     @extend_schema(
@@ -215,11 +218,12 @@ class OrderViewSet(ApiViewSet):
     def cancel(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         access, order = order_for(request.auth, store_id, order_id, WRITE)
         reason = validate_data(CancelRequestSerializer, request.data).get("Reason", "")
-        order = cancel_order(
-            order=order, actor=actor_of(access), reason=reason, if_match=matching_tags(request)
-        )
-        is_requested = order.cancellation == CancellationState.REQUESTED
-        return order_response(order, access, status=202 if is_requested else 200)
+        with turn_if_long(request, order):
+            order = cancel_order(
+                order=order, actor=actor_of(access), reason=reason, if_match=matching_tags(request)
+            )
+            is_requested = order.cancellation == CancellationState.REQUESTED
+            return order_response(order, access, status=202 if is_requested else 200)
 
     @on_order(
         operation_id="order_cancel_refuse",
@@ -270,8 +274,9 @@ class OrderViewSet(ApiViewSet):
     )
     def advance(self, request: Request, store_id: str, order_id: str) -> HttpResponse:
         access, order = order_for(request.auth, store_id, order_id, WRITE)
-        order = advance_order(order=order, actor=actor_of(access), if_match=matching_tags(request))
-        return order_response(order, access)
+        with turn_if_long(request, order):
+            order = advance_order(order=order, actor=actor_of(access), if_match=matching_tags(request))
+            return order_response(order, access)
 
 
 def act_on_order(
@@ -287,7 +292,14 @@ def act_on_order(
     access, order = order_for(request.auth, *place)
     values = validate_data(serializer, request.data)
     target = {"order": order, "actor": actor_of(access), "if_match": matching_tags(request)}
-    return order_response(act(values, target), access)
+    with turn_if_long(request, order):
+        return order_response(act(values, target), access)
+
+
+def turn_if_long(request: Request, order: Order) -> AbstractContextManager[Any]:
+    """For a response with the order, also after a change: few items may have 10 MB of values, or 20,000 routes."""
+    is_long = order.item_count > MANY_ITEMS or stored_bytes(order) > LONG_BYTES
+    return turn_if(is_long, request.auth.key)
 
 
 def order_response(

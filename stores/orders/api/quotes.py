@@ -19,6 +19,7 @@ from fulfillment.core.api.serializers import (
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import turn_if
 from fulfillment.core.text import MAX_INTEGER
 from stores.budgets.api.serializers import QuoteBudgetSerializer
 from stores.budgets.standings import BudgetDecision
@@ -29,7 +30,8 @@ from stores.orders.api.examples import QUOTE_EXAMPLES
 from stores.orders.api.requests import price_request_from
 from stores.orders.requests import MAX_ITEMS, postal_code_form
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
-from stores.orders.selectors.quotes import quote_for
+from stores.orders.selectors.quotes import quote_bytes, quote_for
+from stores.orders.services.orders import LONG_QUOTE_BYTES
 from stores.orders.services.quotes import PreparedQuote, prepare_quote, store_quote
 from stores.proofs.api.proofs import ArtworkSerializer, PreflightSerializer
 
@@ -219,9 +221,9 @@ class QuoteViewSet(ApiViewSet):
             400: f"{NO_STORE}, or a rule of the products is broken: `product_unknown`, `quantity_below_minimum`, "
             "`quantity_above_maximum`, `quantity_not_in_steps`, `destination_not_served`, "
             "`delivery_method_unavailable`, `no_common_delivery_method`, `production_days_unavailable`, "
-            "`product_not_for_eddm`, `eddm_selection_unknown`, `eddm_selection_expired`, `too_many_routes`. "
-            "`Errors` points at each. Or preflight found an error in a PDF (`preflight_failed`, with all findings as "
-            "`Preflight`).",
+            "`product_not_for_eddm`, `eddm_selection_unknown`, `eddm_selection_expired`, `too_many_routes`, "
+            "`too_many_options`. `Errors` points at each. Or preflight found an error in a PDF (`preflight_failed`, "
+            "with all findings as `Preflight`).",
             403: NO_ASSOCIATION,
             404: "Nothing exists at this URL.",
             **concurrency_errors("quotes of more than 20 items"),
@@ -230,6 +232,7 @@ class QuoteViewSet(ApiViewSet):
             400: NO_STORE + ".",
             403: NO_ASSOCIATION,
             404: "There is no such quote (`quote_not_found`).",
+            **concurrency_errors("exports or long quotes"),
         },
     }
 
@@ -274,5 +277,6 @@ class QuoteViewSet(ApiViewSet):
         examples=QUOTE_EXAMPLES[1:],
     )
     def retrieve(self, request: Request, store_id: str, quote_id: str) -> HttpResponse:
-        quote = quote_for(request.auth, store_id, quote_id)
-        return json_bytes(request, quote.rendering.encode(), etag=weak_etag(quote.pk))
+        with turn_if(quote_bytes(quote_id) > LONG_QUOTE_BYTES, request.auth.key):
+            quote = quote_for(request.auth, store_id, quote_id)
+            return json_bytes(request, quote.rendering.encode(), etag=weak_etag(quote.pk))

@@ -26,6 +26,12 @@ from stores.orders.selectors.search import search_orders
 from stores.templates.selectors import fields_of, options_of
 
 PRESET = "Print preset"
+STORED_BYTES = """
+SELECT coalesce(sum(
+    coalesce(pg_column_size(template_data), 0) + coalesce(pg_column_size(eddm), 0)
+    + coalesce(pg_column_size(preflight), 0)
+), 0)::bigint FROM stores_orderitem WHERE order_id = %s
+"""
 
 
 def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -> Order | None:
@@ -96,6 +102,11 @@ def full_record(
         for complete_record in offered("order_record", "complete_record"):
             complete_record(order=order, record=record)
     return record
+
+
+def stored_bytes(order: Order) -> int:
+    """What the long columns of its items take, compressed: they are not read for it."""
+    return int(fetch_rows(STORED_BYTES, [order.pk])[0][0])
 
 
 def history_of(order: Order) -> QuerySet[OrderHistory]:

@@ -1,6 +1,5 @@
 """Prices of products in a country and their production speeds, in one prepared statement."""
 
-import json
 from collections.abc import Callable, Iterable
 from datetime import date
 from decimal import Decimal
@@ -11,7 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from fulfillment.core.db.prepared import fetch_rows
+from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
 from stores.orders.models import Quote
@@ -36,7 +35,7 @@ def find_quote(scope: Q, quote_id: str) -> Quote | None:
 
 def quoted_options(quote: Quote) -> dict[str, Option]:
     """The options by ID, with exactly the quoted decimals."""
-    body = json.loads(quote.rendering, parse_float=_cents)
+    body = orjson.loads(quote.rendering)
     return {entry["OptionID"]: _option(entry) for entry in body["Options"]}
 
 
@@ -46,8 +45,15 @@ def quoted_currency(quote: Quote) -> str:
     return currency
 
 
-def _cents(text: str) -> Decimal:
-    return Decimal(text).quantize(Decimal("0.01"))
+def quote_bytes(quote_id: str | None) -> int:
+    """How long a quote is, which is not read for it; 0 for an unknown one."""
+    key = parse_uuid(quote_id or "")
+    row = fetch_row("SELECT octet_length(rendering) FROM stores_quote WHERE id = %s", [key]) if key else None
+    return row[0] if row else 0
+
+
+def _cents(number: float) -> Decimal:
+    return Decimal(str(number)).quantize(Decimal("0.01"))
 
 
 def _option(entry: dict[str, Any]) -> Option:
@@ -61,7 +67,7 @@ def _option(entry: dict[str, Any]) -> Option:
                 item["ItemKey"],
                 item["ProductID"],
                 item["Quantity"],
-                item["UnitPrice"],
+                _cents(item["UnitPrice"]),
                 item.get("EddmSelectionID", ""),
             )
             for item in entry["Items"]

@@ -22,7 +22,7 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Product, Store
 from stores.orders.business_days import local_date
-from stores.orders.eddm import MAX_ROUTES, Choice, Record, drop_routes, stored_record
+from stores.orders.eddm import MAX_ROUTES, ROUTE, Choice, Record, drop_routes, stored_record
 from stores.orders.models import OrderItem
 from stores.orders.pricing import price
 from stores.orders.requests import PriceRequest, PriceRequestItem
@@ -55,6 +55,13 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
     return replace(price_request, items=tuple(items))
 
 
+def chosen_routes(caller: Caller, price_request: PriceRequest) -> int:
+    """How many routes an order would store, in all of its items."""
+    chosen = [item.choice.selection_id for item in price_request.items if item.choice]
+    found = _selections(caller, set(chosen))
+    return sum(found[one].route_count for one in chosen if one in found)
+
+
 def stored_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
     """The copies that an order stores of its selections, in their order; each selection is read once."""
     records: dict[UUID, Record] = {}
@@ -66,7 +73,7 @@ def stored_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
         selection = choice.selection
         if selection.pk not in records:
             routes = EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
-            records[selection.pk] = stored_record(selection, routes.iterator())
+            records[selection.pk] = stored_record(selection, routes.values_list(*ROUTE))
         stored.append(records[selection.pk])
     return stored
 

@@ -26,6 +26,8 @@ from stores.orders.representations import render_export_row
 from stores.orders.requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
+from stores.orders.selectors.quotes import quote_bytes
+from stores.orders.selectors.selections import chosen_routes
 from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
 from stores.orders.services.prints import store_order_prints
 from stores.orders.services.quotes import large_order_slot
@@ -49,6 +51,8 @@ SELECT nextval('stores_order_number'),
                  ORDER BY created DESC LIMIT 1) + interval '1 microsecond')
 """
 NEXT_NUMBERS = {False: NEXT_NUMBER.format(mode="NOT is_test"), True: NEXT_NUMBER.format(mode="is_test")}
+# Routes to store, or a quote to read, that take some 50 ms.
+MANY_ROUTES, LONG_QUOTE_BYTES = 1000, 512 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,8 @@ def prepare_order(
     `seconds` is for work outside of a request, which may take longer.
     """
     _refuse_duplicate(access, request)
-    with large_order_slot(access.caller, len(request.price_request.items)):
+    is_long = _is_long(access.caller, request)
+    with large_order_slot(access.caller, len(request.price_request.items), is_long=is_long):
         validated = validate_order(access=access, request=request)
         order_id = new_order_id()
         files = store_order_prints(
@@ -96,6 +101,14 @@ def prepare_order(
         )
     return PreparedOrder(
         order_id=order_id, access=access, request=request, print_files=files, **validated._asdict()
+    )
+
+
+def _is_long(caller: Caller, request: OrderRequest) -> bool:
+    """Whether it stores many routes, or the quote that it names is to be read, which may be one of many items."""
+    return (
+        chosen_routes(caller, request.price_request) > MANY_ROUTES
+        or quote_bytes(request.quote_id) > LONG_QUOTE_BYTES
     )
 
 

@@ -35,9 +35,9 @@ BINDING = timedelta(hours=48)
 
 
 @contextmanager
-def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
-    """Holds a slot for an order or quote of `count` items; up to MANY_ITEMS need none."""
-    if count <= MANY_ITEMS:
+def large_order_slot(caller: Caller, count: int, *, is_long: bool = False) -> Iterator[None]:
+    """Holds a slot for an order or quote of `count` items; up to MANY_ITEMS need none, unless they are long."""
+    if count <= MANY_ITEMS and not is_long:
         yield
         return
     number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
@@ -46,7 +46,7 @@ def large_order_slot(caller: Caller, count: int) -> Iterator[None]:
         lock_of_its_own(int.from_bytes(number, "big", signed=True)) as is_ours,
     ):
         if not is_ours:
-            message = f"An order or quote of yours with more than {MANY_ITEMS} items is being processed; wait for it."
+            message = "A large order or quote of yours is being processed; wait for it."
             raise TooManyAtOnce(message)
         yield
 

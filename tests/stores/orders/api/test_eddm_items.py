@@ -13,6 +13,7 @@ from accounts.callers import Caller
 from delivery.papers.services import save_postage_price
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from stores.orders.models import Order
+from stores.orders.services import orders
 from stores.orders.services.reprints import reprint_order
 from tests.factories.eddm import ROUTES, make_selection
 from tests.factories.orders import make_product, order_body
@@ -74,6 +75,14 @@ def test_quote_and_order_take_the_pieces_of_the_selection(mail_shop, selection):
     assert ordered["EddmRoutes"] == SHOWN
     assert ordered["EddmPapersURL"].endswith(f"/order/{order['OrderID']}/item/1/eddm-papers")
     assert EddmSelection.objects.get().is_ordered
+
+
+@pytest.mark.parametrize(("most", "status"), [(len(ROUTES), 201), (len(ROUTES) - 1, 503)])
+def test_order_of_many_routes_is_a_large_one(mail_shop, selection, settings, monkeypatch, most, status):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.LARGE_ORDERS_CONCURRENCY = 0
+    monkeypatch.setattr(orders, "MANY_ROUTES", most)
+
+    assert place(mail_shop, item(selection)).status_code == status
 
 
 def test_routes_stay_with_the_order_when_the_selection_is_removed(mail_shop, selection):

@@ -1,6 +1,7 @@
 import hashlib
 from datetime import datetime, timedelta
 from io import BytesIO
+from secrets import token_hex
 from unittest.mock import patch
 
 import pytest
@@ -416,13 +417,28 @@ def test_unchanged_order_is_answered_304(shop):
 
 
 @pytest.mark.parametrize(("items", "status"), [(20, 200), (21, 503)])
-def test_order_of_many_items_is_read_in_turn(shop, settings, items, status):
+def test_order_of_many_items_is_read_and_changed_in_turn(shop, settings, items, status):
     order = shop.place().json()
     Order.objects.update(item_count=items)
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
 
-    path = f"{ORDERS}/{order['OrderID']}"
-    assert shop.world.as_application().call("GET", path).status_code == status
+    assert {answer.status_code for answer in read_and_changed(shop, order)} == {status}
+
+
+@pytest.mark.parametrize("column", ["template_data", "eddm", "preflight"])
+def test_order_of_few_long_items_is_read_and_changed_in_turn(shop, settings, column):
+    order = shop.place().json()
+    OrderItem.objects.update(**{column: {"Name": token_hex(20_000)}})
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+
+    assert {answer.status_code for answer in read_and_changed(shop, order)} == {503}
+    assert OrderHistory.objects.count() == 1
+
+
+def read_and_changed(shop, order):
+    yield shop.world.as_application().call("GET", f"{ORDERS}/{order['OrderID']}")
+    yield shop.act(order, "status", {"Status": 30})
+    yield shop.act(order, "cancel")
 
 
 def test_stale_if_match_is_refused(shop):

@@ -1,3 +1,4 @@
+import json
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -52,6 +53,31 @@ def test_quote_has_one_option_for_each_delivery_method_and_speed(world, store):
         {"ItemKey": "1", "ProductID": "card", "Quantity": 150, "UnitPrice": 0.12, "LineTotal": 18.0}
     ]
     assert body["Options"][0]["EarliestDelivery"] < body["Options"][1]["EarliestDelivery"]
+
+
+def test_long_quote_is_read_and_ordered_in_turn(world, store, settings):
+    client = world.as_application()
+    quote = ask(client, ("card", 100)).json()
+    named = order_body(QuoteID=quote["QuoteID"], OptionID=quote["Options"][0]["OptionID"])
+    path = f"/store/associated/quote/{quote['QuoteID']}"
+    settings.LARGE_ORDERS_CONCURRENCY = settings.FILES_CONCURRENCY = settings.CONCURRENCY_WAIT_SECONDS = 0
+
+    assert client.call("GET", path).status_code == 200
+    assert client.call("POST", "/store/associated/order", named).status_code == 201
+    Quote.objects.update(rendering=json.dumps({**quote, "Preflight": ["x" * 512 * 1024]}))
+    assert client.call("GET", path).json()["Code"] == "service_busy"
+    assert client.call("POST", "/store/associated/order", named).json()["Code"] == "service_busy"
+
+
+def test_quote_has_at_most_500_options(world):
+    prices = [price_values(f"M{number}", "0.12") for number in range(251)]
+    make_product(world.associated, DeliveryMethod="M1", DeliveredPrices=prices)
+    client = world.as_application()
+
+    refused = ask(client, ("card", 100)).json()
+    assert [(one["Pointer"], one["Code"]) for one in refused["Errors"]] == [("/Items", "too_many_options")]
+    assert len(ask(client, ("card", 100), ProductionDays=3).json()["Options"]) == 251
+    assert client.call("POST", "/store/associated/order", order_body()).status_code == 201
 
 
 def test_quote_is_read_again_by_its_caller_only(world, store):
