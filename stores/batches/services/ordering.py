@@ -194,8 +194,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed, currency and prices."""
-    if is_template_changed(batch):
-        raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
+    _refuse_changed_template(batch)
     if any(_is_in_another_currency(row, batch.store) for row in rows):
         raise Conflict(CURRENCY_CHANGED, code=OUTDATED)
     request = forms.request(rows, offer=rows[0].offer)
@@ -204,6 +203,11 @@ def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> Prepare
         request = replace(request, external_id=f"{batch.external_id}{suffix}")
     prepared = prepare_order(access=access_of(batch), request=request, seconds=SECONDS)
     return replace(prepared, option=_as_checked(prepared.option, rows))
+
+
+def _refuse_changed_template(batch: Batch) -> None:
+    if is_template_changed(batch):
+        raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
 
 
 def _is_in_another_currency(row: BatchRow, store: Store) -> bool:
@@ -230,6 +234,8 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
     waiting = waiting.filter(pk__in=keys, state__in=ORDERABLE, order=None)
     if locked.status != BatchStatus.ORDERING or len(waiting) != len(rows):
         return False
+    # It may have been published while the order was prepared, and be in its print files.
+    _refuse_changed_template(locked)
     actor = Actor(ActorKind(locked.actor_kind), locked.actor_user)
     created = create_order(prepared=prepared, actor=actor, reservation_id=locked.reservation_id)
     waiting.update(order=created.order, state=RowState.ORDERED, problems=[])

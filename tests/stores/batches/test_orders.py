@@ -5,6 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.core.files.storage import default_storage
 from django.db.models import F
 from django.utils import timezone, translation
 
@@ -14,6 +15,8 @@ from applications.oauth.services import issue_access_token, revoke_tokens
 from applications.registration.models import Application
 from applications.webhooks.models import Event
 from fulfillment.core.errors import Conflict, Forbidden
+from fulfillment.core.files.storage import stored_names
+from fulfillment.core.files.stored import PRINT_FILES
 from fulfillment.core.recorded_texts import translated
 from printing.imposition import Stamp
 from production.jobs.selectors import build_job
@@ -366,6 +369,25 @@ def test_template_that_changes_between_two_orders_fails_the_rest_and_says_why(ac
     assert fresh(batch).status == "Ordered"
     [problem] = rows[1].problems
     assert (problem["Code"], problem["Remedy"]) == ("batch_outdated", "Order this row in a new batch.")
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+def test_template_that_changes_while_an_order_is_prepared_is_not_printed(access, monkeypatch, mode):
+    rows = [addressed(1)] if mode == "Recipients" else [person(1)]
+    batch = checked(make_batch(access, rows, mode=mode))
+    order_batch(batch=batch, actor=OWNER)
+    prepare = ordering.prepare_order
+
+    def change_and_prepare(**given):
+        change_template(batch.product_id)
+        return prepare(**given)
+
+    monkeypatch.setattr(ordering, "prepare_order", change_and_prepare)
+    work_off(ORDER_TASK)
+
+    assert not Order.objects.exists()
+    assert states_of(batch) == ["Pending"], "it is checked again"
+    assert not list(stored_names(default_storage, PRINT_FILES)), "what was rendered is gone"
 
 
 def test_row_that_fails_says_why_and_leaves_the_others(access):
