@@ -27,3 +27,12 @@ def test_files_sent_at_once_do_not_fill_the_memory(answers):
     assert Counter(answers["crowd"]) == {201: 8, 503: 4}
     assert answers["large"] == "The PDF has more than 32 MB."
     assert answers["after"] == [201] * 8
+
+
+def test_order_whose_price_rose_since_its_buyer_saw_it_is_held(answers):
+    """Also where other buyers were shown the new price since; a person who retries accepts it."""
+    held, retried = answers["late"]["held"], answers["late"]["retried"]
+    assert held["state"] == "held"
+    assert held["orders"] == []
+    assert held["problem"].startswith("The price rose from 10 to 12 USD")
+    assert retried == {"state": "placed", "orders": ["q1"]}

@@ -15,7 +15,16 @@ from procrastinate.contrib.django import app
 
 from applications.oauth.selectors import is_authorized
 from fulfillment.core.db.locks import long_transaction
-from fulfillment.core.errors import Conflict, DomainError, Fault, Forbidden, TooManyRequests, Unavailable
+from fulfillment.core.errors import (
+    Conflict,
+    DomainError,
+    Fault,
+    Forbidden,
+    RendererKilled,
+    TooManyRequests,
+    Unavailable,
+)
+from fulfillment.core.files.storage import StorageUnavailable
 from stores.batches.models import (
     ORDERABLE,
     Batch,
@@ -57,6 +66,8 @@ CURRENCY_CHANGED = "The currency of the store changed since the check."
 NOTHING_ORDERED = "Nothing is ordered."
 NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store anymore."
 ROWS_AT_ONCE = 50
+# With more rows that cannot be ordered the service itself is away.
+MOST_PASSED_OVER = 3
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
 
@@ -150,8 +161,10 @@ def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) ->
     """Writes the orders that are left; runs in a worker, in any number of turns. `go_on` ends a turn.
 
     Who made and ordered the batch must still be allowed to: a key may have been stolen.
-    Raises Unavailable or TooManyRequests while the service is busy: the job is tried again.
+    Raises Unavailable or TooManyRequests while the service is busy: the job is tried again. So it is for a row whose
+    own file cannot be read or drawn, after all other rows.
     """
+    passed_over: dict[int, Unavailable] = {}
     while batch := _find_ordering(batch_id):
         rows = batch.rows.filter(state__in=ORDERABLE).order_by("number")
         if not may_still_order(batch):
@@ -160,13 +173,20 @@ def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) ->
         if batch.mode == BatchMode.ITEMS:
             _order_rows(batch, list(rows))
             return
-        chunk = list(rows[:ROWS_AT_ONCE])
+        chunk = list(rows.exclude(pk__in=passed_over)[:ROWS_AT_ONCE])
         if not chunk:
+            for error in passed_over.values():
+                raise error
             _finish(batch)
             return
         go_on()
         for row in chunk:
-            _order_rows(batch, [row])
+            try:
+                _order_rows(batch, [row])
+            except (StorageUnavailable, RendererKilled) as error:
+                if len(passed_over) == MOST_PASSED_OVER:
+                    raise
+                passed_over[row.pk] = error
 
 
 def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
@@ -194,8 +214,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, delivery, speed, currency and prices."""
-    if is_template_changed(batch):
-        raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
+    _refuse_changed_template(batch)
     if any(_is_in_another_currency(row, batch.store) for row in rows):
         raise Conflict(CURRENCY_CHANGED, code=OUTDATED)
     request = forms.request(rows, offer=rows[0].offer)
@@ -204,6 +223,11 @@ def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> Prepare
         request = replace(request, external_id=f"{batch.external_id}{suffix}")
     prepared = prepare_order(access=access_of(batch), request=request, seconds=SECONDS)
     return replace(prepared, option=_as_checked(prepared.option, rows))
+
+
+def _refuse_changed_template(batch: Batch) -> None:
+    if is_template_changed(batch):
+        raise Conflict(_("The template of the product changed since the check."), code=OUTDATED)
 
 
 def _is_in_another_currency(row: BatchRow, store: Store) -> bool:
@@ -230,6 +254,8 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
     waiting = waiting.filter(pk__in=keys, state__in=ORDERABLE, order=None)
     if locked.status != BatchStatus.ORDERING or len(waiting) != len(rows):
         return False
+    # It may have been published while the order was prepared, and be in its print files.
+    _refuse_changed_template(locked)
     actor = Actor(ActorKind(locked.actor_kind), locked.actor_user)
     created = create_order(prepared=prepared, actor=actor, reservation_id=locked.reservation_id)
     waiting.update(order=created.order, state=RowState.ORDERED, problems=[])

@@ -53,6 +53,77 @@ async function upload(megabytes) {
 
 const uploads = (count) => Promise.all(Array.from({ length: count }, () => upload(31)));
 
+// A store whose price of the same items rises from 10 to 12 after two days, when the first quote has ended.
+const DAY = 86_400_000;
+const start = Date.now();
+let now = start;
+const quotes = [];
+const row = { id: "o", order_id: "order", external_id: "order-1", store_id: "s", state: "open" };
+const orders = [];
+
+const prices = load("print/prices.ts", {
+  "node:crypto": require("node:crypto"),
+  service: { refusal: (text) => new MedusaError("", text) },
+  container: {
+    prints: () => ({
+      listPrintQuotes: async ({ id }) => quotes.filter((one) => one.id.startsWith(id.$like.slice(0, -1))).reverse(),
+      createPrintQuotes: async (quote) => (quotes.push({ ...quote, created_at: new Date(now) }), quotes.at(-1)),
+    }),
+  },
+  settings: {
+    client: () => ({
+      quotes: {
+        create: async () => ({
+          QuoteID: `q${quotes.length}`,
+          Currency: "USD",
+          ExpiresAt: new Date(now + 2 * DAY).toISOString(),
+          Options: [{ OptionID: "GROUND-3", DeliveryMethodCode: "GROUND", Total: now < start + 2 * DAY ? 10 : 12 }],
+        }),
+      },
+    }),
+  },
+});
+class NotFound extends Error {}
+const { place } = load("print/place.ts", {
+  "node:crypto": require("node:crypto"),
+  "store-fulfillment": { ApiError: Error, Conflict: MedusaError, InvalidRequest: MedusaError, NotFound },
+  service: { refusal: (text) => new MedusaError("", text) },
+  container: {
+    prints: () => ({ claim: async () => ({ ...row }), updatePrintOrders: async (values) => Object.assign(row, values) }),
+    read: async () => [{ id: "order", created_at: new Date(start).toISOString(), fulfillments: [] }],
+  },
+  errors: { wordsOf: (error) => error.message },
+  lines: { itemsOf: async () => ITEMS, titlesOf: () => [] },
+  prices,
+  settings: {
+    client: () => ({
+      orders: {
+        get: async () => {
+          throw new NotFound();
+        },
+        create: async (_, body) => (orders.push(body.QuoteID), { Shipments: [], Total: 12 }),
+      },
+    }),
+  },
+});
+const ITEMS = [{ ItemKey: "line", ProductID: "card", Quantity: 100 }];
+const delivery = { store_id: "s", method: "GROUND" };
+
+/** An order of the first day that is paid on the third, after another buyer was shown the new price; then a retry. */
+async function paidLate() {
+  const usual = Date.now;
+  Date.now = () => now;
+  await prices.quoteFor(delivery, ITEMS, "US");
+  now = start + 3 * DAY;
+  await prices.quoteFor(delivery, ITEMS, "US");
+  const wanted = { order_id: "order", currency: "usd", delivery, address: { country_code: "us" }, lines: [], ordered: [] };
+  await place(wanted).catch(() => undefined);
+  const held = { state: row.state, problem: row.problem, orders: [...orders] };
+  await place(wanted).catch(() => undefined);
+  Date.now = usual;
+  return { held, retried: { state: row.state, orders } };
+}
+
 async function main() {
   const { fieldsOf } = load("print/lines.ts", {});
   const product = { fields: { Email: "office@example.com" } };
@@ -65,6 +136,7 @@ async function main() {
       crowd: crowd.sort(),
       large: await upload(33),
       after: await uploads(8),
+      late: await paidLate(),
     }),
   );
 }

@@ -3,8 +3,11 @@
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
+from uuid import UUID
 
 import pytest
+from django.core.files.storage import default_storage
 from django.db.models import F
 from django.utils import timezone, translation
 
@@ -13,7 +16,9 @@ from accounts.models import Role, User
 from applications.oauth.services import issue_access_token, revoke_tokens
 from applications.registration.models import Application
 from applications.webhooks.models import Event
-from fulfillment.core.errors import Conflict, Forbidden
+from fulfillment.core.errors import Conflict, Forbidden, Unavailable
+from fulfillment.core.files.storage import stored_names
+from fulfillment.core.files.stored import PRINT_FILES, asset_file
 from fulfillment.core.recorded_texts import translated
 from printing.imposition import Stamp
 from production.jobs.selectors import build_job
@@ -34,8 +39,11 @@ from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.transitions import Actor, actor_of, cancel_order
 from tests.factories.budgets import enable_budgets, make_budget
+from tests.factories.pictures import make_photo_card, upload
 from tests.support.approvals import add_approver
 from tests.support.batches import (
+    ADDRESS,
+    TARGETS,
     access_to,
     addressed,
     change_template,
@@ -366,6 +374,46 @@ def test_template_that_changes_between_two_orders_fails_the_rest_and_says_why(ac
     assert fresh(batch).status == "Ordered"
     [problem] = rows[1].problems
     assert (problem["Code"], problem["Remedy"]) == ("batch_outdated", "Order this row in a new batch.")
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+def test_template_that_changes_while_an_order_is_prepared_is_not_printed(access, monkeypatch, mode):
+    rows = [addressed(1)] if mode == "Recipients" else [person(1)]
+    batch = checked(make_batch(access, rows, mode=mode))
+    order_batch(batch=batch, actor=OWNER)
+    prepare = ordering.prepare_order
+
+    def change_and_prepare(**given):
+        change_template(batch.product_id)
+        return prepare(**given)
+
+    monkeypatch.setattr(ordering, "prepare_order", change_and_prepare)
+    work_off(ORDER_TASK)
+
+    assert not Order.objects.exists()
+    assert states_of(batch) == ["Pending"], "it is checked again"
+    assert not list(stored_names(default_storage, PRINT_FILES)), "what was rendered is gone"
+
+
+def test_row_whose_picture_cannot_be_read_holds_up_no_other(access, world):
+    pictures = [upload(world.as_application(), color) for color in ("teal", "navy", "olive")]
+    rows = [addressed(number, Portrait=one) for number, one in enumerate(pictures, start=1)]
+    mapping = {**{TARGETS[column]: column for column in ("Addressee", *ADDRESS)}, "Photo": "Portrait"}
+    product_id = make_photo_card(access.store).external_id
+    batch = make_batch(access, rows, mode="Recipients", product_id=product_id, mapping=mapping)
+    order_batch(batch=checked(batch), actor=OWNER)
+    stored = Path(default_storage.path(asset_file(UUID(pictures[0]), "png")))
+    kept = stored.rename(stored.with_suffix(".kept"))
+    stored.mkdir()
+
+    with pytest.raises(Unavailable):
+        write_orders(batch_id=batch.pk)
+    assert states_of(batch) == ["Warning", "Ordered", "Ordered"]
+    stored.rmdir()
+    kept.rename(stored)
+    write_orders(batch_id=batch.pk)
+    assert states_of(batch) == ["Ordered"] * 3
+    assert fresh(batch).status == "Ordered"
 
 
 def test_row_that_fails_says_why_and_leaves_the_others(access):

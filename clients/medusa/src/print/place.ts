@@ -36,17 +36,18 @@ export interface Wanted {
 
 /** The row of the order, which is then at the print store; otherwise it throws, and the row says why. */
 export async function place(wanted: Wanted): Promise<PrintOrderRow> {
+  const shop = await shopOrder(wanted.order_id);
   const row = await prints().claim({
     order_id: wanted.order_id,
     fulfillment_id: wanted.fulfillment_id,
     store_id: wanted.delivery.store_id,
     lines: quantitiesOf(wanted.lines),
     ordered: quantitiesOf(wanted.ordered),
-    linked: await linkedFulfillments(wanted.order_id),
+    linked: shop.fulfillments,
   });
   if (row.state === "placed") return row;
   try {
-    const order = await arrived(row) ?? await send(row, wanted);
+    const order = await arrived(row) ?? await send(row, wanted, shop.placed);
     // Without status until it was followed: the order of an earlier try may have shipped since.
     return await prints().updatePrintOrders({ id: row.id, state: "placed", problem: null, ...recordOf(order), status: null });
   } catch (error) {
@@ -61,9 +62,14 @@ function quantitiesOf(lines: Line[]): Record<string, number> {
   return Object.fromEntries(lines.map((line) => [line.id, Number(line.quantity)]));
 }
 
-async function linkedFulfillments(orderId: string): Promise<string[]> {
-  const [order] = await read<{ fulfillments?: Array<{ id: string }> }>("order", ["id", "fulfillments.id"], { id: orderId });
-  return (order?.fulfillments ?? []).map((one) => one.id);
+/** When the buyer placed the order, and its fulfilments. */
+async function shopOrder(id: string): Promise<{ placed: Date; fulfillments: string[] }> {
+  interface Found {
+    created_at?: string | Date;
+    fulfillments?: Array<{ id: string }>;
+  }
+  const [order] = await read<Found>("order", ["id", "created_at", "fulfillments.id"], { id });
+  return { placed: new Date(order?.created_at ?? Date.now()), fulfillments: (order?.fulfillments ?? []).map((one) => one.id) };
 }
 
 /** What an earlier try left at the store. */
@@ -76,12 +82,14 @@ async function arrived(row: PrintOrderRow): Promise<models.Order | undefined> {
   }
 }
 
-async function send(row: PrintOrderRow, wanted: Wanted): Promise<models.Order> {
+async function send(row: PrintOrderRow, wanted: Wanted, placed: Date): Promise<models.Order> {
   const items = await itemsOf(wanted.lines, row.store_id);
   const recipient = recipientOf(wanted.address);
-  const [quote, before] = await quoteFor(wanted.delivery, items, recipient.CountryCode);
+  const [quote, before] = await quoteFor(wanted.delivery, items, recipient.CountryCode, placed);
   requireCurrency(quote, wanted.currency);
-  if (before && Number(quote.total) > Number(before.total)) {
+  // A held row has the total that it was refused at: who retries it accepts that.
+  if (before && Number(quote.total) > Math.max(Number(before.total), Number(row.total ?? 0))) {
+    await prints().updatePrintOrders({ id: row.id, total: quote.total });
     throw refusal(`The price rose from ${before.total} to ${quote.total} ${quote.currency} since the buyer saw it; retry to accept it.`);
   }
   const body = {

@@ -14,12 +14,20 @@ export interface Delivery {
 /** A quote is not used in its last minutes: it would end on the way. */
 const MARGIN = 5 * 60_000;
 
-/** The binding price, and what an ended quote for the same said before. */
-export async function quoteFor(delivery: Delivery, items: Item[], country: string): Promise<[PrintQuoteRow, PrintQuoteRow | undefined]> {
+/** The binding price, and the one that was shown at a moment, or before it, for the same. */
+export async function quoteFor(
+  delivery: Delivery,
+  items: Item[],
+  country: string,
+  moment = new Date(),
+): Promise<[PrintQuoteRow, PrintQuoteRow | undefined]> {
   const priced = items.map(({ ProductID, Quantity }) => ({ ProductID, Quantity }));
-  const id = createHash("sha256").update(JSON.stringify([delivery, priced, country])).digest("hex");
-  const [known] = await prints().listPrintQuotes({ id });
-  if (known && known.expires_at.getTime() - MARGIN > Date.now()) return [known, undefined];
+  const digest = createHash("sha256").update(JSON.stringify([delivery, priced, country])).digest("hex");
+  // Each stays: other carts with the same content are shown the next one, and this order was shown its own.
+  const known = await prints().listPrintQuotes({ id: { $like: `${digest}%` } }, { order: { expires_at: "DESC" } });
+  const shown = known.find((one) => one.created_at <= moment);
+  const [newest] = known;
+  if (newest && newest.expires_at.getTime() - MARGIN > Date.now()) return [newest, shown];
   const quote = await client().quotes.create(delivery.store_id, { Items: priced, ShipTo: { CountryCode: country } });
   const cheapest = [...quote.Options].sort((a, b) => a.Total - b.Total);
   const option = cheapest.find((one) => one.DeliveryMethodCode === delivery.method);
@@ -27,16 +35,16 @@ export async function quoteFor(delivery: Delivery, items: Item[], country: strin
     const reasons = quote.Issues.map((issue) => issue.Message).join(" ");
     throw refusal(`${delivery.method} of ${delivery.store_id} does not deliver this to ${country}. ${reasons}`.trim());
   }
-  const values = {
-    id,
+  const made = await prints().createPrintQuotes({
+    id: `${digest}-${quote.QuoteID}`,
     quote_id: quote.QuoteID,
     option_id: option.OptionID,
     currency: quote.Currency,
     total: String(option.Total),
     surcharge: (option.Total - (cheapest[0]?.Total ?? option.Total)).toFixed(2),
     expires_at: new Date(quote.ExpiresAt),
-  };
-  return [await prints().keepQuote(values), known];
+  });
+  return [made, shown];
 }
 
 export function requireCurrency(quote: PrintQuoteRow, currency: string): void {

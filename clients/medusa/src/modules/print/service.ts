@@ -8,8 +8,6 @@ export type PrintOrderRow = InferTypeOf<typeof PrintOrder>;
 export type PrintProductRow = InferTypeOf<typeof PrintProduct>;
 export type PrintQuoteRow = InferTypeOf<typeof PrintQuote>;
 
-type Kept = "created_at" | "updated_at" | "deleted_at";
-
 /** Longer than all tries of one call together. */
 const CLAIM_MINUTES = 3;
 
@@ -54,13 +52,6 @@ export default class PrintService extends MedusaService({ PrintProduct, PrintOrd
     const number = Math.max(0, ...rows.map((row) => Number(row.external_id.split("-").at(-1)))) + 1;
     const { order_id, store_id } = claim;
     return this.createPrintOrders({ order_id, store_id, lines, external_id: `${order_id}-${number}`, ...now }, context);
-  }
-
-  @InjectTransactionManager()
-  async keepQuote(quote: Omit<PrintQuoteRow, Kept>, @MedusaContext() context: Context<SqlEntityManager> = {}): Promise<PrintQuoteRow> {
-    await lock(quote.id, context);
-    const [known] = await this.listPrintQuotes({ id: quote.id }, {}, context);
-    return known ? this.updatePrintQuotes(quote, context) : this.createPrintQuotes(quote, context);
   }
 
   /** When there was contact, and what was wrong. */

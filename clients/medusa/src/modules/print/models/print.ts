@@ -40,7 +40,7 @@ export const PrintOrder = model.define("print_order", {
   cancellation: model.text().nullable(),
 });
 
-/** A price that binds the store. `id` is made of what was priced. */
+/** A price that binds the store. `id` begins with a digest of what was priced. */
 export const PrintQuote = model.define("print_quote", {
   id: model.text().primaryKey(),
   quote_id: model.text(),
