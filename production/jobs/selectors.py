@@ -21,7 +21,7 @@ from production.jobs.models import Job, JobState, Scan, ScanStep
 from stores.catalog.models import Product
 from stores.orders.business_days import ship_day
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
-from stores.orders.selectors.orders import item_options, preset_version
+from stores.orders.selectors.orders import item_options, ordered_product, preset_version
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
@@ -96,9 +96,10 @@ def _stamped(file: interface.JobFile, item: OrderItem, job: Job) -> interface.Jo
 def stamped_content(item: OrderItem, number: str, content: bytes, *, pieces: int | None = None) -> bytes:
     """The print file as it is sent for a number of the item's job."""
     ship_by = ship_day(item.order, is_mailing=item.eddm is not None)
-    turned = item.product.is_head_to_foot
-    panels = PANELS.get(item.product.folding, 1) if page_count(item.product) <= 2 else 1
-    return stamp_file(content, Stamp(number, pieces or item.quantity, ship_by, item.label, turned, panels))
+    product = ordered_product(item)
+    panels = PANELS.get(product.folding, 1) if page_count(item.product) <= 2 else 1
+    stamp = Stamp(number, pieces or item.quantity, ship_by, item.label, product.is_head_to_foot, panels)
+    return stamp_file(content, stamp)
 
 
 def job_number(order: Order, position: int) -> str:
@@ -143,9 +144,9 @@ def _end_of_day(day: date, order: Order) -> datetime:
 
 
 def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) -> interface.JobItem:
-    product = item.product
+    product = ordered_product(item)
     piece = piece_of(files[0].content) if files else None
-    pages = piece.pages if piece else page_count(product)
+    pages = piece.pages if piece else page_count(item.product)
     size = float(product.width_mm), float(product.height_mm)
     if piece and not piece.has_size(size):
         # The product changed since the order.

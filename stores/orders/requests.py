@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -76,7 +76,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class ListedProduct:
-    """`takes_data` if the product has fields or a template."""
+    """`takes_data` if the product has fields or a template; `finishing` is that of `OrderItem`."""
 
     pk: int
     product_id: str
@@ -91,6 +91,7 @@ class ListedProduct:
     speeds: tuple[tuple[int, bool], ...]
     takes_data: bool
     is_eddm: bool = False
+    finishing: Mapping[str, Any] = field(default_factory=dict)
 
 
 def item_faults(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> list[Fault]:

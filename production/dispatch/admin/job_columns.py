@@ -22,7 +22,7 @@ from production.gang_sheets.models import SheetState
 from production.jobs.models import OPEN, Job, JobState
 from production.jobs.selectors import OrderPlace, page_count, places_of
 from stores.catalog.models import Product
-from stores.orders.selectors.orders import preset_name
+from stores.orders.selectors.orders import ordered_product, preset_name
 
 COLOURS: dict[str, str] = {
     JobState.QUEUED: "default",
@@ -66,7 +66,7 @@ class JobColumns(StaffAdmin):
 
     @admin.display(description="paper and finish")
     def paper(self, job: Job) -> str:
-        return paper_of(job.item.product)
+        return paper_of(ordered_product(job.item))
 
     @admin.display(description="print preset")
     def preset(self, job: Job) -> str:
@@ -75,8 +75,8 @@ class JobColumns(StaffAdmin):
     @admin.display(description="sides")
     def sides(self, job: Job) -> str:
         """How the back of a sheet lies, and the edge that pages turn on."""
-        product = job.item.product
-        if page_count(product) == 1 or product.is_one_sided:
+        product = ordered_product(job.item)
+        if page_count(job.item.product) == 1 or product.is_one_sided:
             return _("One side")
         words = _("Two sides, head to foot") if product.is_head_to_foot else _("Two sides, head to head")
         binding = _(product.get_binding_display()) if product.binding else ""

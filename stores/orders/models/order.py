@@ -248,7 +248,17 @@ class Order(models.Model):
 
 
 @pghistory.track(
-    *changes(), exclude=["label", "template_data", "artwork", "preflight", "eddm", "print_preset", "options"]
+    *changes(),
+    exclude=[
+        "label",
+        "template_data",
+        "artwork",
+        "preflight",
+        "eddm",
+        "print_preset",
+        "options",
+        "finishing",
+    ],
 )
 class OrderItem(models.Model):
     """A line of an order, with the price and the product at that time, and the print file with its hash."""
@@ -279,6 +289,8 @@ class OrderItem(models.Model):
     print_preset = models.JSONField(null=True, blank=True, editable=False)
     # Its fields of the type Choice, as sent or by the defaults of that time. NULL in orders from before this column.
     options = models.JSONField(null=True, blank=True, editable=False)
+    # Paper, sides, binding and folding of the product at that time, by its columns. NULL in orders from before.
+    finishing = models.JSONField(null=True, blank=True, editable=False)
     # What preflight found of the print file, as the API shows it; nothing found is NULL.
     preflight = models.JSONField(null=True, blank=True, editable=False)
     # The copy of the EDDM selection it was ordered for; stores.orders.eddm defines its members.

@@ -1,6 +1,7 @@
 """Orders of a caller, an application and a person, and the chosen options of an item."""
 
 from collections.abc import Collection, Iterable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,7 +18,7 @@ from fulfillment.core.errors import NotFound
 from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_uuid
 from printing.press.rules import BUILT_IN_CODE
-from stores.catalog.models import Store
+from stores.catalog.models import Product, Store
 from stores.orders.approvals.selectors import approval_record
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
@@ -236,6 +237,14 @@ def _shown() -> QuerySet[Order]:
     return Order.objects.select_related("store").defer(
         "rendering", "store__rendering", "store__verbose_rendering"
     )
+
+
+def ordered_product(item: OrderItem) -> Product:
+    """The product with the paper, sides, binding and folding that the item was ordered with; do not save it."""
+    product = copy(item.product)
+    for name, value in (item.finishing or {}).items():
+        setattr(product, name, value)
+    return product
 
 
 def item_options(item: OrderItem) -> dict[str, str]:

@@ -88,7 +88,11 @@ SELECT product.id, product.external_id, product.name, product.version, product.m
         FROM stores_productionspeed speed WHERE speed.product_id = product.id)::text,
        product.template IS NOT NULL
            OR EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id),
-       product.is_eddm
+       product.is_eddm,
+       json_build_object('stock_code', product.stock_code, 'stock_weight_gsm', product.stock_weight_gsm,
+                         'coating', product.coating, 'finish', product.finish, 'binding', product.binding,
+                         'binding_edge', product.binding_edge, 'is_one_sided', product.is_one_sided,
+                         'folding', product.folding)::text
 FROM stores_product product
 WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
 """
@@ -119,7 +123,7 @@ def places_served(store_pk: int, product_ids: Iterable[str]) -> dict[str, list[s
 
 
 def _listed(row: tuple[Any, ...]) -> ListedProduct:
-    *plain, location, prices, speeds, takes_data, is_eddm = row
+    *plain, location, prices, speeds, takes_data, is_eddm, finishing = row
     listed: Callable[..., ListedProduct] = ListedProduct
     return listed(
         *plain,
@@ -131,4 +135,5 @@ def _listed(row: tuple[Any, ...]) -> ListedProduct:
         tuple((days, is_default) for days, is_default in orjson.loads(speeds or "[]")),
         takes_data,
         is_eddm,
+        orjson.loads(finishing),
     )

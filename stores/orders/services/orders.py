@@ -296,6 +296,7 @@ def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
                 print_bytes=file.size if file else 0,
                 print_preset=file.preset if file else None,
                 options=file.options if file else {},
+                finishing=(file.finishing if file else None) or product.finishing,
                 preflight=list(file.preflight) or None if file else None,
                 eddm=prepared.stored_selections[position],
             )

@@ -35,7 +35,10 @@ class PrintFileDamaged(DomainError):
 
 
 class StoredPrint(NamedTuple):
-    """A stored print file; `size` in bytes, the other fields as in `PrintedFile`. `name` is empty without a file."""
+    """A stored print file; `size` in bytes, the other fields as in `PrintedFile`. `name` is empty without a file.
+
+    `finishing` is that of the item that a reprint repeats.
+    """
 
     name: str
     sha256: str
@@ -45,6 +48,7 @@ class StoredPrint(NamedTuple):
     preflight: Sequence[Mapping[str, Any]] = ()
     preset: Mapping[str, str] | None = None
     options: Mapping[str, str] | None = None
+    finishing: Mapping[str, Any] | None = None
 
 
 def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -> StoredPrint:

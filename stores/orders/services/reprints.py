@@ -89,7 +89,7 @@ def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[S
     try:
         for position, item in enumerate(items):
             if not item.print_sha256:
-                copies.append(StoredPrint("", "", 0, (), (), options=item.options))
+                copies.append(StoredPrint("", "", 0, (), (), options=item.options, finishing=item.finishing))
                 continue
             file = PrintedFile(
                 read_print_file(item=item),
@@ -99,7 +99,8 @@ def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[S
                 preset=item.print_preset,
                 options=item.options,
             )
-            copies.append(store_print_file(order_id=order_id, item_position=position, file=file))
+            stored = store_print_file(order_id=order_id, item_position=position, file=file)
+            copies.append(stored._replace(finishing=item.finishing))
     except BaseException:
         delete_print_files(files=copies)
         raise

@@ -302,6 +302,23 @@ def test_options_are_those_of_the_order_although_the_product_changed(shop, chang
     assert item_options(again.items.get()) == expected
 
 
+def test_paper_and_binding_are_those_of_the_order_although_the_product_changed(shop):
+    made = {"stock_code": "S-300", "stock_weight_gsm": 300, "coating": "Matte", "binding_edge": "Top"}
+    card = make_card(shop.store)
+    Product.objects.filter(pk=card.pk).update(**made)
+    job = sent(shop, {"ProductID": card.external_id, "Quantity": 100, "TemplateData": card_data()})
+    before = adapter_job(job).item
+
+    changed = {"stock_code": "S-90", "stock_weight_gsm": None, "coating": "Gloss", "binding_edge": "Left"}
+    Product.objects.filter(pk=card.pk).update(**changed)
+
+    after = adapter_job(Job.objects.get(pk=job.pk)).item
+    assert {name: getattr(after, name) for name in made} == made
+    assert after.is_head_to_foot
+    assert after == before
+    assert reprint(shop, job.order).items.get().finishing == job.item.finishing
+
+
 def test_options_of_a_template_and_of_a_pdf_are_those_of_the_order(shop):
     card = make_card(shop.store)
     choice = {"type": "Choice", "sub_type": "List", "choices": ["Gloss", "Matte"], "position": 90}
