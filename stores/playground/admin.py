@@ -20,7 +20,7 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.applications import MYSELF, Actor
+from applications.registration.selectors.applications import MYSELF, Requester
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing
@@ -172,7 +172,7 @@ class ProductMailings:
 
     def choose(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = self._product(request, product_id)
-        actor = Actor(MYSELF, "Myself", Caller.on_pages(request.user))
+        actor = Requester(MYSELF, "Myself", Caller.on_pages(request.user))
         priced, problem = _price(actor.caller, product)
         try:
             page = open_mailing(request, actor=actor, owner=actor, products=[priced] if priced else [])

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
-from applications.registration.selectors.applications import MYSELF, Actor
+from applications.registration.selectors.applications import MYSELF, Requester
 from fulfillment.core.admin.base import OwnPage
 from stores.batches.admin import CHANGE, BatchAdmin
 from stores.batches.models import Batch
@@ -69,7 +69,7 @@ class BatchWithFilesAdmin(BatchAdmin):
         product = get_object_or_404(active, pk=product_id)
         if not staff_on(request).holds(CHANGE, product.store_id):
             raise Http404("There is no such product that you may order.")
-        myself = Actor(MYSELF, "Myself", Caller.on_pages(request.user))
+        myself = Requester(MYSELF, "Myself", Caller.on_pages(request.user))
         back = reverse("admin:stores_product_change", args=[product.pk])
         return batch_form(request, product.store, product.external_id, [myself], self.place, back)
 

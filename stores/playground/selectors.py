@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller, in_mode_of_new
 from accounts.models import Role, User
 from accounts.permissions import STORE_GRANTS
-from applications.registration.selectors.applications import MYSELF, Actor, actors_of, own_applications
+from applications.registration.selectors.applications import MYSELF, Requester, actors_of, own_applications
 from delivery.selection.models import EddmSelection
 from delivery.selection.selectors.selections import own_selections
 from fulfillment.core.errors import Conflict, Forbidden, NotFound
@@ -47,7 +47,7 @@ def usable_stores(user: User) -> QuerySet[Store]:
     return stores.filter(Q(is_demo=True) | Exists(own) | Exists(associated))
 
 
-def actors_at(user: User, store: Store) -> list[Actor]:
+def actors_at(user: User, store: Store) -> list[Requester]:
     """The actors that may use the products of the store for this user; raises Forbidden if there are none."""
     applications = own_applications(user)
     if not store.is_demo:
@@ -176,7 +176,7 @@ def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSel
     return latest
 
 
-def owner_among(actors: Iterable[Actor], selection_id: str) -> str:
+def owner_among(actors: Iterable[Requester], selection_id: str) -> str:
     """The key of the actor who owns the selection; empty if none of them does."""
     key = parse_uuid(selection_id)
     owners = EddmSelection.objects.filter(pk=key).values_list("application_id", "user_id") if key else []

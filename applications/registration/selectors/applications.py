@@ -169,27 +169,27 @@ OF_OWNER = ("user__email_confirmed", "user__counted_on")
 
 
 @dataclass(frozen=True, slots=True)
-class Actor:
-    """`key` names it in URLs. What is made as an application belongs to the application."""
+class Requester:
+    """As whom a person sends requests on a page; `key` names it in URLs. What an application makes belongs to it."""
 
     key: str
     name: str
     caller: Caller
 
 
-def actors_of(user: User, applications: QuerySet[Application] | None = None) -> list[Actor]:
+def actors_of(user: User, applications: QuerySet[Application] | None = None) -> list[Requester]:
     """The user first, then the applications: all of the user's own unless some of them are given."""
     found = own_applications(user) if applications is None else applications
     return [
-        Actor(MYSELF, _("Myself"), Caller.on_pages(user)),
+        Requester(MYSELF, _("Myself"), Caller.on_pages(user)),
         *(
-            Actor(str(one.pk), one.name, Caller.of_application(one))
+            Requester(str(one.pk), one.name, Caller.of_application(one))
             for one in found.select_related("user").only("name", "is_test", *OF_OWNER)
         ),
     ]
 
 
-def chosen_actor(actors: list[Actor], key: str) -> Actor:
+def chosen_actor(actors: list[Requester], key: str) -> Requester:
     return next((one for one in actors if one.key == key), actors[0])
 
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.applications import Actor
+from applications.registration.selectors.applications import Requester
 from delivery.concurrency_limits import SELECTIONS
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import live_dataset
@@ -67,7 +67,7 @@ class Mailing:
     """Everything the page shows. `products` have a key, a name, a price and a currency."""
 
     dataset: Dataset | None
-    actor: Actor
+    actor: Requester
     form: MailingForm
     products: Sequence[Any]
     routes: list[ChosenRoute] = field(default_factory=list)
@@ -144,7 +144,9 @@ def sent_values(request: HttpRequest) -> QueryDict:
     return request.POST if request.method == "POST" else request.GET
 
 
-def open_mailing(request: HttpRequest, *, actor: Actor, owner: Actor, products: Sequence[Any]) -> Mailing:
+def open_mailing(
+    request: HttpRequest, *, actor: Requester, owner: Requester, products: Sequence[Any]
+) -> Mailing:
     """The page with the values that were sent, or those of an earlier selection of `owner`."""
     sent, dataset = sent_values(request), live_dataset()
     form = form_from(sent, dataset.route_types if dataset else "")

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.pages.guards import signed_in, signed_in_user
-from applications.registration.selectors.applications import MYSELF, Actor, actors_of, chosen_actor
+from applications.registration.selectors.applications import MYSELF, Requester, actors_of, chosen_actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing, sent_values
@@ -82,7 +82,7 @@ def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttp
     return streamed_file(lines, f"selection-{selection.pk}.csv", caller.key)
 
 
-def _offers(user: User, actor: Actor, selection: EddmSelection) -> list[tuple[Any, Decimal, bool]]:
+def _offers(user: User, actor: Requester, selection: EddmSelection) -> list[tuple[Any, Decimal, bool]]:
     """Products that can be ordered for it: the price of all pieces, and whether the product allows the quantity."""
     if selection.expires <= timezone.now():
         return []
@@ -93,7 +93,7 @@ def _offers(user: User, actor: Actor, selection: EddmSelection) -> list[tuple[An
     ]
 
 
-def _selection(request: HttpRequest, selection_id: str) -> tuple[Actor, EddmSelection]:
+def _selection(request: HttpRequest, selection_id: str) -> tuple[Requester, EddmSelection]:
     """The person's own, or of an application of theirs: one query for any number of applications."""
     actors = actors_of(signed_in_user(request))
     selection = selection_of_callers([actor.caller for actor in actors], selection_id)

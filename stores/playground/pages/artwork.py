@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.applications import Actor, chosen_actor
+from applications.registration.selectors.applications import Requester, chosen_actor
 from fulfillment.core.api.parsing import takes_print_files
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
@@ -41,8 +41,8 @@ class ArtworkForm:
 
     request: HttpRequest
     store: Store
-    actors: list[Actor]
-    actor: Actor
+    actors: list[Requester]
+    actor: Requester
     product: ProductPage
     price: PriceForm
     choice: ArtworkChoice | None

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.applications import Actor, chosen_actor
+from applications.registration.selectors.applications import Requester, chosen_actor
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import MAX_INTEGER, parse_number
@@ -46,7 +46,7 @@ def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
 
 
 def batch_form(
-    request: HttpRequest, store: Store, product_id: str, actors: list[Actor], place: Place, back: str
+    request: HttpRequest, store: Store, product_id: str, actors: list[Requester], place: Place, back: str
 ) -> HttpResponse:
     sent, store_id = request.POST, store.external_id
     actor = chosen_actor(actors, (sent or request.GET).get("as", ""))

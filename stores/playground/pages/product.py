@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.rate_limits import enforce_limit
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.applications import Actor, chosen_actor
+from applications.registration.selectors.applications import Requester, chosen_actor
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, Forbidden, TooManyRequests
@@ -64,8 +64,8 @@ class Playground(ProductForm):
 
     request: HttpRequest
     store: Store
-    actors: list[Actor]
-    actor: Actor
+    actors: list[Requester]
+    actor: Requester
     price: PriceForm
     # Of a person who may order from the store; what is ordered is produced.
     access: StoreAccess | None = None
@@ -250,7 +250,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     return page
 
 
-def _live_access(actor: Actor, store: Store) -> StoreAccess | None:
+def _live_access(actor: Requester, store: Store) -> StoreAccess | None:
     """None if an application is chosen, at the demo store, and for people who may not order."""
     if store.is_demo or actor.caller.application_id is not None:
         return None
@@ -261,7 +261,7 @@ def _live_access(actor: Actor, store: Store) -> StoreAccess | None:
 
 
 def _price_form(
-    product: ProductPage, actor: Actor, sent: Mapping[str, str] | None, selection_id: str
+    product: ProductPage, actor: Requester, sent: Mapping[str, str] | None, selection_id: str
 ) -> PriceForm:
     if not product.record.get("IsEddm"):
         return price_form(product.record, sent)
