@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 from django.core.files.storage import default_storage
 
+import printing.artwork
 import printing.documents
 import printing.preflight
 import printing.press
@@ -46,7 +47,7 @@ logger = logging.getLogger("stores.proofs")
 CACHE_BYTES = 128_000_000
 # The weight of a layout in the cache without its pictures; it also limits the number of layouts.
 LAYOUT_BYTES = 250_000
-ENGINE = (printing.press, printing.typesetting, printing.preflight, printing.documents)
+ENGINE = (printing.press, printing.artwork, printing.typesetting, printing.preflight, printing.documents)
 _fonts = TemporaryFiles("operator-fonts-")
 
 

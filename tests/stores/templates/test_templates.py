@@ -1,15 +1,25 @@
 import io
 import json
+import pkgutil
 
 import pytest
 
+import printing
 from fulfillment.core.errors import Invalid
 from stores.catalog.models import Product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
 from stores.catalog.services.products import save_product
 from stores.templates import services as templates
+from stores.templates.selectors import ENGINE
 from tests.factories.templates import field, make_card, page, text_box
+
+
+def test_stored_proofs_follow_each_part_of_the_engine_that_draws_or_finds():
+    """Imposition starts from finished print files."""
+    parts = {one.name for one in pkgutil.iter_modules(printing.__path__, "printing.") if one.ispkg}
+
+    assert {one.__name__ for one in ENGINE} == parts - {"printing.imposition"}
 
 
 def product(product_id, template):
