@@ -12,16 +12,18 @@ from stores.orders.services.orders import create_order, discard_order, prepare_o
 from stores.orders.services.transitions import actor_of, lock_orders
 
 
-def place_own_order(*, access: StoreAccess, request: OrderRequest, form: str) -> Order:
+def place_own_order(*, access: StoreAccess, request: OrderRequest, form: str) -> tuple[Order, bool]:
     """A real order of a person who may order from the store, through no application.
 
-    `form` names the form that was sent: sent again unchanged, as by a second click, it is the same order.
+    `form` names the form that was sent: sent again unchanged, as by a second click, it is the same order. Returns the
+    order, and whether it is new.
     """
     if access.caller.application_id is not None:
         raise Forbidden(_("Applications place real orders with the API."))
     sent = KeyedRequest(access.caller, f"form {form} {request}", "")
-    found = stored_response(request=sent) or _place_once(access, request, sent)
-    return Order.objects.select_related("store").get(pk=found.body.decode())
+    known = stored_response(request=sent)
+    found = known or _place_once(access, request, sent)
+    return Order.objects.select_related("store").get(pk=found.body.decode()), known is None
 
 
 def _place_once(access: StoreAccess, request: OrderRequest, sent: KeyedRequest) -> StoredResponse:

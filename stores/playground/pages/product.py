@@ -285,7 +285,7 @@ def _order_live(page: Playground) -> HttpResponse | None:
         page.refuse_changed_template()
         with page.recorded("order_create"):
             request = order_request_from(body)
-            order = place_own_order(access=page.access, request=request, form=page.form_name)
+            order, is_new = place_own_order(access=page.access, request=request, form=page.form_name)
     except DomainError as error:
         page.fail(error, place=TEMPLATE_DATA)
         page.problems = page.address.take_errors(error, page.problems)
@@ -294,6 +294,10 @@ def _order_live(page: Playground) -> HttpResponse | None:
     placed, shown = _("Order %(number)s is placed."), "portal:order"
     if order.approval:
         placed, shown = _("Order %(number)s is placed and needs approval."), "portal:approval"
+    if not is_new:
+        placed = _(
+            "Order %(number)s was placed with this form before. To order again, open the product again."
+        )
     messages.success(page.request, placed % {"number": order.number})
     return redirect(shown, order.pk)
 

@@ -161,6 +161,8 @@ def test_form_that_is_sent_twice_orders_once(buyer):
     first, again = (buyer.post(PRODUCT, form) for _ in range(2))
     assert (first.status_code, first["Location"]) == (302, again["Location"])
     assert Order.objects.count() == 1
+    said = buyer.get(again["Location"]).content.decode()
+    assert f"Order {Order.objects.get().number} was placed with this form before." in said
 
     buyer.post(PRODUCT, {**form, "quantity": "200"})
     buyer.post(PRODUCT, typed(buyer.get(PRODUCT).content.decode(), do="buy"))
