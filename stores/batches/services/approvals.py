@@ -16,20 +16,20 @@ from stores.batches.selectors import counts_of, people_of_batch, shown_batches
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders
-from stores.batches.services.rows import in_turn, lock_batch
+from stores.batches.services.rows import lock_batch
 from stores.budgets.services.approvals import check_place
+from stores.concurrency_limits import BATCHES
 from stores.orders.approvals.services import EXPIRED, send_reminders
 from stores.orders.models import OWN_ORDER, ApprovalState
 from stores.orders.services.transitions import Actor
 
 
-@in_turn
 def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
     """Has its orders written. Raises Conflict if it was decided or exceeds a limit that was lowered since.
 
     Raises Forbidden for the people who ordered.
     """
-    with _decision(batch, transaction.atomic()):
+    with _turn_of(actor), _decision(batch, transaction.atomic()):
         locked, approval = _lock_undecided(batch, actor)
         claim = budget_claim(locked, counts_of(locked))
         check_place(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
@@ -41,15 +41,19 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "") -> Batch:
     return locked
 
 
-@in_turn
 def deny_batch(*, batch: Batch, actor: Actor, reason: str) -> Batch:
     """Cancels the batch. Raises Conflict if it was decided, and Forbidden for the people who ordered."""
-    with _decision(batch, long_transaction()):
+    with _turn_of(actor), _decision(batch, long_transaction()):
         locked, approval = _lock_undecided(batch, actor)
         close_batch(locked, note=reason, approval=ApprovalState.DENIED, decided_by=actor.user_id)
         approval.refresh_from_db()
         notify_of_decision(approval)
     return locked
+
+
+def _turn_of(actor: Actor) -> AbstractContextManager[object]:
+    """Of the person who decides: those who made the batch cannot hold up its decision."""
+    return BATCHES.limited(f"user:{actor.user_id}")
 
 
 @contextmanager

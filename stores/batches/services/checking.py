@@ -29,7 +29,7 @@ from stores.batches.services.notices import announce
 from stores.batches.services.rows import (
     begin_check,
     forget_jobs,
-    in_turn,
+    in_batch_turn,
     lock_batch,
     lock_open,
     put_cells,
@@ -109,7 +109,7 @@ def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> Batc
     return _save_corrected(batch=batch, checked=checked, cells=cells, outcome=_outcome_now(batch, checked))
 
 
-@in_turn
+@in_batch_turn
 @long_transaction()
 def _save_corrected(
     *, batch: Batch, checked: BatchRow, cells: Mapping[str, str], outcome: Outcome | None

@@ -49,7 +49,7 @@ from stores.batches.selectors import (
 )
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import announce, notify_approvers
-from stores.batches.services.rows import begin_check, in_turn, job_lock, lock_batch, lock_open
+from stores.batches.services.rows import begin_check, in_batch_turn, job_lock, lock_batch, lock_open
 from stores.budgets.services.claims import release_reservation, reserve_budgets
 from stores.catalog.models import Store
 from stores.orders.approvals.selectors import total_reasons
@@ -66,7 +66,7 @@ CURRENCY_CHANGED = "The currency of the store changed since the check."
 NOTHING_ORDERED = "Nothing is ordered."
 NO_ACCESS = "The rest is not ordered: who made or ordered the batch has no access to the store anymore."
 ROWS_AT_ONCE = 50
-# With more rows that cannot be ordered the service itself is away.
+# With more rows whose files cannot be read or drawn, storage or renderers are probably down.
 MOST_PASSED_OVER = 3
 # For all print files of one order of the mode Items, which no request waits for.
 SECONDS = 600.0
@@ -86,7 +86,7 @@ class BatchClaim:
     created: datetime
 
 
-@in_turn
+@in_batch_turn
 def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready: bool = False) -> Batch:
     """Reserves the budgets and has the orders written or, where it needs approval, first requests that.
 
@@ -96,7 +96,7 @@ def order_batch(*, batch: Batch, actor: Actor, external_id: str = "", only_ready
     return _order(batch, actor, external_id, only_ready=only_ready)
 
 
-@in_turn
+@in_batch_turn
 def refuse_outdated(*, batch: Batch) -> None:
     """Raises Conflict if the check no longer holds, and has all rows checked again: call it outside of transactions."""
     if refusal := _check_if_outdated(batch):
@@ -106,11 +106,16 @@ def refuse_outdated(*, batch: Batch) -> None:
 @long_transaction()
 def _check_if_outdated(batch: Batch) -> Conflict | None:
     locked = lock_batch(batch)
-    if not (why := outdated_because(locked)):
+    if not (why := outdated_because(locked) or _currency_changed(locked)):
         return None
     note = f"{why} {CHECKED_AGAIN}"
     begin_check(locked, reset=True, note=note)
     return Conflict(note, code=OUTDATED, members={"Rows": locked.rows.count()})
+
+
+def _currency_changed(batch: Batch) -> str:
+    offered = batch.rows.filter(offer__has_key="Currency").exclude(offer__Currency=batch.store.currency)
+    return CURRENCY_CHANGED if batch.status == BatchStatus.CHECKED and offered.exists() else ""
 
 
 @transaction.atomic
@@ -175,8 +180,8 @@ def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) ->
             return
         chunk = list(rows.exclude(pk__in=passed_over)[:ROWS_AT_ONCE])
         if not chunk:
-            for error in passed_over.values():
-                raise error
+            if passed_over:
+                raise next(iter(passed_over.values()))
             _finish(batch)
             return
         go_on()

@@ -51,7 +51,7 @@ class Source:
     problems: Sequence[Problem] = ()
 
 
-def in_turn(change: Callable[P, R]) -> Callable[P, R]:
+def in_batch_turn(change: Callable[P, R]) -> Callable[P, R]:
     """Changes of a batch wait for its lock here, where few of them hold a thread, and not in PostgreSQL."""
 
     @wraps(change)
@@ -63,7 +63,7 @@ def in_turn(change: Callable[P, R]) -> Callable[P, R]:
     return limited
 
 
-@in_turn
+@in_batch_turn
 def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
     """Makes these rows the set of the batch, and has them checked unless `check` is False.
 

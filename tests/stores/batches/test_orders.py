@@ -280,6 +280,16 @@ def test_template_that_changes_before_the_first_order_has_all_rows_checked_again
     assert (states_of(done), used()) == (["Ordered", "Ordered"], [2 * PRICE])
 
 
+def test_batch_in_another_currency_than_its_check_is_checked_again_and_not_ordered(access):
+    batch = checked(make_batch(access, [person(1)]))
+    Store.objects.filter(pk=batch.store_id).update(currency="EUR")
+
+    with pytest.raises(Conflict, match="The currency of the store changed since the check"):
+        order_batch(batch=fresh(batch), actor=OWNER)
+
+    assert fresh(batch).status == "Checking"
+
+
 @pytest.mark.parametrize("mode", ["Items", "Recipients"])
 def test_currency_that_changes_before_the_first_order_has_all_rows_checked_again(access, mode):
     """Orders had the numbers of the old prices in the new currency."""

@@ -8,9 +8,9 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from fulfillment.core.errors import Conflict, TooManyAtOnce
+from fulfillment.core.errors import Conflict, DomainError, TooManyAtOnce
 from stores.batches.models import Batch
-from stores.batches.selectors import kept_mappings
+from stores.batches.selectors import caller_of, kept_mappings
 from stores.batches.services import batches, checking, rows
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
@@ -19,6 +19,7 @@ from stores.batches.services.ordering import ORDER_TASK, order_batch, refuse_out
 from stores.batches.services.personal_data import erase_unordered_recipients
 from stores.batches.services.rows import begin_check, lock_batch, replace_rows
 from stores.catalog.models import Product
+from stores.concurrency_limits import BATCHES
 from stores.orders.models import ActorKind
 from stores.orders.services.transitions import Actor, lock_orders
 from tests.factories.budgets import enable_budgets, make_budget
@@ -58,6 +59,15 @@ def refused(change: Callable[[], object]) -> Callable[[], str]:
     return tried
 
 
+def code_of(decision: Callable[[], object]) -> Callable[[], str]:
+    def tried() -> str:
+        with pytest.raises(DomainError) as refusal:
+            decision()
+        return refusal.value.code
+
+    return tried
+
+
 @pytest.mark.django_db(transaction=True)
 def test_changes_of_a_locked_batch_are_refused_while_one_waits_for_it(world, settings):
     settings.CONCURRENCY_WAIT_SECONDS = 0.1
@@ -71,8 +81,6 @@ def test_changes_of_a_locked_batch_are_refused_while_one_waits_for_it(world, set
         lambda: order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION)),
         lambda: refuse_outdated(batch=fresh(batch)),
         lambda: cancel_batch(batch=fresh(batch)),
-        lambda: approve_batch(batch=fresh(batch), actor=Actor(ActorKind.USER)),
-        lambda: deny_batch(batch=fresh(batch), actor=Actor(ActorKind.USER), reason="No"),
     ]
     waiting = Thread(target=at_once, args=(changes[0],))
     with transaction.atomic():
@@ -83,6 +91,22 @@ def test_changes_of_a_locked_batch_are_refused_while_one_waits_for_it(world, set
     waiting.join()
 
     assert answers == ["too_many_at_once"] * len(changes)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_decisions_wait_for_those_of_the_same_person_alone(world, settings):
+    settings.CONCURRENCY_WAIT_SECONDS = 0.1
+    batch = checked(make_batch(access_to(world), [person(1)]))
+    actor = Actor(ActorKind.OPERATOR, world.operator.pk)
+    decisions = [
+        code_of(lambda: approve_batch(batch=fresh(batch), actor=actor)),
+        code_of(lambda: deny_batch(batch=fresh(batch), actor=actor, reason="No")),
+    ]
+
+    with BATCHES.limited(f"user:{world.operator.pk}"):
+        assert at_once(*decisions) == ["too_many_at_once"] * 2
+    with BATCHES.limited(caller_of(batch).key):
+        assert "too_many_at_once" not in at_once(decisions[0])
 
 
 @pytest.mark.django_db(transaction=True)
