@@ -225,9 +225,9 @@ def outcome_of(made: Scene, name: str, fault: Fault) -> Outcome:
         found.uploads = made.upload()
         checks = checks or made.ready()
         found.sign = "; ".join(text for text in checks.values() if text != "ok") if checks else "no answer"
-        found.metrics = watched(made.metrics()) | {
-            name: flags[name] for name in flags if "_total" not in name
-        }
+        counts = watched(made.metrics())
+        found.metrics = {name: value for name, value in counts.items() if "_total" in name}
+        found.metrics |= {name: value for name, value in flags.items() if "_total" not in name}
     ended = time.monotonic()
     wait_for(lambda: made.is_well() and made.order() == "201" and made.upload() == "201", every=0.2)
     found.back = time.monotonic() - ended
