@@ -8,4 +8,6 @@ LIVE_PROOFS = ConcurrencyLimit("live proofs", "live proofs of the start page", "
 PICTURES = ConcurrencyLimit("pictures", "pictures to read", "PICTURES_CONCURRENCY")
 ORDERS = ConcurrencyLimit("orders", "orders with print files", "ORDERS_CONCURRENCY")
 LARGE_ORDERS = ConcurrencyLimit("large orders", "orders and quotes of many items", "LARGE_ORDERS_CONCURRENCY")
+# Orders that are read or changed: FILES lasts as long as the reader of an export takes.
+LONG_ORDERS = ConcurrencyLimit("long orders", "long orders to read or change", "LONG_ORDERS_CONCURRENCY")
 BATCHES = ConcurrencyLimit("batches", "changes of batches", "BATCHES_CONCURRENCY")

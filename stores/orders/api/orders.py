@@ -1,5 +1,5 @@
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,8 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import turn_if
 from stores.catalog.api.stores import STORE_ID
+from stores.concurrency_limits import LONG_ORDERS
 from stores.orders.api.examples import (
     CANCEL_EXAMPLE,
     HISTORY_EXAMPLE,
@@ -72,13 +72,13 @@ OWN_READ = Access(
 )
 NOT_FOUND = "There is no such order for this caller (`order_not_found`)."
 STALE = "`If-Match` does not match the current version (`precondition_failed`)."
-LONG_ORDERS = concurrency_errors("exports or long orders")
+LONG_ERRORS = concurrency_errors("long orders")
 WRITE_ERRORS = {
     400: NO_STORE + ", or the body breaks a rule.",
     403: NO_ASSOCIATION,
     404: NOT_FOUND,
     412: STALE,
-    **LONG_ORDERS,
+    **LONG_ERRORS,
 }
 # As stored: compressed, they are a hundred times as many at most.
 LONG_BYTES = 16_384
@@ -119,7 +119,7 @@ class OrderViewSet(ApiViewSet):
             400: NO_STORE + ".",
             403: NO_ASSOCIATION,
             404: NOT_FOUND,
-            **LONG_ORDERS,
+            **LONG_ERRORS,
         },
         "history": {400: NO_STORE + ".", 403: NO_ASSOCIATION, 404: NOT_FOUND},
         "cancel": {
@@ -299,7 +299,7 @@ def act_on_order(
 def turn_if_long(request: Request, order: Order) -> AbstractContextManager[Any]:
     """For a response with the order, also after a change: few items may have 10 MB of values, or 20,000 routes."""
     is_long = order.item_count > MANY_ITEMS or stored_bytes(order) > LONG_BYTES
-    return turn_if(is_long, request.auth.key)
+    return LONG_ORDERS.limited(request.auth.key) if is_long else nullcontext()
 
 
 def order_response(

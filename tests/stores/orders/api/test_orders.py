@@ -420,7 +420,7 @@ def test_unchanged_order_is_answered_304(shop):
 def test_order_of_many_items_is_read_and_changed_in_turn(shop, settings, items, status):
     order = shop.place().json()
     Order.objects.update(item_count=items)
-    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    settings.CONCURRENCY_WAIT_SECONDS = settings.LONG_ORDERS_CONCURRENCY = 0
 
     assert {answer.status_code for answer in read_and_changed(shop, order)} == {status}
 
@@ -429,10 +429,23 @@ def test_order_of_many_items_is_read_and_changed_in_turn(shop, settings, items, 
 def test_order_of_few_long_items_is_read_and_changed_in_turn(shop, settings, column):
     order = shop.place().json()
     OrderItem.objects.update(**{column: {"Name": token_hex(20_000)}})
-    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    settings.CONCURRENCY_WAIT_SECONDS = settings.LONG_ORDERS_CONCURRENCY = 0
 
     assert {answer.status_code for answer in read_and_changed(shop, order)} == {503}
     assert OrderHistory.objects.count() == 1
+
+
+def test_long_order_is_read_and_changed_while_its_caller_reads_an_export(shop, settings):
+    order = shop.place().json()
+    Order.objects.update(item_count=21)
+    settings.CONCURRENCY_WAIT_SECONDS = 0
+
+    export = shop.world.as_application().call("GET", f"{ORDERS}/exportview?format=csv")
+    second = shop.world.as_application().call("GET", f"{ORDERS}/exportview?format=csv")
+    answers = [answer.status_code for answer in read_and_changed(shop, order)]
+    export.close()
+
+    assert (export.status_code, second.status_code, answers) == (200, 429, [200, 200, 200])
 
 
 def read_and_changed(shop, order):
