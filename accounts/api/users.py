@@ -124,10 +124,10 @@ class UserViewSet(ApiViewSet):
 
     errors = {
         "create": {
-            **concurrency_errors("changes of accounts and applications"),
+            **concurrency_errors("changes of accounts and applications, or passwords to check,"),
             429: "The subscription used up its requests for this minute, the caller has too many changes of accounts "
-            "and applications in progress (`too_many_at_once`), or one person created too many accounts within a "
-            "day (`too_many_accounts`). Try again after Retry-After seconds.",
+            "and applications, or passwords to check, in progress (`too_many_at_once`), or one person created too "
+            "many accounts within a day (`too_many_accounts`). Try again after Retry-After seconds.",
         },
         "emails": {404: "There is no such tenant (reported to operators only)."},
     }
