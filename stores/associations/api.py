@@ -194,11 +194,8 @@ class AssociationViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> Response:
         requests = association_requests_for(request.auth, state=request.query_params.get("state"))
-        listed = list(requests[: min(LONG_LIST + 1, MAX_LISTED)])
-        with turn_if(len(listed) > LONG_LIST, request.auth.key):
-            if len(listed) > LONG_LIST:
-                listed = list(requests[:MAX_LISTED])
-            return Response([association_record(one) for one in listed])
+        with turn_if(requests[LONG_LIST:].exists(), request.auth.key):
+            return Response([association_record(one) for one in requests[:MAX_LISTED]])
 
     @extend_schema(
         operation_id="association_read",

@@ -4,6 +4,8 @@ from functools import partial
 from secrets import token_hex
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from applications.registration.api import applications
 from applications.webhooks.services.webhooks import create_webhook
@@ -83,6 +85,17 @@ def test_long_list_without_pages_has_a_turn(world, settings, monkeypatch, place)
     monkeypatch.setattr(module, "LONG_LIST", 0)
     refused = world.as_application().call("GET", path)
     assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+
+
+@pytest.mark.parametrize("place", [every_application, every_association])
+def test_refused_long_list_has_read_no_row(world, settings, monkeypatch, place):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    module, path = place(world)
+    monkeypatch.setattr(module, "LONG_LIST", 0)
+
+    with CaptureQueriesContext(connection) as queries:
+        assert world.as_application().call("GET", path).status_code == 503
+    assert not [query["sql"] for query in queries if '"created" ' in query["sql"].partition("ORDER BY")[2]]
 
 
 @pytest.mark.parametrize("path", ["product", "product/card"])

@@ -102,9 +102,9 @@ class ApplicationViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> Response:
         verbose = flag_parameter(request.query_params, "verbose")
-        applications = list(applications_for(request.auth))
-        with turn_if(len(applications) > LONG_LIST, request.auth.key):
-            return Response(application_records(request.auth, applications, verbose=verbose))
+        applications = applications_for(request.auth)
+        with turn_if(applications[LONG_LIST:].exists(), request.auth.key):
+            return Response(application_records(request.auth, [*applications], verbose=verbose))
 
     @extend_schema(
         operation_id="application_create",

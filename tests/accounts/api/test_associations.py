@@ -128,7 +128,7 @@ def test_request_list_takes_a_fixed_number_of_queries(world, django_assert_num_q
         )
     client = world.as_operator()
 
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         assert len(client.call("GET", "/association").json()) == more
 
 

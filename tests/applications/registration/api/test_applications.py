@@ -248,7 +248,7 @@ def test_application_list_takes_a_fixed_number_of_queries(world, django_assert_n
     for number in range(more):
         client.call("POST", "/application", {"Name": f"A{number}", "Keys": [{}]})
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         assert len(client.call("GET", "/application").json()) == 1 + more
 
 
