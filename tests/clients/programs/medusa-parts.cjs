@@ -57,12 +57,17 @@ const uploads = (count) => Promise.all(Array.from({ length: count }, () => uploa
 const DAY = 86_400_000;
 const start = Date.now();
 let now = start;
+let shippingPrice = "total";
 const quotes = [];
 const row = { id: "o", order_id: "order", external_id: "order-1", store_id: "s", state: "open" };
 const orders = [];
+class TooLong extends Error {
+  errors = [{ code: "too_many_options" }];
+}
 
 const prices = load("print/prices.ts", {
   "node:crypto": require("node:crypto"),
+  "store-fulfillment": { InvalidRequest: TooLong },
   service: { refusal: (text) => new MedusaError("", text) },
   container: {
     prints: () => ({
@@ -71,14 +76,18 @@ const prices = load("print/prices.ts", {
     }),
   },
   settings: {
+    shippingPrice: () => shippingPrice,
     client: () => ({
       quotes: {
-        create: async () => ({
-          QuoteID: `q${quotes.length}`,
-          Currency: "USD",
-          ExpiresAt: new Date(now + 2 * DAY).toISOString(),
-          Options: [{ OptionID: "GROUND-3", DeliveryMethodCode: "GROUND", Total: now < start + 2 * DAY ? 10 : 12 }],
-        }),
+        create: async (store, { DeliveryMethodCode }) => {
+          if (store === "long" && !DeliveryMethodCode) throw new TooLong();
+          return {
+            QuoteID: `q${quotes.length}`,
+            Currency: "USD",
+            ExpiresAt: new Date(now + 2 * DAY).toISOString(),
+            Options: [{ OptionID: "GROUND-3", DeliveryMethodCode: "GROUND", Total: now < start + 2 * DAY ? 10 : 12 }],
+          };
+        },
       },
     }),
   },
@@ -124,6 +133,16 @@ async function paidLate() {
   return { held, retried: { state: row.state, orders } };
 }
 
+/** Of a store whose product has more options than a quote: the price, and whether a surcharge is known. */
+async function quotedLong() {
+  const long = { ...delivery, store_id: "long" };
+  const [{ total }] = await prices.quoteFor(long, ITEMS, "US");
+  shippingPrice = "surcharge";
+  const refused = await prices.quoteFor(long, ITEMS, "CA").catch((error) => error instanceof TooLong);
+  shippingPrice = "total";
+  return [total, refused];
+}
+
 async function main() {
   const { fieldsOf } = load("print/lines.ts", {});
   const product = { fields: { Email: "office@example.com" } };
@@ -137,6 +156,7 @@ async function main() {
       large: await upload(33),
       after: await uploads(8),
       late: await paidLate(),
+      long: await quotedLong(),
     }),
   );
 }
