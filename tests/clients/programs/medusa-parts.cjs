@@ -71,7 +71,9 @@ const prices = load("print/prices.ts", {
   service: { refusal: (text) => new MedusaError("", text) },
   container: {
     prints: () => ({
-      listPrintQuotes: async ({ id }) => quotes.filter((one) => one.id.startsWith(id.$like.slice(0, -1))).reverse(),
+      listPrintQuotes: async ({ id, expires_at }) =>
+        quotes.filter((one) => (id ? one.id.startsWith(id.$like.slice(0, -1)) : one.expires_at < expires_at.$lt)).reverse(),
+      deletePrintQuotes: async (ids) => void quotes.splice(0, quotes.length, ...quotes.filter((one) => !ids.includes(one.id))),
       createPrintQuotes: async (quote) => (quotes.push({ ...quote, created_at: new Date(now) }), quotes.at(-1)),
     }),
   },
@@ -143,6 +145,16 @@ async function quotedLong() {
   return [total, refused];
 }
 
+/** How many quotes are left once all but one have ended 61 days ago. */
+async function keptQuotes() {
+  const usual = Date.now;
+  now = start + 70 * DAY;
+  Date.now = () => now;
+  await prices.quoteFor(delivery, ITEMS, "MX");
+  Date.now = usual;
+  return quotes.length;
+}
+
 async function main() {
   const { fieldsOf } = load("print/lines.ts", {});
   const product = { fields: { Email: "office@example.com" } };
@@ -157,6 +169,7 @@ async function main() {
       after: await uploads(8),
       late: await paidLate(),
       long: await quotedLong(),
+      kept: await keptQuotes(),
     }),
   );
 }

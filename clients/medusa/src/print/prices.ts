@@ -15,6 +15,8 @@ export interface Delivery {
 
 /** A quote is not used in its last minutes: it would end on the way. */
 const MARGIN = 5 * 60_000;
+/** How long ended quotes are kept: of a later order it is not known which price its buyer saw. */
+const KEPT = 60 * 24 * 60 * 60_000;
 
 /** The binding price, and the one that was shown at a moment, or before it, for the same. */
 export async function quoteFor(
@@ -37,6 +39,9 @@ export async function quoteFor(
     const reasons = quote.Issues.map((issue) => issue.Message).join(" ");
     throw refusal(`${delivery.method} of ${delivery.store_id} does not deliver this to ${country}. ${reasons}`.trim());
   }
+  const before = new Date(Date.now() - KEPT);
+  const ended = await prints().listPrintQuotes({ expires_at: { $lt: before } }, { select: ["id"], take: 100 });
+  if (ended.length > 0) await prints().deletePrintQuotes(ended.map((one) => one.id));
   const made = await prints().createPrintQuotes({
     id: `${digest}-${quote.QuoteID}`,
     quote_id: quote.QuoteID,
