@@ -23,7 +23,7 @@ from fulfillment.core.text import in_percent
 from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors.archives import sheet_archive
 from production.gang_sheets.services.members import send_sheet_now
-from production.jobs.models import OF_PRODUCT, UNREAD
+from production.jobs.models import OF_PRODUCT, OF_STORE, UNREAD
 from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
 from stores.orders.admin.actions import actor_on
 
@@ -97,7 +97,8 @@ class GangSheetAdmin(StaffAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[GangSheet]:
         sheets = super().get_queryset(request).annotate(count=Count("jobs"), first_due=Min("jobs__due"))
-        return sheets.defer(*(f"product__{name}" for name in OF_PRODUCT))
+        unread = [f"product__{name}" for name in OF_PRODUCT] + [f"store__{name}" for name in OF_STORE]
+        return sheets.defer(*unread)
 
     def get_fields(self, request: HttpRequest, sheet: GangSheet | None = None) -> list[str]:
         """Leaves out empty fields, and the number, which is in the heading."""

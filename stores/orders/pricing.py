@@ -73,13 +73,17 @@ class Prices:
     issues: tuple[Fault, ...]
 
     @property
+    def is_too_long(self) -> bool:
+        return len(self.methods) * len(self.speeds) > MAX_OPTIONS
+
+    @property
     def options(self) -> tuple[Option, ...]:
         """Raises Invalid for more than MAX_OPTIONS: a product may have a thousand methods and a hundred speeds."""
-        if (count := len(self.methods) * len(self.speeds)) > MAX_OPTIONS:
+        if self.is_too_long:
             message = _(
                 "Items: there are %(count)s options; at most %(most)s are quoted. Send DeliveryMethodCode or "
                 "ProductionDays."
-            ) % {"count": count, "most": MAX_OPTIONS}
+            ) % {"count": len(self.methods) * len(self.speeds), "most": MAX_OPTIONS}
             raise Invalid.at("/Items", "too_many_options", message)
         return tuple(self._option(code, days) for code in self.methods for days in self.speeds)
 
@@ -88,20 +92,24 @@ class Prices:
 
         Raises Invalid if that method does not serve the destination: no other price is chosen without a request.
         """
-        listed = [products[item.product_id] for item in self.price_request.items]
-        method = self.price_request.delivery_method_code or listed[0].delivery_method
+        first = products[self.price_request.items[0].product_id]
+        method = self.price_request.delivery_method_code or first.delivery_method
         if method not in self.methods:
             message = _(
                 "DeliveryMethodCode: %(method)s, the default of %(product_id)s, does not deliver all items "
                 "there; allowed: %(allowed)s."
             ) % {
                 "method": method or "none",
-                "product_id": listed[0].product_id,
+                "product_id": first.product_id,
                 "allowed": ", ".join(self.methods),
             }
             raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
+        return self._option(method, self.default_speed(products))
+
+    def default_speed(self, products: Mapping[str, ListedProduct]) -> int:
+        listed = [products[item.product_id] for item in self.price_request.items]
         usual = max(next((d for d, is_default in p.speeds if is_default), 0) for p in listed)
-        return self._option(method, min(self.speeds, key=lambda days: abs(days - usual)))
+        return min(self.speeds, key=lambda days: abs(days - usual))
 
     def _option(self, method: str, days: int) -> Option:
         prices = self.methods[method]

@@ -36,3 +36,12 @@ def test_order_whose_price_rose_since_its_buyer_saw_it_is_held(answers):
     assert held["orders"] == []
     assert held["problem"].startswith("The price rose from 10 to 12 USD")
     assert retried == {"state": "placed", "orders": ["q1"]}
+
+
+def test_product_with_too_many_options_is_priced_by_its_method(answers):
+    """A surcharge is the difference to other methods: shops that charge it are told."""
+    assert answers["long"] == ["12", True]
+
+
+def test_quotes_that_ended_two_months_ago_are_deleted(answers):
+    assert answers["kept"] == 1

@@ -15,14 +15,20 @@ from production.interface import Job, JobFile, JobItem, Member
 
 MM = 72 / 25.4
 # Columns that may have megabytes.
-LARGE = re.compile(
-    r'"stores_(product"\."(template|rendering|verbose_rendering)'
-    r'|orderitem"\."(template_data|artwork)|order"\."rendering)"'
+COLUMNS = (
+    r'"stores_(product"\."(template|description|rendering|verbose_rendering)'
+    r'|orderitem"\."(template_data|artwork|preflight|eddm)'
+    r'|order"\."(rendering|metadata)|store"\."(rendering|verbose_rendering))"'
 )
+LARGE = re.compile(COLUMNS)
+# A read of one that was deferred: of this column alone.
+DEFERRED = re.compile(rf'SELECT "\w+"\."id", {COLUMNS} FROM ')
 
 
 def large_reads(statements: CaptureQueriesContext) -> list[str]:
-    """Of the statements that read several jobs, sheets or items: those with a large column."""
+    """Of the statements that read several jobs, sheets or items: those with a large column. And each later read of a
+    column that was deferred, which is one for each job.
+    """
     texts = [one["sql"] for one in statements.captured_queries]
     lists = [
         text
@@ -30,7 +36,8 @@ def large_reads(statements: CaptureQueriesContext) -> list[str]:
         if re.search('FROM "(production_job|production_gangsheet|stores_orderitem)"', text)
         and not re.search(r" LIMIT (1|21)\b", text)
     ]
-    return [text for text in lists if LARGE.search(text)]
+    deferred = [text for text in texts if DEFERRED.match(text)]
+    return [*deferred, *(text for text in lists if LARGE.search(text.split(" FROM ")[0]))]
 
 
 def made_pdf(

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -49,6 +50,8 @@ def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) ->
 WAIT_FOR_PROVIDER = timedelta(seconds=15)
 WAIT_FOR_EACH = timedelta(milliseconds=200)
 MAX_WAIT_FOR_PROVIDER = timedelta(minutes=5)
+# Jobs that no provider has, or that one was to get which is disabled since. After a try it may have the job.
+UNPROVIDED = Q(provider=None) | Q(provider__is_enabled=False, tries=0)
 CHANGED = ("provider", "rule", "message", "next_try", "failing_since", "is_uncertain", "updated")
 
 
@@ -148,9 +151,9 @@ class ProviderChoices:
 
 
 def _next_look(rule: RoutingRule) -> datetime:
-    waiting = Job.objects.filter(provider=None, state=JobState.QUEUED, rule=rule).order_by()
+    waiting = Job.objects.filter(UNPROVIDED, next_try__isnull=False, state=JobState.QUEUED, rule=rule)
     most = MAX_WAIT_FOR_PROVIDER // WAIT_FOR_EACH
-    orders = waiting.values("order").distinct()[:most].count()
+    orders = waiting.order_by().values("order").distinct()[:most].count()
     return timezone.now() + max(WAIT_FOR_PROVIDER, WAIT_FOR_EACH * orders)
 
 
@@ -174,9 +177,7 @@ def choose_for_order(*, job_pk: int) -> bool:
 
     False if the job is not sent now: it fails, or waits with all those of the order that find no provider.
     """
-    unassigned = Job.objects.filter(
-        provider=None, cancel_requested=None, gang_sheet=None, state=JobState.QUEUED
-    )
+    unassigned = Job.objects.filter(UNPROVIDED, cancel_requested=None, gang_sheet=None, state=JobState.QUEUED)
     if not unassigned.filter(pk=job_pk, order__item_count__gt=1).exists():
         return True
     order = Order.objects.select_for_update(of=("self",), no_key=True).get(jobs=job_pk)

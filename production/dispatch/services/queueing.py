@@ -86,22 +86,23 @@ def _queue_jobs(order: Order) -> None:
     if not rules:
         return
     items = order.items.filter(job__isnull=True).select_related("product").order_by("position")
-    items = items.defer("template_data", "artwork", "preflight", *(f"product__{name}" for name in OF_PRODUCT))
+    items = items.defer(*OrderItem.LARGE, *(f"product__{name}" for name in OF_PRODUCT))
+    mailings = set(order.items.filter(eddm__isnull=False).order_by().values_list("pk", flat=True))
     routed = [item for item in items if first_rule(rules, item_facts(order, item))]
     now = timezone.now()
-    jobs = Job.objects.bulk_create(_job(order, item, now) for item in routed)
+    jobs = Job.objects.bulk_create(_job(order, item, now, is_mailing=item.pk in mailings) for item in routed)
     JobHistory.objects.bulk_create(
         JobHistory(job=job, state=JobState.QUEUED, timestamp=now, actor_kind=SYSTEM.kind) for job in jobs
     )
 
 
-def _job(order: Order, item: OrderItem, now: datetime) -> Job:
+def _job(order: Order, item: OrderItem, now: datetime, *, is_mailing: bool) -> Job:
     return Job(
         number=job_number(order, item.position),
         order=order,
         item=item,
         store_id=order.store_id,
-        due=ship_day(order, is_mailing=item.eddm is not None),
+        due=ship_day(order, is_mailing=is_mailing),
         next_try=now,
         created=now,
         updated=now,

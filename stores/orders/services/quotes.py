@@ -4,7 +4,7 @@ import hashlib
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -62,8 +62,16 @@ class PreparedQuote:
 
 
 def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
-    """Prices all options of producing and delivering the items, and stores them as a binding quote."""
-    return store_quote(prepared=prepare_quote(access=access, price_request=price_request))
+    """Prices the options of producing and delivering the items, and stores them as a binding quote.
+
+    For pages, which name no speed: where all options would be too many, those at the default speed.
+    """
+    prepared = prepare_quote(access=access, price_request=price_request)
+    prices = prepared.prices
+    if prices.is_too_long:
+        products = ordered_products(access=access, price_request=prepared.price_request)
+        prices = replace(prices, speeds=[prices.default_speed(products)])
+    return store_quote(prepared=replace(prepared, prices=prices))
 
 
 def prepare_quote(*, access: StoreAccess, price_request: PriceRequest) -> PreparedQuote:

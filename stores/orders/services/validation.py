@@ -189,7 +189,7 @@ def _new_quote(access: StoreAccess, price_request: PriceRequest) -> dict[str, An
     try:
         products = ordered_products(access=access, price_request=price_request)
         prices = price_items(access=access, price_request=price_request, products=products)
+        new_quote = store_quote(prepared=PreparedQuote(access, price_request, prices))
     except DomainError:
         return {}  # the items can no longer be priced, so the error has no new quote
-    new_quote = store_quote(prepared=PreparedQuote(access, price_request, prices))
     return {"Quote": orjson.loads(new_quote.rendering)}

@@ -57,28 +57,39 @@ const uploads = (count) => Promise.all(Array.from({ length: count }, () => uploa
 const DAY = 86_400_000;
 const start = Date.now();
 let now = start;
+let shippingPrice = "total";
 const quotes = [];
 const row = { id: "o", order_id: "order", external_id: "order-1", store_id: "s", state: "open" };
 const orders = [];
+class TooLong extends Error {
+  errors = [{ code: "too_many_options" }];
+}
 
 const prices = load("print/prices.ts", {
   "node:crypto": require("node:crypto"),
+  "store-fulfillment": { InvalidRequest: TooLong },
   service: { refusal: (text) => new MedusaError("", text) },
   container: {
     prints: () => ({
-      listPrintQuotes: async ({ id }) => quotes.filter((one) => one.id.startsWith(id.$like.slice(0, -1))).reverse(),
+      listPrintQuotes: async ({ id, expires_at }) =>
+        quotes.filter((one) => (id ? one.id.startsWith(id.$like.slice(0, -1)) : one.expires_at < expires_at.$lt)).reverse(),
+      deletePrintQuotes: async (ids) => void quotes.splice(0, quotes.length, ...quotes.filter((one) => !ids.includes(one.id))),
       createPrintQuotes: async (quote) => (quotes.push({ ...quote, created_at: new Date(now) }), quotes.at(-1)),
     }),
   },
   settings: {
+    shippingPrice: () => shippingPrice,
     client: () => ({
       quotes: {
-        create: async () => ({
-          QuoteID: `q${quotes.length}`,
-          Currency: "USD",
-          ExpiresAt: new Date(now + 2 * DAY).toISOString(),
-          Options: [{ OptionID: "GROUND-3", DeliveryMethodCode: "GROUND", Total: now < start + 2 * DAY ? 10 : 12 }],
-        }),
+        create: async (store, { DeliveryMethodCode }) => {
+          if (store === "long" && !DeliveryMethodCode) throw new TooLong();
+          return {
+            QuoteID: `q${quotes.length}`,
+            Currency: "USD",
+            ExpiresAt: new Date(now + 2 * DAY).toISOString(),
+            Options: [{ OptionID: "GROUND-3", DeliveryMethodCode: "GROUND", Total: now < start + 2 * DAY ? 10 : 12 }],
+          };
+        },
       },
     }),
   },
@@ -124,6 +135,26 @@ async function paidLate() {
   return { held, retried: { state: row.state, orders } };
 }
 
+/** Of a store whose product has more options than a quote: the price, and whether a surcharge is known. */
+async function quotedLong() {
+  const long = { ...delivery, store_id: "long" };
+  const [{ total }] = await prices.quoteFor(long, ITEMS, "US");
+  shippingPrice = "surcharge";
+  const refused = await prices.quoteFor(long, ITEMS, "CA").catch((error) => error instanceof TooLong);
+  shippingPrice = "total";
+  return [total, refused];
+}
+
+/** How many quotes are left once all but one have ended 61 days ago. */
+async function keptQuotes() {
+  const usual = Date.now;
+  now = start + 70 * DAY;
+  Date.now = () => now;
+  await prices.quoteFor(delivery, ITEMS, "MX");
+  Date.now = usual;
+  return quotes.length;
+}
+
 async function main() {
   const { fieldsOf } = load("print/lines.ts", {});
   const product = { fields: { Email: "office@example.com" } };
@@ -137,6 +168,8 @@ async function main() {
       large: await upload(33),
       after: await uploads(8),
       late: await paidLate(),
+      long: await quotedLong(),
+      kept: await keptQuotes(),
     }),
   );
 }

@@ -12,7 +12,7 @@ from production.dispatch.services import choosing
 from production.dispatch.services.choosing import SLOTS, choose_for_order
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.dispatch.services.together import begin_together
-from production.jobs.models import Job, JobState
+from production.jobs.models import HoldReason, Job, JobState
 from production.providers.models import Provider
 from production.routing.models import RoutingRule
 from stores.orders.models import Order
@@ -67,16 +67,22 @@ def _due(*orders: Order) -> Sequence[int]:
     return [order.jobs.filter(pk__in=claimed).count() for order in orders]
 
 
-def test_one_look_postpones_all_jobs_of_an_order_that_wait(shop, full):
-    """The next claim finds the job of another provider; the statements are few, however many jobs there are."""
+@pytest.mark.parametrize("had_provider", [False, True])
+def test_one_look_postpones_all_jobs_of_an_order_that_wait(shop, full, tmp_path, had_provider):
+    """The next claim finds the job of another provider; the statements are few, however many jobs there are.
+
+    Also of jobs whose provider was disabled before it had them.
+    """
+    closed = make_provider(tmp_path, "closed", is_enabled=False) if had_provider else None
     counts = []
     for items in (5, 50):
         order, other = _order(shop, *[100] * items), _order(shop, 500)
+        order.jobs.update(provider=closed)
         with CaptureQueriesContext(connection) as statements:
             assert work_on_job(job_pk=_first(order)) is False
         counts.append(len(statements))
         assert _due(order, other) == [0, 1]
-        assert set(order.jobs.values_list("provider", "state")) == {(None, JobState.QUEUED)}
+        assert set(order.jobs.values_list("provider", "state")) == {(closed and closed.pk, JobState.QUEUED)}
 
     assert max(counts) <= 20
     unread = ('"stores_product"."template"', '"stores_order"."rendering"', '"stores_store"."rendering"')
@@ -123,11 +129,19 @@ def test_all_jobs_are_chosen_at_the_first_look_after_capacity_was_freed(shop, fu
     assert order.jobs.filter(provider=full).count() == 5
 
 
-def test_wait_grows_with_the_orders_that_wait_for_the_same_rule(shop, full, monkeypatch):
+@pytest.mark.parametrize("had_provider", [False, True])
+def test_wait_grows_with_the_orders_that_wait_for_the_same_rule(
+    shop, full, tmp_path, monkeypatch, had_provider
+):
+    """One that is held waits for a person, and delays no others."""
     monkeypatch.setattr(choosing, "WAIT_FOR_EACH", timedelta(seconds=100))
+    closed = make_provider(tmp_path, "closed", is_enabled=False) if had_provider else None
+    rule = RoutingRule.objects.get(name="Small")
+    _order(shop, 100).jobs.update(provider=closed, rule=rule, held=HoldReason.MANUAL, next_try=None)
     waits = []
     for _ in range(5):
         order = _order(shop, 100, 100)
+        order.jobs.update(provider=closed)
         work_on_job(job_pk=_first(order))
         [wait] = {one.next_try - one.updated for one in order.jobs.all()}
         waits.append(round(wait.total_seconds()))

@@ -95,6 +95,8 @@ def test_page_and_card_of_a_job_say_size_paper_and_how_pages_turn(operator, orde
         width_mm=Decimal("203.200"),
         height_mm=Decimal("101.600"),
     )
+    # An order that kept no finishing has that of the product.
+    order.items.update(finishing=None)
 
     page, statements = _page(operator, f"{BOARD}{order.jobs.first().pk}/change/")
     cards, _ = _page(operator, f"{BOARD}days/")

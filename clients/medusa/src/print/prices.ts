@@ -1,10 +1,12 @@
 /** Binding prices: the one that a buyer was shown is the one that is billed. */
 import { createHash } from "node:crypto";
 
+import { InvalidRequest, type models } from "store-fulfillment";
+
 import { type PrintQuoteRow, refusal } from "../modules/print/service";
 import { prints } from "./container";
 import type { Item } from "./lines";
-import { client } from "./settings";
+import { client, shippingPrice } from "./settings";
 
 export interface Delivery {
   store_id: string;
@@ -13,6 +15,8 @@ export interface Delivery {
 
 /** A quote is not used in its last minutes: it would end on the way. */
 const MARGIN = 5 * 60_000;
+/** How long ended quotes are kept: of a later order it is not known which price its buyer saw. */
+const KEPT = 60 * 24 * 60 * 60_000;
 
 /** The binding price, and the one that was shown at a moment, or before it, for the same. */
 export async function quoteFor(
@@ -28,13 +32,16 @@ export async function quoteFor(
   const shown = known.find((one) => one.created_at <= moment);
   const [newest] = known;
   if (newest && newest.expires_at.getTime() - MARGIN > Date.now()) return [newest, shown];
-  const quote = await client().quotes.create(delivery.store_id, { Items: priced, ShipTo: { CountryCode: country } });
+  const quote = await quoteOf(delivery, { Items: priced, ShipTo: { CountryCode: country } });
   const cheapest = [...quote.Options].sort((a, b) => a.Total - b.Total);
   const option = cheapest.find((one) => one.DeliveryMethodCode === delivery.method);
   if (option === undefined) {
     const reasons = quote.Issues.map((issue) => issue.Message).join(" ");
     throw refusal(`${delivery.method} of ${delivery.store_id} does not deliver this to ${country}. ${reasons}`.trim());
   }
+  const before = new Date(Date.now() - KEPT);
+  const ended = await prints().listPrintQuotes({ expires_at: { $lt: before } }, { select: ["id"], take: 100 });
+  if (ended.length > 0) await prints().deletePrintQuotes(ended.map((one) => one.id));
   const made = await prints().createPrintQuotes({
     id: `${digest}-${quote.QuoteID}`,
     quote_id: quote.QuoteID,
@@ -45,6 +52,17 @@ export async function quoteFor(
     expires_at: new Date(quote.ExpiresAt),
   });
   return [made, shown];
+}
+
+/** Of all delivery methods. Where these are too many for a quote, of the wanted one: then it has no surcharge. */
+async function quoteOf(delivery: Delivery, wanted: models.QuoteRequest): Promise<models.Quote> {
+  try {
+    return await client().quotes.create(delivery.store_id, wanted);
+  } catch (error) {
+    const isLong = error instanceof InvalidRequest && error.errors.some((one) => one.code === "too_many_options");
+    if (!isLong || shippingPrice() === "surcharge") throw error;
+    return client().quotes.create(delivery.store_id, { ...wanted, DeliveryMethodCode: delivery.method });
+  }
 }
 
 export function requireCurrency(quote: PrintQuoteRow, currency: string): void {

@@ -13,6 +13,7 @@ from pypdf import PdfReader
 from applications.webhooks.models import Event
 from printing.typesetting import RenderingFailed
 from stores.catalog.models import DeliveredPrice, Product, Store
+from stores.orders import pricing
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderTally, Quote
 from stores.proofs.models import Asset
 from tests.factories.orders import (
@@ -84,6 +85,17 @@ def test_expired_quote_is_refused_with_a_fresh_one(shop):
     assert fresh["QuoteID"] != quoted["QuoteID"]
     taken = shop.place(body=order_body(QuoteID=fresh["QuoteID"], OptionID="GROUND-3"))
     assert taken.status_code == 201
+
+
+def test_expired_quote_is_refused_as_such_where_a_fresh_one_would_be_too_long(shop, monkeypatch):
+    quoted = quote(shop)
+    Quote.objects.update(expires=timezone.now() - timedelta(seconds=1))
+    monkeypatch.setattr(pricing, "MAX_OPTIONS", 1)
+
+    refused = shop.place(body=order_body(QuoteID=quoted["QuoteID"], OptionID="GROUND-3"))
+
+    body = refused.json()
+    assert (refused.status_code, body["Code"], "Quote" in body) == (409, "quote_expired", False)
 
 
 def test_quote_of_a_kind_of_place_stays_with_it(shop):

@@ -197,6 +197,21 @@ def test_price_is_a_quote_of_the_chosen_application(world, browser, card):
     assert "Enter a whole number" in text
 
 
+def test_price_of_a_product_with_too_many_options_is_that_of_the_default_speed(
+    world, browser, card, monkeypatch
+):
+    form = values(browser.get(card).content.decode())
+    browser.post(card, {**form, "do": "quote"})
+    whole = json.loads(Quote.objects.latest("created").rendering)["Options"]
+    monkeypatch.setattr("stores.orders.pricing.MAX_OPTIONS", len(whole) - 1)
+
+    browser.post(card, {**form, "do": "quote"})
+
+    shown = json.loads(Quote.objects.latest("created").rendering)["Options"]
+    assert {one["ProductionDays"] for one in whole} == {1, 3}
+    assert shown == [one for one in whole if one["ProductionDays"] == 3]
+
+
 @pytest.mark.parametrize(
     ("first", "last", "shown"),
     [("02-26", "02-26", "26 Feb"), ("02-26", "03-01", "26 Feb \u2013 1 Mar")],
