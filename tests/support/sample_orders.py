@@ -191,6 +191,7 @@ def _item(position: int, product: Product, quantity: int, unit: Decimal) -> dict
         "print_bytes": 0,
         "print_preset": None,
         "options": None,
+        "finishing": None,
         "preflight": None,
         "eddm": None,
         "label": "",

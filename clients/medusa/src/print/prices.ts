@@ -28,7 +28,8 @@ export async function quoteFor(
   const priced = items.map(({ ProductID, Quantity }) => ({ ProductID, Quantity }));
   const digest = createHash("sha256").update(JSON.stringify([delivery, priced, country])).digest("hex");
   // Each stays: other carts with the same content are shown the next one, and this order was shown its own.
-  const known = await prints().listPrintQuotes({ id: { $like: `${digest}%` } }, { order: { expires_at: "DESC" } });
+  const newestFirst = { order: { expires_at: "DESC" }, take: 100 } as const;
+  const known = await prints().listPrintQuotes({ id: { $like: `${digest}%` } }, newestFirst);
   const shown = known.find((one) => one.created_at <= moment);
   const [newest] = known;
   if (newest && newest.expires_at.getTime() - MARGIN > Date.now()) return [newest, shown];

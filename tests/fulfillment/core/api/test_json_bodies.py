@@ -120,7 +120,7 @@ def test_one_caller_holds_few_threads_with_large_bodies(world, settings):
 
     with reading_a_large_body(f"user:{world.user.pk}"):
         refused = post(client, large)
-        assert post(client, '{"Nome": 1}').json()["Code"] == "invalid_body"
+        assert post(client, '{"Nome": 1}', "/store/associated/quote").json()["Code"] == "invalid_body"
     assert (refused.status_code, refused.json()["Code"]) == (429, "too_many_at_once")
     assert refused["Retry-After"] == "2"
     assert post(client, large).json()["Code"] == "invalid_body"
