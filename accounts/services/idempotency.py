@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import Error, connection, transaction
+from django.db.models import F, Func, IntegerField
 from django.utils import timezone
 
 from accounts.callers import Caller
 from accounts.models import IdempotentResponse
+from fulfillment.core.concurrency_limits import turn_if
 from fulfillment.core.db.prepared import execute, fetch_row, fetch_rows
 from fulfillment.core.errors import Busy, Unprocessable
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt
@@ -18,6 +20,8 @@ from fulfillment.core.secrets import decrypt, digest, digests, encrypt
 IN_PROGRESS = "A request with this Idempotency-Key is in progress. Wait, then send the request again."
 RETENTION = timedelta(hours=24)
 CLEARED_AT_ONCE = 5
+# As stored, encrypted: to repeat a longer response takes many times its size of memory.
+LONG_RESPONSE_BYTES = 700_000
 # How long a killed process holds a key: clients/python repeats for 5 seconds at least. Longer work may be done twice;
 # its effect is still one.
 LEASE_SECONDS = 4
@@ -57,7 +61,9 @@ class StoredResponse:
 
 def stored_response(*, request: KeyedRequest) -> StoredResponse | None:
     """The stored response to this request; refuses a different request under the same key."""
-    stored = IdempotentResponse.objects.filter(
+    size = Func(F("body"), function="octet_length", output_field=IntegerField())
+    responses = IdempotentResponse.objects.annotate(size=size).defer("body")
+    stored = responses.filter(
         key__in=digests(request.scope),
         user=request.caller.user_id,
         application=request.caller.application_id,
@@ -71,7 +77,8 @@ def stored_response(*, request: KeyedRequest) -> StoredResponse | None:
             "request. Only an identical request may reuse a key.",
             code="idempotency_key_reused",
         )
-    return StoredResponse(stored.status, stored.headers, decrypt(stored.body).encode())
+    with turn_if(stored.size > LONG_RESPONSE_BYTES, request.caller.key):
+        return StoredResponse(stored.status, stored.headers, decrypt(stored.body).encode())
 
 
 def execute_once(*, request: KeyedRequest, act: Callable[[], StoredResponse]) -> tuple[StoredResponse, bool]:

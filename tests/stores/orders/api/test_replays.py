@@ -5,7 +5,8 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from accounts.models import Role
+from accounts.models import IdempotentResponse, Role
+from fulfillment.core.secrets import encrypt
 from tests.factories.orders import order_body
 
 QUOTE = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
@@ -31,3 +32,14 @@ def test_nothing_is_answered_again_after_the_association_has_ended(shop, thing):
     refused = send(shop, thing)
 
     assert (refused.status_code, refused.json()["Code"]) == (403, "association_required")
+
+
+def test_long_response_is_given_again_in_turn(shop, settings):
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    assert (send(shop, "quote").status_code, send(shop, "quote").status_code) == (201, 201)
+
+    IdempotentResponse.objects.update(body=encrypt("x" * 600_000))
+
+    assert (send(shop, "quote").status_code, send(shop, "quote").json()["Code"]) == (503, "service_busy")
+    settings.FILES_CONCURRENCY = 1
+    assert len(send(shop, "quote").content) == 600_000
