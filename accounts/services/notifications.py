@@ -20,6 +20,8 @@ from accounts.throttles import count_notification_mail
 from fulfillment.core.audit.personal_data import ERASED
 
 NOTIFICATION_TASK = "accounts.send_notification"
+# After all other jobs: one event may notify hundreds of people.
+NOTIFICATION_PRIORITY = -1
 RETENTION = timedelta(days=90)
 LAST = gettext_lazy("For an hour, further notifications of this kind appear only in the portal.")
 # Called in the language of each person, of the installation without a chosen one.
@@ -56,7 +58,9 @@ def notify(
     Notification.objects.bulk_create([row for row, _ in rows], ignore_conflicts=True)
     mailed = [row.user_id for row, by_mail in rows if by_mail]
     for user_id in mailed:
-        app.configure_task(NOTIFICATION_TASK).defer(user_id=str(user_id), key=key)
+        app.configure_task(NOTIFICATION_TASK, priority=NOTIFICATION_PRIORITY).defer(
+            user_id=str(user_id), key=key
+        )
     return len(rows)
 
 

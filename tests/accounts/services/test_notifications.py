@@ -5,12 +5,14 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 from django.utils import timezone
+from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, Notification, NotificationKind
 from accounts.selectors.notifications import get_page_header, list_preferences
 from accounts.services.associations import approve_association
+from accounts.services.mailed_links import RESET_TASK
 from accounts.services.notifications import LAST, mail_notification, mark_read, notify, set_preferences
 from applications.metrics import flush_usage
 from applications.registration.services.keys import add_key
@@ -18,6 +20,7 @@ from applications.registration.services.notices import notify_of_ending_keys
 from applications.registration.services.owners import invite_owner
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
 from fulfillment.core.caches import clear_caches
+from fulfillment.core.db.prepared import fetch_row
 from fulfillment.operations.privacy import erase_user
 
 SAID = {"kind": NotificationKind.KEY_ENDING, "title": "A key\nends", "text": "Soon.", "path": "/applications"}
@@ -41,6 +44,14 @@ def test_same_notification_is_shown_and_mailed_once(world):
         world.user.email,
     ]
     assert "/notifications/preferences" in mail.outbox[0].body
+
+
+def test_notifications_are_mailed_after_all_other_jobs(world):
+    """One account's event may notify many people; nobody's link to a new password waits for that."""
+    notify(user_ids=[world.user.pk], key="a", **SAID)
+    app.configure_task(RESET_TASK).defer(email=world.user.email)
+
+    assert fetch_row("SELECT task_name FROM procrastinate_fetch_job_v2(NULL, NULL)") == (RESET_TASK,)
 
 
 def test_preferences_choose_bell_mail_both_or_none(world):
