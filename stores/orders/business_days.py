@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -77,7 +77,7 @@ def ship_day(order: Order, *, is_mailing: bool) -> date:
     return (add_post_days if is_mailing else add_business_days)(start, order.production_days)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def transit_days(delivery_method_code: str, description: str) -> tuple[int, int]:
     """Minimum and maximum business days of transit: from the price's description, else the defaults."""
     if text := _PROMISED_DAYS.search(description):

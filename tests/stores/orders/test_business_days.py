@@ -68,6 +68,12 @@ def test_way_takes_what_the_description_promises(code, description, expected):
     assert transit_days(code, description) == expected
 
 
+def test_descriptions_do_not_fill_the_memory():
+    for number in range(5000):
+        transit_days("GROUND", f"Ground {number}")
+    assert transit_days.cache_info().currsize < 5000
+
+
 @pytest.mark.parametrize(
     ("time_zone", "day"), [("UTC", 7), ("America/Denver", 6), ("Pacific/Kiritimati", 7), ("Asia/Kolkata", 7)]
 )
