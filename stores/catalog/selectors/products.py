@@ -129,7 +129,7 @@ def _price(values: Sequence[Any]) -> Record:
     return price
 
 
-# The bodies are read only for a caller that has access and no current copy, and if they are not longer than asked for:
+# The bodies are read only for a caller that has access and no current copy, and only up to a maximum of bytes:
 # PostgreSQL knows the length of a stored text without reading it.
 PRODUCT_LIST = """{caller}
 SELECT access.is_visible, version.tag, CASE WHEN access.is_visible AND NOT version.tag = ANY(caller.client_tags) AND (
