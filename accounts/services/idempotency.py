@@ -13,7 +13,8 @@ from django.utils import timezone
 from accounts.callers import Caller
 from accounts.models import IdempotentResponse
 from fulfillment.core.concurrency_limits import turn_if
-from fulfillment.core.db.prepared import execute, fetch_row, fetch_rows
+from fulfillment.core.db.locks import try_lock_until_commit
+from fulfillment.core.db.prepared import execute, fetch_rows
 from fulfillment.core.errors import Busy, Unprocessable
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt
 
@@ -155,7 +156,7 @@ def _claim(request: KeyedRequest) -> bool:
     numbers = [
         int.from_bytes(bytes.fromhex(one)[:8], "big", signed=True) for one in sorted(digests(request.scope))
     ]
-    return all(fetch_row("SELECT pg_try_advisory_xact_lock(%s)", [number]) == (True,) for number in numbers)
+    return all(try_lock_until_commit(number) for number in numbers)
 
 
 def _store(request: KeyedRequest, response: StoredResponse) -> None:

@@ -1,4 +1,6 @@
-"""Locks for work that only one process at a time may do, across machines, and for transactions of seconds or minutes.
+"""Advisory locks: until a transaction ends, for work that only one process at a time may do, and for long transactions.
+
+A feature's number is its own constant: any that no other feature has, kept so that two releases exclude each other.
 
 Events are read in the order of commits, so an open transaction that may still write some holds later ones back. A
 long transaction, such as an import, says with an advisory lock that it writes none, and their reader passes over it.
@@ -11,7 +13,7 @@ from contextvars import ContextVar
 
 from django.db import Error, connection, transaction
 
-from fulfillment.core.db.prepared import fetch_row
+from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import Conflict
 
 # The application name of connections that only hold a lock.
@@ -20,6 +22,24 @@ TRY_LOCK = """
 SELECT set_config('application_name', %s, true), set_config('idle_in_transaction_session_timeout', '0', true),
     pg_try_advisory_xact_lock(%s)
 """
+
+
+def lock_until_commit(number: int, key: int | None = None) -> None:
+    """Waits for the lock, which is released when the transaction ends. With `key`, both are of 32 bits."""
+    if key is None:
+        execute("SELECT pg_advisory_xact_lock(%s)", [number])
+    else:
+        execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [number, key])
+
+
+def try_lock_until_commit(number: int) -> bool:
+    """Takes the lock unless another transaction has it; returns whether it did."""
+    return fetch_row("SELECT pg_try_advisory_xact_lock(%s)", [number]) == (True,)
+
+
+def lock_number(text: str) -> int:
+    """The number, of 64 bits, of a lock that has a text for a name."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big", signed=True)
 
 
 @contextmanager
@@ -48,8 +68,7 @@ def lock_of_its_own(number: int) -> Iterator[bool]:
 @contextmanager
 def exclusive_job(work: str) -> Iterator[None]:
     """Holds the lock of `work` until the end; raises Conflict while another process holds it."""
-    number = int.from_bytes(hashlib.sha256(work.encode()).digest()[:8], "big", signed=True)
-    with lock_of_its_own(number) as is_ours:
+    with lock_of_its_own(lock_number(work)) as is_ours:
         if not is_ours:
             raise Conflict(f"{work} is already running, perhaps on another machine.", code="already_running")
         yield

@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from fulfillment.core.db.locks import lock_until_commit
 from production.jobs.models import Job, JobHistory, JobState
 from production.jobs.services import outcomes
 from production.jobs.services.recording import lock_jobs, new_history_entry
@@ -31,8 +32,7 @@ ON CONFLICT (day, provider_id, rule_id) DO UPDATE SET jobs = known.jobs + exclud
 
 def lock_routing() -> None:
     """Serialises routing until the transaction ends, so that shares and capacities are exact."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [ROUTING_LOCK])
+    lock_until_commit(ROUTING_LOCK)
 
 
 def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) -> None:

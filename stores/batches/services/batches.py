@@ -10,8 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from fulfillment.core.db.locks import long_transaction
-from fulfillment.core.db.prepared import execute
+from fulfillment.core.db.locks import lock_number, lock_until_commit, long_transaction
 from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
@@ -36,7 +35,6 @@ from stores.orders.selectors.access import StoreAccess
 MAX_OPEN = 50
 # Mappings that a caller keeps in a store; the page offers them all.
 MAX_KEPT = 50
-LIMIT_LOCKS = 0xBA7C
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +170,7 @@ def keep_mapping(*, batch: Batch, name: str) -> None:
 
 def _lock_limits(caller: Caller) -> None:
     """Locks until the transaction ends, so that simultaneous requests are counted one after the other."""
-    owner = f"{caller.application_id}/{caller.user_id}"
-    execute("SELECT pg_advisory_xact_lock(%s::int, hashtext(%s))", [LIMIT_LOCKS, owner])
+    lock_until_commit(lock_number(f"batches {caller.application_id}/{caller.user_id}"))
 
 
 def _requested_mapping(batch: Batch, mapping: Mapping[str, str] | None, mapping_name: str) -> dict[str, str]:

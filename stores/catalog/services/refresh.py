@@ -6,7 +6,7 @@ from itertools import islice
 from django.db import connection, transaction
 from django.db.models import F
 
-from fulfillment.core.db.locks import long_transaction
+from fulfillment.core.db.locks import long_transaction, try_lock_until_commit
 from fulfillment.core.errors import Conflict
 from stores.catalog.models import Store
 from stores.catalog.representations import render_product, render_store
@@ -67,13 +67,12 @@ def render_products_again(*, store_ids: Sequence[int]) -> int:
 
 def begin_catalog_work() -> None:
     """Removes the time limits of ordinary requests, and raises Conflict while another import or refresh runs."""
+    if not try_lock_until_commit(CATALOG_LOCK):
+        raise Conflict(
+            "Another import or refresh of the catalog is running. Wait until it has finished, then try again.",
+            code="catalog_busy",
+        )
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [CATALOG_LOCK])
-        if not cursor.fetchone()[0]:
-            raise Conflict(
-                "Another import or refresh of the catalog is running. Wait until it has finished, then try again.",
-                code="catalog_busy",
-            )
         cursor.execute("SET LOCAL statement_timeout = 0")
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         # Without this setting the audit triggers catch an exception for each row, and each exception scans all

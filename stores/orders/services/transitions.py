@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
-from fulfillment.core.db.prepared import execute, insert_row
+from fulfillment.core.db.locks import lock_until_commit
+from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
 from fulfillment.core.plugins import offered
 from stores.budgets.services.claims import release_order
@@ -44,7 +45,7 @@ ORDER_LOCKS = 0x0DE5
 def lock_orders(*, store_pks: Iterable[int]) -> None:
     """Locks until the transaction ends. Call it before locking or writing any order; stores are locked in one order."""
     for store_pk in sorted(set(store_pks)):
-        execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [ORDER_LOCKS, store_pk])
+        lock_until_commit(ORDER_LOCKS, store_pk)
 
 
 MAX_SHIPMENTS = 200

@@ -13,11 +13,12 @@ from typing import Any
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
 from accounts.callers import Caller
+from fulfillment.core.db.locks import lock_number, lock_until_commit
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.core.files.storage import storage_errors
 from fulfillment.core.files.stored import (
@@ -244,9 +245,7 @@ def remove_document(*, sha256: str) -> bool:
 
 def lock_document(sha256: str) -> None:
     """Take this lock before writing or deleting the file of a PDF; it is released when the transaction ends."""
-    with connection.cursor() as cursor:
-        number = int.from_bytes(hashlib.sha256(f"document {sha256}".encode()).digest()[:8], signed=True)
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+    lock_until_commit(lock_number(f"document {sha256}"))
 
 
 def _printed_digest(asset: Asset) -> str:

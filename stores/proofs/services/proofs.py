@@ -19,6 +19,7 @@ from psycopg.types.json import Jsonb
 from accounts.callers import Caller
 from accounts.rate_limits import enforce_limit
 from applications.registration.services.usage import PROOF, record_milestone
+from fulfillment.core.db.locks import lock_until_commit
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import RenderersBusy, Unavailable
 from fulfillment.core.files.storage import storage_errors
@@ -155,7 +156,7 @@ def _find_or_render(merged: Merge, *, in_print: bool) -> StoredProof:
 
 def lock_proof(digest: str) -> None:
     """Take this lock before writing or deleting the proof's files; it is released when the transaction ends."""
-    execute("SELECT pg_advisory_xact_lock(%s)", (int.from_bytes(bytes.fromhex(digest[:16]), signed=True),))
+    lock_until_commit(int.from_bytes(bytes.fromhex(digest[:16]), signed=True))
 
 
 def _is_still_stored(proof: StoredProof) -> bool:
