@@ -116,7 +116,7 @@ def count_notification_mail(*, user_id: str, kind: str) -> RateLimitStatus:
 
 def enforce_page_limit(policy: str, user_id: object) -> None:
     """Actions of pages that try the API cost as much as API requests. Raises TooManyRequests."""
-    enforce_limit(policy, user_id, quota=settings.PLAYGROUND_REQUESTS_PER_MINUTE)
+    enforce_limit(policy, user_id, quota=settings.PRODUCT_PAGE_REQUESTS_PER_MINUTE)
 
 
 def mailbox_of(email: str) -> str:

@@ -33,8 +33,8 @@ environment.refuse_former_names(
 
 # Of one subscription; each may have its own value.
 REQUESTS_PER_MINUTE = 600
-# Proofs, prices, pictures and demo orders of one user in the playground of the portal.
-PLAYGROUND_REQUESTS_PER_MINUTE = 120
+# Proofs, prices, pictures and demo orders of one user on the pages of products in the portal.
+PRODUCT_PAGE_REQUESTS_PER_MINUTE = 120
 # A page draws one letter after the other: ten a second.
 DRAFTS_PER_MINUTE = 600
 # Pages and forms of one person, and of one address without a session; five times as many pictures.

@@ -5,7 +5,7 @@ from stores.catalog.admin.uploads import CatalogUploadAdmin
 from stores.orders.admin.orders import OrderAdmin
 from stores.orders.admin.quotes import QuoteAdmin
 from stores.orders.approvals.admin import ApprovalRequestAdmin
-from stores.playground.admin import ProductWithMailingsAdmin
-from stores.playground.batch_admin import BatchWithFilesAdmin
 from stores.presets.admin import OutputProfileAdmin, PrintPresetAdmin
+from stores.product_pages.admin import ProductWithMailingsAdmin
+from stores.product_pages.batch_admin import BatchWithFilesAdmin
 from stores.templates.admin import FontAdmin

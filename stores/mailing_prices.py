@@ -7,7 +7,7 @@ from accounts.models import User
 from fulfillment.core.errors import DomainError
 from stores.catalog.models import Product
 from stores.orders.selectors.selections import COLUMNS, MailingProduct, mailing_product, unit_price
-from stores.playground.selectors import usable_stores
+from stores.product_pages.selectors import usable_stores
 
 MAX_STORES, MAX_PRODUCTS = 20, 100
 

@@ -19,10 +19,10 @@ from stores.orders.pages import (
     show_print_file,
     show_request,
 )
-from stores.playground.pages.artwork import add_artwork, show_artwork, show_artwork_page
-from stores.playground.pages.batch import make_batch
-from stores.playground.pages.catalog import serve_logo, show_catalog, show_store, show_thumbnail
-from stores.playground.pages.product import add_picture, show_draft, show_product
+from stores.product_pages.pages.artwork import add_artwork, show_artwork, show_artwork_page
+from stores.product_pages.pages.batch import make_batch
+from stores.product_pages.pages.catalog import serve_logo, show_catalog, show_store, show_thumbnail
+from stores.product_pages.pages.product import add_picture, show_draft, show_product
 from stores.proofs.pages import show_live_proof, show_picture
 
 PRODUCT = "catalog/<str:store_id>/<str:product_id>"

@@ -51,7 +51,7 @@ pytestmark = pytest.mark.slow
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 # By `test_artwork.py`, which uploads a PDF first.
 # The second one is the answer to a script.
-SEEN_ELSEWHERE = {"stores/playground/artwork_pages.html", "stores/batches/saved_row.html"}
+SEEN_ELSEWHERE = {"stores/product_pages/artwork_pages.html", "stores/batches/saved_row.html"}
 ONCE: list[Look] = [(390, "dark")]
 # Of the page itself: after a confirmation each page begins with the form that ends it.
 FORM = "main form[method=post]:not(.confirmed)"

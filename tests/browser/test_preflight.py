@@ -44,7 +44,7 @@ def is_over(mark, picture, *, left, top):
     return found == wanted
 
 
-def test_playground_frames_what_may_print_badly_until_it_is_mended(product, visitor):
+def test_form_frames_what_may_print_badly_until_it_is_mended(product, visitor):
     visitor.enter("/catalog/demo/near")
     shown = visitor.page
     listed = shown.locator(".preflight-list li")

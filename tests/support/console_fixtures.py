@@ -35,7 +35,7 @@ from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
-from stores.playground.fields import order_request_from
+from stores.product_pages.fields import order_request_from
 from stores.templates.services import add_font
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.delivery import SMALL, csv_lines, load_dataset

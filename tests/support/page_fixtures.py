@@ -27,7 +27,7 @@ from stores.catalog.models import StoreProfile
 from stores.orders.models import RECIPIENT_FIELDS, ApprovalRequest, ApprovalState, Order
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.orders.services.orders import place_trial_order
+from stores.orders.services.orders import place_test_order
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_design
 from tests.factories.selections import make_selection
@@ -96,7 +96,7 @@ def _sell(world: World) -> None:
         store=world.unassociated, is_listed=True, country="Canada", website="https://print.example"
     )
     access = authorize_store(Caller.of_application(world.application), "demo", WRITE)
-    order = place_trial_order(
+    order = place_test_order(
         access=access,
         request=OrderRequest(
             price_request=PriceRequest(

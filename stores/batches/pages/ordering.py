@@ -114,7 +114,7 @@ def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> Ht
     opened = place.open(request, batch_id)
     file = request.FILES.get("file")
     with errors_as_messages(request):
-        enforce_page_limit("playground", signed_in_user(request).pk)
+        enforce_page_limit("product-page", signed_in_user(request).pk)
         receive_rows(batch=opened.batch, caller=opened.caller, file=file)
         return place.lead_to("mapping", batch_id)
     return place.lead_to("show", batch_id)

@@ -177,7 +177,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
     typed = _cells(request, batch)
     if request.method == "POST":
         try:
-            enforce_page_limit("playground", signed_in_user(request).pk)
+            enforce_page_limit("product-page", signed_in_user(request).pk)
             row = correct_row(batch=batch, row_key=row_key, cells=typed)
         except DomainError as error:
             problems = error.messages

@@ -149,7 +149,8 @@ def create_order(
     return CreatedOrder(order, items, [*_messages(prepared), *outcome.messages])
 
 
-def place_trial_order(*, access: StoreAccess, request: OrderRequest) -> Order:
+def place_test_order(*, access: StoreAccess, request: OrderRequest) -> Order:
+    """At the demo store, or by a test application: nothing is produced or paid."""
     if not (access.store.is_demo or access.caller.is_test):
         raise Forbidden(
             _(

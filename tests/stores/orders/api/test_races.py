@@ -18,7 +18,7 @@ from stores.orders.approvals.services import expire_requests
 from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTally
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.own_orders import place_own_order
-from stores.playground.fields import order_request_from
+from stores.product_pages.fields import order_request_from
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE

@@ -17,8 +17,8 @@ from applications.registration.selectors.applications import MYSELF
 from fulfillment.core.admin.base import OwnPage
 from fulfillment.core.errors import DomainError, Forbidden
 from stores.catalog.models import Product
-from stores.playground.checked_artwork import check_artwork, sent_choice
-from stores.playground.selectors import product_page
+from stores.product_pages.checked_artwork import check_artwork, sent_choice
+from stores.product_pages.selectors import product_page
 from stores.proofs.services.assets import receive_document
 
 
@@ -40,7 +40,7 @@ class ProductArtwork:
         checked, problems = None, []
         try:
             if choice is not None:
-                enforce_page_limit("playground", request.user.pk)
+                enforce_page_limit("product-page", request.user.pk)
                 store = product.store.external_id
                 caller = Caller.on_pages(request.user)
                 checked = check_artwork(
@@ -63,7 +63,7 @@ class ProductArtwork:
         if file is None:
             return self._render(request, product, problems=["Choose a PDF first."])
         try:
-            enforce_page_limit("playground", request.user.pk)
+            enforce_page_limit("product-page", request.user.pk)
             product_page(caller, product.store.external_id, product.external_id)
             asset = receive_document(caller=caller, store_id=product.store_id, file=file)
         except Forbidden as error:

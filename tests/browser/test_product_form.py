@@ -1,4 +1,4 @@
-"""The playground as a person uses it: proofs that follow the form, a cropped picture, prices, a demo order."""
+"""A product's form as a person uses it: proofs that follow the form, a cropped picture, prices, a demo order."""
 
 import re
 from io import BytesIO

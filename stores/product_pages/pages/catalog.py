@@ -13,7 +13,7 @@ from applications.registration.selectors.applications import chosen_actor
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from stores.catalog.models import StoreProfile
 from stores.catalog.services.thumbnails import draw_thumbnail
-from stores.playground.selectors import (
+from stores.product_pages.selectors import (
     actors_at,
     categories_of,
     products_on_sale,
@@ -35,7 +35,7 @@ def show_catalog(request: HttpRequest) -> HttpResponse:
         stores = stores.filter(company_name__icontains=searched)
     page = Paginator(stores, STORES_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "searched": searched, "part": "catalog"}
-    return render(request, "stores/playground/catalog.html", context)
+    return render(request, "stores/product_pages/catalog.html", context)
 
 
 @require_safe
@@ -62,7 +62,7 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
         "is_filtered": bool(searched or category),
         "part": "catalog",
     }
-    return render(request, "stores/playground/store.html", context)
+    return render(request, "stores/product_pages/store.html", context)
 
 
 @serves_picture

@@ -1,6 +1,6 @@
 // Sends the form of a product while it is filled in, and takes what has changed out of the answer: the same page.
 (() => {
-  const form = document.querySelector("form[data-playground]");
+  const form = document.querySelector("form[data-product-form]");
   if (!form) return;
   // Letters are drawn as they are typed; the proof, which is stored, follows when they pause.
   const PAUSE = 600;

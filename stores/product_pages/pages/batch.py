@@ -19,8 +19,8 @@ from stores.batches.pages.showing import PORTAL, Place
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.playground.fields import AddressForm
-from stores.playground.selectors import actors_at, product_page, store_named
+from stores.product_pages.fields import AddressForm
+from stores.product_pages.selectors import actors_at, product_page, store_named
 
 MODES = (
     (
@@ -54,7 +54,7 @@ def batch_form(
     address, problems = AddressForm.of(sent), []
     if request.method == "POST":
         try:
-            enforce_page_limit("playground", signed_in_user(request).pk)
+            enforce_page_limit("product-page", signed_in_user(request).pk)
             access = authorize_store(actor.caller, store_id, WRITE)
             batch = create_batch(access=access, request=_request(sent, product_id, address))
             return place.lead_to("show", batch.pk)

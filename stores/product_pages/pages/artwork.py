@@ -21,8 +21,8 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from stores.catalog.models import Store
-from stores.playground.checked_artwork import CheckedArtwork, check_artwork, sent_choice
-from stores.playground.pages.prices import (
+from stores.product_pages.checked_artwork import CheckedArtwork, check_artwork, sent_choice
+from stores.product_pages.pages.prices import (
     PriceForm,
     place_trial,
     price_form,
@@ -30,7 +30,7 @@ from stores.playground.pages.prices import (
     show_prices,
     tries_orders,
 )
-from stores.playground.selectors import ProductPage, actors_at, product_page, store_named
+from stores.product_pages.selectors import ProductPage, actors_at, product_page, store_named
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
 from stores.proofs.services.assets import receive_document
 
@@ -98,7 +98,7 @@ def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
     page = _opened(request, store_id, product_id)
     try:
         if page.choice is not None:
-            enforce_page_limit("playground", signed_in_user(request).pk)
+            enforce_page_limit("product-page", signed_in_user(request).pk)
         page.check()
         action = _ACTIONS.get(request.POST.get("do", ""))
         if action is not None and (placed := action(page)) is not None:
@@ -117,7 +117,7 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     page = _opened(request, store_id, product_id)
     file = request.FILES.get("file")
     try:
-        enforce_page_limit("playground", signed_in_user(request).pk)
+        enforce_page_limit("product-page", signed_in_user(request).pk)
         if file is None:
             page.problems.append(_("Choose a PDF first."))
             return _render(request, page)
@@ -167,7 +167,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm
 
 def _render(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
     context = {"page": page, "code": page.examples(), "part": "catalog"}
-    return render(request, "stores/playground/artwork.html", context, status=page.status)
+    return render(request, "stores/product_pages/artwork.html", context, status=page.status)
 
 
 def _order(page: ArtworkForm) -> HttpResponse | None:

@@ -1,6 +1,6 @@
 """The part of the form for a price, quantity and destination; and the calls that pages make.
 
-What the playground does as an application is in its log and counts, like the API call with the same effect.
+What a product's page does as an application is in its log and counts, like the API call with the same effect.
 """
 
 import json
@@ -34,9 +34,9 @@ from stores.orders.api.requests import price_request_from
 from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Quote
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.orders.services.orders import place_trial_order
+from stores.orders.services.orders import place_test_order
 from stores.orders.services.quotes import create_quote
-from stores.playground.fields import order_request_from
+from stores.product_pages.fields import order_request_from
 
 # Pointers of the API, and the fields of the form.
 PLACES = {
@@ -211,7 +211,7 @@ def place_trial(page: Any, body: Mapping[str, Any]) -> HttpResponse | None:
         return None
     with page.recorded("order_create"):
         access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-        order = place_trial_order(access=access, request=order_request_from(body))
+        order = place_test_order(access=access, request=order_request_from(body))
     if page.actor.caller.application_id is None:
         messages.success(page.request, _("Order %(number)s is placed.") % {"number": order.number})
         return redirect("portal:order", order.pk)

@@ -44,9 +44,15 @@ from stores.orders.selectors.quotes import find_quote, quoted_options
 from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.quotes import create_quote
-from stores.playground.artwork_admin import ProductArtwork
-from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
-from stores.playground.selectors import product_page
+from stores.product_pages.artwork_admin import ProductArtwork
+from stores.product_pages.fields import (
+    TEMPLATE_DATA,
+    AddressForm,
+    ProductForm,
+    form_fields,
+    order_request_from,
+)
+from stores.product_pages.selectors import product_page
 
 # Routes of EDDM are in the United States.
 COUNTRY = "US"
@@ -119,7 +125,7 @@ def open_order(
 def handle_button(request: HttpRequest, page: MailingOrder) -> Order | None:
     """Does what the pressed button says; faults are shown on the page."""
     try:
-        enforce_page_limit("playground", page.caller.user_id)
+        enforce_page_limit("product-page", page.caller.user_id)
         page.take_files(request.FILES)
         if page.has_errors:
             return None

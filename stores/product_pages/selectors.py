@@ -1,4 +1,4 @@
-"""Actors, products and EDDM selections of the playground, as the API would show them to the chosen actor."""
+"""Actors, products and EDDM selections of a product's page, as the API would show them to the chosen actor."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

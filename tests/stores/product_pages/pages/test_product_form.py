@@ -1,4 +1,4 @@
-"""The catalog and the playground: what a person may use, and the API's own answers at the fields of a form."""
+"""The catalog and a product's form: what a person may use, and the API's own answers at the fields of a form."""
 
 import json
 import re
@@ -23,8 +23,8 @@ from fulfillment.templatetags.portal import date_range, method_name
 from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
 from stores.orders.models import Order, Quote
-from stores.playground.fields import order_request_from
-from stores.playground.pages.prices import PriceForm
+from stores.product_pages.fields import order_request_from
+from stores.product_pages.pages.prices import PriceForm
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
 from tests.factories.orders import make_card, make_design, make_product, price_values
@@ -339,7 +339,7 @@ def test_user_cannot_act_as_an_application_of_others(world, signed_in, card):
 
 
 def test_person_has_a_limit(world, browser, card, settings):
-    settings.PLAYGROUND_REQUESTS_PER_MINUTE = 1
+    settings.PRODUCT_PAGE_REQUESTS_PER_MINUTE = 1
     form = values(browser.get(card).content.decode())
 
     answers = [browser.post(card, {**form, "do": "proof"}) for _ in range(2)]

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from printing.preflight.findings import has_error, picture_of_page
-from stores.playground.selectors import ProductPage
+from stores.product_pages.selectors import ProductPage
 from stores.proofs.links import proof_urls
 from stores.proofs.models import Asset
 from stores.proofs.selectors import StoredProof

@@ -35,8 +35,14 @@ from stores.catalog.models import Store
 from stores.orders.approvals.selectors import approver_names
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.own_orders import place_own_order
-from stores.playground.fields import TEMPLATE_DATA, AddressForm, ProductForm, form_fields, order_request_from
-from stores.playground.pages.prices import (
+from stores.product_pages.fields import (
+    TEMPLATE_DATA,
+    AddressForm,
+    ProductForm,
+    form_fields,
+    order_request_from,
+)
+from stores.product_pages.pages.prices import (
     PriceForm,
     place_trial,
     price_form,
@@ -44,7 +50,7 @@ from stores.playground.pages.prices import (
     show_prices,
     tries_orders,
 )
-from stores.playground.selectors import (
+from stores.product_pages.selectors import (
     ProductPage,
     actors_at,
     orderable_selections,
@@ -59,7 +65,7 @@ from stores.proofs.services.live_proofs import draw_draft
 
 
 @dataclass(slots=True, kw_only=True)
-class Playground(ProductForm):
+class OrderableForm(ProductForm):
     """Everything the page shows."""
 
     request: HttpRequest
@@ -153,16 +159,16 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
     page = _opened(request, store_id, product_id)
     if request.method == "POST":
         try:
-            enforce_page_limit("playground", signed_in_user(request).pk)
+            enforce_page_limit("product-page", signed_in_user(request).pk)
             page.take_files(request.FILES)
             if not page.has_errors:
-                placed = _ACTIONS.get(request.POST.get("do", ""), Playground.make_proof)(page)
+                placed = _ACTIONS.get(request.POST.get("do", ""), OrderableForm.make_proof)(page)
                 if placed is not None:
                     return placed
         except DomainError as error:
             page.fail(error)
     context = {"page": page, "code": page.examples(), "part": "catalog"}
-    response = render(request, "stores/playground/product.html", context, status=page.status)
+    response = render(request, "stores/product_pages/product.html", context, status=page.status)
     if page.retry_after:
         response["Retry-After"] = str(page.retry_after)
     return response
@@ -177,7 +183,7 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
     page = _opened(request, store_id, product_id)
     file = request.FILES.get("file")
     try:
-        enforce_page_limit("playground", signed_in_user(request).pk)
+        enforce_page_limit("product-page", signed_in_user(request).pk)
         asset = page.add_picture(file) if file else None
     except DomainError as error:
         return JsonResponse({"Message": error.message}, status=200)
@@ -218,7 +224,7 @@ def show_draft(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
     return JsonResponse({"Pages": pages}, headers={"Cache-Control": "no-store"})
 
 
-def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
+def _opened(request: HttpRequest, store_id: str, product_id: str) -> OrderableForm:
     sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)
@@ -228,7 +234,7 @@ def _opened(request: HttpRequest, store_id: str, product_id: str) -> Playground:
     selection_id = values.get("selection", "")
     actor = chosen_actor(actors, values.get("as", "") or owner_among(actors, selection_id))
     product = product_page(actor.caller, store.external_id, product_id)
-    page = Playground(
+    page = OrderableForm(
         request=request,
         store=store,
         actors=actors,
@@ -269,7 +275,7 @@ def _price_form(
     return price_form(product.record, sent, selections=selections, selection_id=selection_id)
 
 
-def _order(page: Playground) -> HttpResponse | None:
+def _order(page: OrderableForm) -> HttpResponse | None:
     try:
         return place_trial(page, page.order_body())
     except DomainError as error:
@@ -277,7 +283,7 @@ def _order(page: Playground) -> HttpResponse | None:
         return None
 
 
-def _order_live(page: Playground) -> HttpResponse | None:
+def _order_live(page: OrderableForm) -> HttpResponse | None:
     if page.access is None or not page.price.is_valid():
         return None
     body = page.order_body(page.address.values)
@@ -302,4 +308,4 @@ def _order_live(page: Playground) -> HttpResponse | None:
     return redirect(shown, order.pk)
 
 
-_ACTIONS = {"buy": _order_live, "proof": Playground.make_proof, "quote": show_prices, "order": _order}
+_ACTIONS = {"buy": _order_live, "proof": OrderableForm.make_proof, "quote": show_prices, "order": _order}

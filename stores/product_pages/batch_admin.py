@@ -29,7 +29,7 @@ from stores.batches.pages.showing import (
 from stores.batches.selectors import shown_batches
 from stores.catalog.models import Product
 from stores.orders.selectors.access import WORK, authorize_store
-from stores.playground.pages.batch import batch_form
+from stores.product_pages.pages.batch import batch_form
 
 PAGES = (
     ("rows/", send_rows, "rows"),

@@ -22,7 +22,7 @@ from stores.concurrency_limits import PICTURES
 from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer
 from stores.orders.requests import OrderRequest
-from stores.playground.selectors import ProductPage
+from stores.product_pages.selectors import ProductPage
 from stores.proofs.links import page_sources, proof_urls
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAX_BYTES, add_asset, clean_picture
