@@ -206,7 +206,7 @@ def tries_orders(page: Any) -> bool:
     return page.store.is_demo or any(actor.caller.is_test for actor in page.actors)
 
 
-def place_trial(page: Any, body: Mapping[str, Any]) -> HttpResponse | None:
+def order_as_test(page: Any, body: Mapping[str, Any]) -> HttpResponse | None:
     if not page.price.is_valid():
         return None
     with page.recorded("order_create"):

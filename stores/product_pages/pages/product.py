@@ -44,7 +44,7 @@ from stores.product_pages.fields import (
 )
 from stores.product_pages.pages.prices import (
     PriceForm,
-    place_trial,
+    order_as_test,
     price_form,
     recorded_call,
     show_prices,
@@ -277,7 +277,7 @@ def _price_form(
 
 def _order(page: OrderableForm) -> HttpResponse | None:
     try:
-        return place_trial(page, page.order_body())
+        return order_as_test(page, page.order_body())
     except DomainError as error:
         page.fail(error, place=TEMPLATE_DATA)
         return None
