@@ -17,7 +17,7 @@ ROUTE = ("postal_code", "carrier_route", "pieces", "facility_name")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RequestedSelection:
     """The routes requested for an item.
 
     `selection` is the record of `selection_id`, if the caller may order it; else `problem` has a code and a message.
@@ -42,11 +42,11 @@ def stored_record(selection: EddmSelection, routes: Iterable[Sequence[Any]]) -> 
     }
 
 
-def stored_choice(stored: Mapping[str, Any] | None) -> Choice | None:
+def reprinted_selection(stored: Mapping[str, Any] | None) -> RequestedSelection | None:
     if stored is None:
         return None
     pieces = sum(pieces for _, _, pieces, _ in stored["Routes"])
-    return Choice(str(UUID(stored["SelectionID"])), pieces, stored=stored)
+    return RequestedSelection(str(UUID(stored["SelectionID"])), pieces, stored=stored)
 
 
 def drop_routes(stored: Mapping[str, Any]) -> Iterator[DropRoute]:

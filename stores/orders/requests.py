@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Fault
-from stores.orders.eddm import Choice
+from stores.orders.eddm import RequestedSelection
 from stores.proofs.services.artwork import ArtworkChoice
 
 MAX_ITEMS = 500
@@ -18,7 +18,7 @@ MAX_ITEMS = 500
 
 @dataclass(frozen=True, slots=True)
 class PriceRequestItem:
-    """`quantity` is that of `choice`, for an item that is requested for an EDDM selection.
+    """`quantity` is that of `eddm`, for an item that is requested for an EDDM selection.
 
     `artwork` is the caller's own PDF that is to be printed.
     """
@@ -26,12 +26,12 @@ class PriceRequestItem:
     item_key: str
     product_id: str
     quantity: int
-    choice: Choice | None = None
+    eddm: RequestedSelection | None = None
     artwork: ArtworkChoice | None = None
 
     @property
     def selection_id(self) -> str:
-        return self.choice.selection_id if self.choice else ""
+        return self.eddm.selection_id if self.eddm else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ def _item_faults(index: int, item: PriceRequestItem, products: Mapping[str, List
         message = (
             f"ProductID: there is no product {item.product_id!r}; GET /store/{{storeID}}/product lists them."
         )
-        return [Fault(f"/Items/{index}/ProductID", "product_unknown", message), *choice_faults(index, item)]
-    if item.choice is not None:
+        return [Fault(f"/Items/{index}/ProductID", "product_unknown", message), *eddm_faults(index, item)]
+    if item.eddm is not None:
         return _selection_faults(index, item, product)
     return _quantity_faults(index, item, product)
 
@@ -143,11 +143,11 @@ def _quantity_faults(index: int, item: PriceRequestItem, product: ListedProduct)
     return [Fault(f"/Items/{index}/Quantity", code, message)]
 
 
-def choice_faults(index: int, item: PriceRequestItem) -> list[Fault]:
+def eddm_faults(index: int, item: PriceRequestItem) -> list[Fault]:
     """Why the item's selection cannot be ordered."""
-    if item.choice is None or item.choice.problem is None:
+    if item.eddm is None or item.eddm.problem is None:
         return []
-    code, problem = item.choice.problem
+    code, problem = item.eddm.problem
     message = _("EddmSelectionID: %(message)s") % {"message": problem}
     return [Fault(f"/Items/{index}/EddmSelectionID", code, message)]
 
@@ -160,7 +160,7 @@ def _selection_faults(index: int, item: PriceRequestItem, product: ListedProduct
             "product_id": item.product_id
         }
         return [Fault(where, "product_not_for_eddm", message)]
-    if faults := choice_faults(index, item):
+    if faults := eddm_faults(index, item):
         return faults
     least, most = product.minimum_quantity, product.maximum_quantity
     if least <= item.quantity <= most:

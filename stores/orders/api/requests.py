@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from stores.orders.eddm import Choice
+from stores.orders.eddm import RequestedSelection
 from stores.orders.models import RECIPIENT_FIELDS
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.services.transitions import Parcel
@@ -29,7 +29,7 @@ def price_request_from(values: Mapping[str, Any], destination_member: str = "Shi
                 key,
                 item["ProductID"],
                 item.get("Quantity", 0),
-                Choice(item["EddmSelectionID"]) if "EddmSelectionID" in item else None,
+                RequestedSelection(item["EddmSelectionID"]) if "EddmSelectionID" in item else None,
                 ArtworkChoice.from_record(item["Artwork"]) if "Artwork" in item else None,
             )
             for key, item in zip(keys, values["Items"], strict=True)

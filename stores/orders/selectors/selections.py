@@ -22,7 +22,7 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Product, Store
 from stores.orders.business_days import local_date
-from stores.orders.eddm import MAX_ROUTES, ROUTE, Choice, Record, drop_routes, stored_record
+from stores.orders.eddm import MAX_ROUTES, ROUTE, Record, RequestedSelection, drop_routes, stored_record
 from stores.orders.models import OrderItem
 from stores.orders.pricing import price
 from stores.orders.requests import PriceRequest, PriceRequestItem
@@ -35,42 +35,42 @@ COLUMNS = ("external_id", "name", "minimum_quantity", "maximum_quantity")
 
 def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: bool = False) -> PriceRequest:
     """The request with the pieces of each selection as the quantity; `expired` includes these, for earlier quotes."""
-    chosen = [item.choice for item in price_request.items if item.choice and item.choice.stored is None]
+    chosen = [item.eddm for item in price_request.items if item.eddm and item.eddm.stored is None]
     if not chosen:
         return price_request
-    found = _selections(caller, {choice.selection_id for choice in chosen})
+    found = _selections(caller, {requested.selection_id for requested in chosen})
     items = []
     routes = 0
     for item in price_request.items:
-        if item.choice is not None and item.choice.stored is None:
-            choice = _resolved(item.choice, found.get(item.choice.selection_id), expired=expired)
-            routes += choice.selection.route_count if choice.selection else 0
+        if item.eddm is not None and item.eddm.stored is None:
+            requested = _resolved(item.eddm, found.get(item.eddm.selection_id), expired=expired)
+            routes += requested.selection.route_count if requested.selection else 0
             if routes > MAX_ROUTES:
                 message = _(
                     "all items together have at most %(max_routes)s routes; order this one separately."
                 ) % {"max_routes": number_format(MAX_ROUTES, force_grouping=True)}
-                choice = replace(choice, problem=("too_many_routes", message))
-            item = replace(item, choice=choice, quantity=choice.pieces)
+                requested = replace(requested, problem=("too_many_routes", message))
+            item = replace(item, eddm=requested, quantity=requested.pieces)
         items.append(item)
     return replace(price_request, items=tuple(items))
 
 
-def chosen_routes(caller: Caller, price_request: PriceRequest) -> int:
+def requested_route_count(caller: Caller, price_request: PriceRequest) -> int:
     """How many routes an order would store, in all of its items."""
-    chosen = [item.choice.selection_id for item in price_request.items if item.choice]
+    chosen = [item.eddm.selection_id for item in price_request.items if item.eddm]
     found = _selections(caller, set(chosen))
     return sum(found[one].route_count for one in chosen if one in found)
 
 
-def stored_selections(choices: Iterable[Choice | None]) -> list[Record | None]:
+def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[Record | None]:
     """The copies that an order stores of its selections, in their order; each selection is read once."""
     records: dict[UUID, Record] = {}
     stored: list[Record | None] = []
-    for choice in choices:
-        if choice is None or choice.selection is None:
-            stored.append(dict(choice.stored) if choice and choice.stored else None)
+    for requested in requests:
+        if requested is None or requested.selection is None:
+            stored.append(dict(requested.stored) if requested and requested.stored else None)
             continue
-        selection = choice.selection
+        selection = requested.selection
         if selection.pk not in records:
             routes = EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
             records[selection.pk] = stored_record(selection, routes.values_list(*ROUTE))
@@ -86,15 +86,17 @@ def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, EddmS
     return {text: found[key] for text, key in keys.items() if key in found}
 
 
-def _resolved(choice: Choice, selection: EddmSelection | None, *, expired: bool) -> Choice:
+def _resolved(
+    requested: RequestedSelection, selection: EddmSelection | None, *, expired: bool
+) -> RequestedSelection:
     if selection is None:
-        return replace(choice, problem=(UNKNOWN[0], str(UNKNOWN[1])))
+        return replace(requested, problem=(UNKNOWN[0], str(UNKNOWN[1])))
     if not expired and selection.expires <= timezone.now():
         message = _("the selection expired at %(expires)s UTC; make a new one.") % {
             "expires": f"{selection.expires:%Y-%m-%d %H:%M}"
         }
-        return replace(choice, problem=("eddm_selection_expired", message))
-    return replace(choice, pieces=selection.pieces, selection=selection)
+        return replace(requested, problem=("eddm_selection_expired", message))
+    return replace(requested, pieces=selection.pieces, selection=selection)
 
 
 def unit_price(

@@ -27,7 +27,7 @@ from stores.orders.requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.selectors.quotes import quote_bytes
-from stores.orders.selectors.selections import chosen_routes
+from stores.orders.selectors.selections import requested_route_count
 from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
 from stores.orders.services.prints import store_order_prints
 from stores.orders.services.quotes import large_order_slot
@@ -107,7 +107,7 @@ def prepare_order(
 def _is_long(caller: Caller, request: OrderRequest) -> bool:
     """Whether it stores many routes, or the quote that it names is to be read, which may be one of many items."""
     return (
-        chosen_routes(caller, request.price_request) > MANY_ROUTES
+        requested_route_count(caller, request.price_request) > MANY_ROUTES
         or quote_bytes(request.quote_id) > LONG_QUOTE_BYTES
     )
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict, Invalid
-from stores.orders.eddm import stored_choice
+from stores.orders.eddm import reprinted_selection
 from stores.orders.models import Order, OrderItem
 from stores.orders.requests import OrderRequest, PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -63,7 +63,7 @@ def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
                 item.item_key,
                 item.product_external_id,
                 item.quantity,
-                stored_choice(item.eddm),
+                reprinted_selection(item.eddm),
                 ArtworkChoice.from_record(item.artwork) if item.artwork else None,
             )
             for item in items

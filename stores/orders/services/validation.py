@@ -25,7 +25,7 @@ from stores.orders.requests import (
     OrderRequest,
     PriceRequest,
     PriceRequestItem,
-    choice_faults,
+    eddm_faults,
     repeated_item_keys,
 )
 from stores.orders.selectors.access import StoreAccess
@@ -69,7 +69,7 @@ def validate_order(*, access: StoreAccess, request: OrderRequest) -> ValidatedOr
         raise invalid_from(faults)
     if quote is not None:
         _refuse_expired(access, request, quote)
-    stored = stored_selections(item.choice for item in request.price_request.items)
+    stored = stored_selections(item.eddm for item in request.price_request.items)
     return ValidatedOrder(products, option, quote, reprint_of, stored)
 
 
@@ -163,8 +163,8 @@ def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fau
         if item.product_id != line.product_id:
             message = f"ProductID: {line.product_id} was quoted."
             faults.append(Fault(f"/Items/{index}/ProductID", "quote_mismatch", message))
-        if faults_of_choice := choice_faults(index, item):
-            faults += faults_of_choice
+        if faults_of_eddm := eddm_faults(index, item):
+            faults += faults_of_eddm
         elif _selection_key(item.selection_id) != _selection_key(line.eddm_selection_id):
             message = f"EddmSelectionID: {line.eddm_selection_id or 'none'} was quoted."
             faults.append(Fault(f"/Items/{index}/EddmSelectionID", "quote_mismatch", message))

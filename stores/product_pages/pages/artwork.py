@@ -24,7 +24,7 @@ from stores.catalog.models import Store
 from stores.product_pages.checked_artwork import CheckedArtwork, check_artwork, sent_choice
 from stores.product_pages.pages.prices import (
     PriceForm,
-    place_trial,
+    order_as_test,
     price_form,
     recorded_call,
     show_prices,
@@ -173,7 +173,7 @@ def _render(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
 def _order(page: ArtworkForm) -> HttpResponse | None:
     if page.choice is None:
         return None
-    return place_trial(page, page.price.order_body(page.product_id, None, artwork=page.choice.record()))
+    return order_as_test(page, page.price.order_body(page.product_id, None, artwork=page.choice.record()))
 
 
 _ACTIONS: dict[str, Callable[[ArtworkForm], HttpResponse | None]] = {"quote": show_prices, "order": _order}
