@@ -40,7 +40,7 @@ from stores.orders.api.requests import price_request_from
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import Option
 from stores.orders.selectors.access import WORK, authorize_store
-from stores.orders.selectors.quotes import find_quote, quoted_options
+from stores.orders.selectors.quotes import find_quote, quoted_prices
 from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.quotes import create_quote
@@ -75,7 +75,7 @@ class MailingOrder(ProductForm):
 
     @property
     def options(self) -> list[Option]:
-        return list(quoted_options(self.quote).values()) if self.quote else []
+        return list(quoted_prices(self.quote).options.values()) if self.quote else []
 
     def body(self) -> dict[str, Any]:
         """The order as the API takes it."""

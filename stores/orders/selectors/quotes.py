@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from django.db.models import Q
@@ -33,16 +33,16 @@ def find_quote(scope: Q, quote_id: str) -> Quote | None:
     return Quote.objects.filter(scope, pk=key).first() if key else None
 
 
-def quoted_options(quote: Quote) -> dict[str, Option]:
-    """The options by ID, with exactly the quoted decimals."""
+class QuotedPrices(NamedTuple):
+    """`currency` is that of the store at the time of the quote; options are by ID, with exactly the quoted decimals."""
+
+    currency: str
+    options: dict[str, Option]
+
+
+def quoted_prices(quote: Quote) -> QuotedPrices:
     body = orjson.loads(quote.rendering)
-    return {entry["OptionID"]: _option(entry) for entry in body["Options"]}
-
-
-def quoted_currency(quote: Quote) -> str:
-    """That of the store at the time of the quote."""
-    currency: str = orjson.loads(quote.rendering)["Currency"]
-    return currency
+    return QuotedPrices(body["Currency"], {one["OptionID"]: _option(one) for one in body["Options"]})
 
 
 def quote_bytes(quote_id: str | None) -> int:

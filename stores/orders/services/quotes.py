@@ -1,6 +1,5 @@
 """Quotes, and the limit of large orders and quotes: one at a time for each caller, across all processes."""
 
-import hashlib
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from django.utils import timezone
 
 from accounts.callers import Caller
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.db.locks import lock_of_its_own
+from fulfillment.core.db.locks import lock_number, lock_of_its_own
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import TooManyAtOnce, collecting_faults, raise_faults
 from stores.budgets.representations import quote_budget_record
@@ -40,11 +39,8 @@ def large_order_slot(caller: Caller, count: int, *, is_long: bool = False) -> It
     if count <= MANY_ITEMS and not is_long:
         yield
         return
-    number = hashlib.sha256(f"large order of {caller.key}".encode()).digest()[:8]
-    with (
-        LARGE_ORDERS.limited(caller.key),
-        lock_of_its_own(int.from_bytes(number, "big", signed=True)) as is_ours,
-    ):
+    number = lock_number(f"large order of {caller.key}")
+    with LARGE_ORDERS.limited(caller.key), lock_of_its_own(number) as is_ours:
         if not is_ours:
             message = "A large order or quote of yours is being processed; wait for it."
             raise TooManyAtOnce(message)

@@ -30,7 +30,7 @@ from stores.orders.requests import (
 )
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
-from stores.orders.selectors.quotes import find_quote, quoted_currency, quoted_options
+from stores.orders.selectors.quotes import find_quote, quoted_prices
 from stores.orders.selectors.selections import resolve_selections, stored_selections
 from stores.orders.services.packing_slips import unprintable_faults
 from stores.orders.services.prints import template_data_faults
@@ -110,10 +110,10 @@ def _quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, O
         raise Invalid.at(
             "/QuoteID", "quote_unknown", _("QuoteID: there is no such quote of yours in this store.")
         )
-    if (currency := quoted_currency(quote)) != access.store.currency:
+    currency, options = quoted_prices(quote)
+    if currency != access.store.currency:
         message = f"QuoteID: the quote is in {currency}, and the store is in {access.store.currency} now."
         raise Invalid.at("/QuoteID", "quote_mismatch", message)
-    options = quoted_options(quote)
     option = options.get(request.option_id or "")
     if option is None:
         message = f"OptionID: not an option of this quote; allowed: {', '.join(options)}."

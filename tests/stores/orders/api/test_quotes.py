@@ -10,7 +10,7 @@ from stores.catalog.models import Store
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import price
 from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem
-from stores.orders.selectors.quotes import quoted_options
+from stores.orders.selectors.quotes import quoted_prices
 from tests.factories.orders import make_product, order_body, price_values
 
 HERE = {"CountryCode": "US"}
@@ -271,6 +271,6 @@ def test_quoted_decimals_survive_storage(world, cents, quantity):
     body = {"Items": [{"ProductID": made.external_id, "Quantity": quantity}], "ShipTo": HERE}
     quote_id = world.as_application().call("POST", "/store/demo/quote", body).json()["QuoteID"]
 
-    option = quoted_options(Quote.objects.get(pk=quote_id))["GROUND-3"]
+    option = quoted_prices(Quote.objects.get(pk=quote_id)).options["GROUND-3"]
 
     assert option.total == Decimal(cents) * quantity / 100
