@@ -15,6 +15,7 @@ from printing.imposition.sheets import MARK_OFFSET_MM, GangRequest, Place, Plan,
 
 # Tolerance for rounding of sizes.
 SLACK_MM = 1e-6
+MAX_REQUESTS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,15 @@ class Grid:
         x = self.left_mm + column * (self.width_mm + self.gutter_mm)
         y = self.bottom_mm + (self.rows - 1 - row) * (self.height_mm + self.gutter_mm)
         return x, y
+
+
+class Layout(NamedTuple):
+    """Sheets of one layout: the `run` copies of it, and how many slots each job has; `request` stands for all jobs."""
+
+    request: GangRequest
+    grid: Grid
+    run: int
+    slots: Mapping[str, int]
 
 
 def best_grid(request: GangRequest, sheet: Sheet) -> Grid:
@@ -78,23 +88,20 @@ def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
     used_width = columns * width + max(columns - 1, 0) * sheet.gutter_mm
     used_height = rows * height + max(rows - 1, 0) * sheet.gutter_mm
     return Grid(
-        columns,
-        rows,
-        width,
-        height,
-        bleed,
-        rotation,
-        (sheet.width_mm - used_width) / 2,
-        sheet.slug_mm + gripper + (sheet.height_mm - slugs - used_height) / 2,
-        sheet.gutter_mm,
+        columns=columns,
+        rows=rows,
+        width_mm=width,
+        height_mm=height,
+        bleed_mm=bleed,
+        rotation=rotation,
+        left_mm=(sheet.width_mm - used_width) / 2,
+        bottom_mm=sheet.slug_mm + gripper + (sheet.height_mm - slugs - used_height) / 2,
+        gutter_mm=sheet.gutter_mm,
     )
 
 
 def _count(space: float, length: float, gutter: float) -> int:
     return max(0, int((space + gutter + SLACK_MM) / (length + gutter)))
-
-
-MAX_REQUESTS = 500
 
 
 def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
@@ -104,7 +111,7 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
         raise ValueError("Name each job only once.")
     if len(requests) > MAX_REQUESTS:
         raise ValueError(f"At most {MAX_REQUESTS} jobs are planned at once.")
-    layouts: list[tuple[GangRequest, Grid, int, Mapping[str, int]]] = []
+    layouts: list[Layout] = []
     capacity = 0
     for _, members in groupby(
         sorted(requests, key=lambda one: (one.kind, one.job_number)), key=lambda one: one.kind
@@ -114,9 +121,11 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
         slots, yields = _slots(group[0], grid, sheet)
         quantities = {one.job_number: -(-one.quantity // yields) for one in group}
         for run, counts in plan_runs(quantities, slots, sheet.overs):
-            layouts.append((group[0], grid, run, counts))
+            layouts.append(Layout(group[0], grid, run, counts))
             capacity += (run + sheet.overs(run)) * slots * yields
-    sheets = [_planned(number, len(layouts), sheet, *layout) for number, layout in enumerate(layouts, 1)]
+    sheets = [
+        _planned(layout, sheet, number=number, of=len(layouts)) for number, layout in enumerate(layouts, 1)
+    ]
     ordered = {request.job_number: request.quantity for request in requests}
     produced = dict.fromkeys(ordered, 0)
     for one in sheets:
@@ -132,17 +141,10 @@ def _slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
     return (places // 2, 2) if request.two_sided and sheet.is_one_form else (places, 1)
 
 
-def _planned(
-    number: int,
-    of: int,
-    sheet: Sheet,
-    request: GangRequest,
-    grid: Grid,
-    run: int,
-    counts: Mapping[str, int],
-) -> PlannedSheet:
+def _planned(layout: Layout, sheet: Sheet, *, number: int, of: int) -> PlannedSheet:
+    request, grid = layout.request, layout.grid
     _, yields = _slots(request, grid, sheet)
-    jobs = [job for job, count in sorted(counts.items()) for _ in range(count)]
+    jobs = [job for job, count in sorted(layout.slots.items()) for _ in range(count)]
     # Column by column, so that the pieces of a job lie on piles beside each other.
     columns, rows = grid.columns, grid.rows
     if yields == 2:
@@ -160,17 +162,17 @@ def _planned(
         # Both sides are printed with the same form.
         fronts, backs = [*fronts, *backs], []
     return PlannedSheet(
-        number,
-        of,
-        run,
-        sheet,
-        grid.bleed_mm,
-        request.preset,
-        tuple(fronts),
-        tuple(backs),
-        {job: count * yields for job, count in sorted(counts.items())},
-        turned,
-        request.panels,
+        number=number,
+        of=of,
+        run=layout.run,
+        sheet=sheet,
+        bleed_mm=grid.bleed_mm,
+        preset=request.preset,
+        fronts=tuple(fronts),
+        backs=tuple(backs),
+        counts={job: count * yields for job, count in sorted(layout.slots.items())},
+        is_head_to_foot=turned,
+        panels=request.panels,
     )
 
 
@@ -235,13 +237,13 @@ def request_of(
     if any(abs(one - other) > SIZE_TOLERANCE_MM for one, other in zip(sizes[0], sizes[-1], strict=True)):
         raise ValueError(f"{job_number}: its two pages are not of one size.")
     return GangRequest(
-        job_number,
+        job_number=job_number,
         # Rounded, because files of one product differ slightly.
-        round(sizes[0][0], 1),
-        round(sizes[0][1], 1),
-        round(min(_least_bleed(boxes), 20.0), 1),
-        quantity,
-        len(boxes) == 2,
-        preset,
-        is_head_to_foot,
+        width_mm=round(sizes[0][0], 1),
+        height_mm=round(sizes[0][1], 1),
+        bleed_mm=round(min(_least_bleed(boxes), 20.0), 1),
+        quantity=quantity,
+        two_sided=len(boxes) == 2,
+        preset=preset,
+        is_head_to_foot=is_head_to_foot,
     )
