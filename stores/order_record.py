@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from stores.batches.selectors import rows_of_order
+from stores.batches.selectors.rows import rows_of_order
 from stores.orders.models import Order
 
 

@@ -24,7 +24,7 @@ from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.models import Batch, BatchMode, BatchStatus, RowState
 from stores.batches.overview import BatchPage, listed_rows
-from stores.batches.selectors import counts_of, counts_of_batches, named
+from stores.batches.selectors.batches import counts_of, counts_of_batches, named
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on

@@ -11,20 +11,17 @@ from django.utils.translation import gettext as _
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import SETTLED, Batch, BatchMode, BatchRow, BatchStatus, RowState
 from stores.batches.rows import RECIPIENT, REQUIRED_RECIPIENT, given_key
-from stores.batches.selectors import (
-    WITH_PROBLEMS,
+from stores.batches.selectors.batches import (
     Counts,
     budget_decision,
     needs_of_budgets,
     order_count,
     outdated_because,
-    page_of_rows,
-    proofs_of,
-    rows_of,
     seconds_left,
     standings_of_batch,
     target_labels,
 )
+from stores.batches.selectors.rows import WITH_PROBLEMS, page_of_rows, proofs_of, rows_of
 from stores.budgets.standings import BudgetDecision, Standing
 from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalState, OrderStatus

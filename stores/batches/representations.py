@@ -5,7 +5,8 @@ from typing import Any
 
 from fulfillment.core.api.serializers import timestamp
 from stores.batches.models import Batch, BatchRow, RowState
-from stores.batches.selectors import budget_decision, counts_of, proofs_of, seconds_left
+from stores.batches.selectors.batches import budget_decision, counts_of, seconds_left
+from stores.batches.selectors.rows import proofs_of
 from stores.budgets.standings import number
 from stores.catalog.models import BudgetType
 from stores.orders.approvals.selectors import decision_record

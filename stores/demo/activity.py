@@ -26,7 +26,7 @@ from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.plugins import DemoRun
 from stores.batches.models import BatchMode
 from stores.batches.rows import SourceRow
-from stores.batches.selectors import shown_batches
+from stores.batches.selectors.batches import shown_batches
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.batches.services.rows import Match, Source, replace_rows
 from stores.catalog.models import Store

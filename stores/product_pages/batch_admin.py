@@ -26,7 +26,7 @@ from stores.batches.pages.showing import (
     download_template,
     edit_row,
 )
-from stores.batches.selectors import shown_batches
+from stores.batches.selectors.batches import shown_batches
 from stores.catalog.models import Product
 from stores.orders.selectors.access import WORK, authorize_store
 from stores.product_pages.pages.batch import batch_form

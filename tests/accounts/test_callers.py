@@ -4,7 +4,7 @@ from accounts.callers import Caller
 from accounts.permissions import Permission
 from applications.registration.services.applications import create_application
 from stores.batches.models import Batch
-from stores.batches.selectors import caller_of
+from stores.batches.selectors.callers import caller_of
 from tests.factories.accounts import UserFactory
 
 

@@ -39,7 +39,7 @@ RECORDED = (
     "stores/batches/files",
     "stores/batches/order_forms.py",
     "stores/batches/rows.py",
-    "stores/batches/selectors.py",
+    "stores/batches/selectors",
     "stores/batches/services",
     "stores/budgets/services/claims.py",
     "stores/catalog/records.py",

@@ -29,7 +29,7 @@ from stores.batches.api.serializers import (
 )
 from stores.batches.models import Batch
 from stores.batches.representations import batch_record
-from stores.batches.selectors import batch_for, find_batch
+from stores.batches.selectors.batches import batch_for, find_batch
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.batches.services.batches import (
     BatchRequest,

@@ -25,7 +25,8 @@ from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, 
 from stores.batches.models import RowState
 from stores.batches.representations import row_records
 from stores.batches.row_files import rows_file, template_file
-from stores.batches.selectors import batch_for, is_long_page, page_of_rows, rows_of
+from stores.batches.selectors.batches import batch_for
+from stores.batches.selectors.rows import is_long_page, page_of_rows, rows_of
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet

@@ -22,7 +22,7 @@ from stores.batches.models import Batch
 from stores.batches.overview import PROBLEMS, BatchPage, required_targets, tone_of, unmapped_targets
 from stores.batches.pages.showing import PORTAL, Place, batches_of_person
 from stores.batches.rows import RECIPIENT
-from stores.batches.selectors import counts_of, counts_of_batches, kept_mappings, named, target_labels
+from stores.batches.selectors.batches import counts_of, counts_of_batches, kept_mappings, named, target_labels
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
 from stores.batches.services.ordering import order_batch
 from stores.batches.services.uploads import receive_rows

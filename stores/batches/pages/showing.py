@@ -28,7 +28,8 @@ from stores.batches.files.writing import Format
 from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
 from stores.batches.overview import BatchPage, after_in, listed_rows, row_views, states_in
 from stores.batches.row_files import rows_file, template_file
-from stores.batches.selectors import batch_for, counts_of, row_of, rows_of, shown_batches
+from stores.batches.selectors.batches import batch_for, counts_of, shown_batches
+from stores.batches.selectors.rows import row_of, rows_of
 from stores.batches.services.checking import correct_row
 from stores.batches.services.sheets import extreme_rows, render_contact_sheet
 from stores.orders.selectors.access import WRITE, StoreAccess

@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import Batch, BatchApproval
-from stores.batches.selectors import counts_of, people_of_batch, shown_batches
+from stores.batches.selectors.batches import counts_of, shown_batches
+from stores.batches.selectors.callers import people_of_batch
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders

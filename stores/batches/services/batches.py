@@ -24,7 +24,8 @@ from stores.batches.models import (
     RowState,
 )
 from stores.batches.rows import REQUIRED_RECIPIENT
-from stores.batches.selectors import caller_of, kept_mappings, open_batches, owner_fields, target_labels
+from stores.batches.selectors.batches import kept_mappings, open_batches, owner_fields, target_labels
+from stores.batches.selectors.callers import caller_of
 from stores.batches.services.mapping import apply_mapping
 from stores.batches.services.rows import begin_check, forget_jobs, in_batch_turn, lock_batch, lock_open
 from stores.budgets.services.claims import release_reservation

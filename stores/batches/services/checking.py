@@ -24,7 +24,9 @@ from fulfillment.core.errors import (
 from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
 from stores.batches.order_forms import DATA, ITEM, RowForms
 from stores.batches.rows import Problem, problem_record
-from stores.batches.selectors import access_of, row_of, shown_batches
+from stores.batches.selectors.batches import shown_batches
+from stores.batches.selectors.callers import access_of
+from stores.batches.selectors.rows import row_of
 from stores.batches.services.notices import announce
 from stores.batches.services.rows import (
     begin_check,

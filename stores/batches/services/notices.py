@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
 from stores.batches.models import Batch, BatchApproval, BatchStatus, RowState
-from stores.batches.selectors import counts_of
+from stores.batches.selectors.batches import counts_of
 from stores.budgets.standings import number
 from stores.catalog.models import BudgetType
 from stores.orders.approvals.notices import send_decision, send_to_approvers

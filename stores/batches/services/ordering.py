@@ -35,18 +35,15 @@ from stores.batches.models import (
     RowState,
 )
 from stores.batches.order_forms import RowForms
-from stores.batches.selectors import (
+from stores.batches.selectors.batches import (
     Counts,
-    access_of,
-    caller_of,
     counts_of,
     is_template_changed,
-    may_still_order,
     order_count,
     outdated_because,
-    people_of_batch,
     shown_batches,
 )
+from stores.batches.selectors.callers import access_of, caller_of, may_still_order, people_of_batch
 from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import announce, notify_approvers
 from stores.batches.services.rows import begin_check, in_batch_turn, job_lock, lock_batch, lock_open

@@ -26,7 +26,7 @@ from stores.batches.rows import (
     name_of,
     searched_words,
 )
-from stores.batches.selectors import caller_of
+from stores.batches.selectors.callers import caller_of
 from stores.batches.services.storing import UNCHECKED, write_rows
 from stores.catalog.models import Product
 from stores.concurrency_limits import BATCHES

@@ -251,7 +251,7 @@ def test_rows_are_read_page_by_page(api):
 
 
 def test_page_of_rows_ends_before_it_is_too_large(api, monkeypatch):
-    monkeypatch.setattr("stores.batches.selectors.PAGE_BYTES", 1000)
+    monkeypatch.setattr("stores.batches.selectors.rows.PAGE_BYTES", 1000)
     batch = make(api)
     send(api, batch, [cards(number, Job="T" * 400) for number in (1, 2, 3)] + [cards(4, Job="T" * 2000)])
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import Notification, Role
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.batches.models import BatchApproval
-from stores.batches.selectors import budget_decision, counts_of
+from stores.batches.selectors.batches import budget_decision, counts_of
 from stores.batches.services.approvals import (
     approve_batch,
     deny_batch,

@@ -8,7 +8,7 @@ import pytest
 
 from fulfillment.core.errors import DomainError
 from stores.batches.models import BatchRow
-from stores.batches.selectors import shown_batches
+from stores.batches.selectors.batches import shown_batches
 from stores.batches.services.batches import cancel_batch, change_batch
 from stores.batches.services.checking import RowChecker, check_batch, correct_row
 from stores.batches.services.ordering import order_batch, write_orders

@@ -9,7 +9,7 @@ from PIL import Image
 
 from applications.webhooks.models import Event
 from fulfillment.core.recorded_texts import translated
-from stores.batches.selectors import counts_of
+from stores.batches.selectors.batches import counts_of
 from stores.batches.services.batches import start_check
 from stores.batches.services.checking import correct_row
 from stores.catalog.models import Product

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from stores.batches.models import BatchRow
-from stores.batches.selectors import rows_of
+from stores.batches.selectors.rows import rows_of
 from stores.batches.services.batches import change_batch
 from tests.support.batches import access_to, checked, fresh, make_batch, person, states_of
 

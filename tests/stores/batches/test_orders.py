@@ -26,7 +26,7 @@ from production.tickets.json_ticket import write_json_ticket
 from production.tickets.xjdf import write_xjdf
 from stores.batches.models import Batch, BatchRow
 from stores.batches.overview import BatchPage
-from stores.batches.selectors import budget_decision, counts_of
+from stores.batches.selectors.batches import budget_decision, counts_of
 from stores.batches.services import ordering
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.checking import correct_row

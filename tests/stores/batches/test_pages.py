@@ -178,7 +178,7 @@ def test_page_shows_rows_whose_key_from_an_earlier_release_has_several_lines(bro
 
 def test_page_of_rows_ends_before_it_is_too_large(browser, batch, monkeypatch):
     mapped(browser, batch)
-    monkeypatch.setattr("stores.batches.selectors.PAGE_BYTES", 1)
+    monkeypatch.setattr("stores.batches.selectors.rows.PAGE_BYTES", 1)
 
     first = browser.get(f"/batches/{batch.pk}?state=all").content.decode()
     following = re.search(r'rel="next" href="([^"]+)"', first)[1].replace("&amp;", "&")

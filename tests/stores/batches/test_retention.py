@@ -12,7 +12,7 @@ from accounts.models import Notification, NotificationKind
 from fulfillment.core.files.stored import proof_files
 from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
-from stores.batches.selectors import rows_of
+from stores.batches.selectors.rows import rows_of
 from stores.batches.services import sheets
 from stores.batches.services.approvals import approve_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch

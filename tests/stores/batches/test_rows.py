@@ -12,7 +12,7 @@ from stores.batches.api.rows import BatchFileViewSet
 from stores.batches.files.reading import MAX_BYTES
 from stores.batches.files.rows import MAX_CELLS
 from stores.batches.models import MAX_ROWS, BatchRow
-from stores.batches.selectors import kept_mappings
+from stores.batches.selectors.batches import kept_mappings
 from stores.batches.services.batches import MAX_KEPT, MAX_OPEN, cancel_batch, change_batch
 from stores.batches.services.checking import correct_row
 from stores.batches.services.rows import replace_rows

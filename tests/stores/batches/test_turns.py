@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict, DomainError, TooManyAtOnce
 from stores.batches.models import Batch
-from stores.batches.selectors import caller_of, kept_mappings
+from stores.batches.selectors.batches import kept_mappings
+from stores.batches.selectors.callers import caller_of
 from stores.batches.services import batches, checking, rows
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
@@ -116,7 +117,9 @@ def test_kept_mappings_are_locked_after_the_rows_are_changed(world, monkeypatch)
 
     def queued(*args, **options):
         with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE classid = %s", [batches.LIMIT_LOCKS])
+            cursor.execute(
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND pid = pg_backend_pid()"
+            )
             held.append(cursor.fetchone()[0])
         return begin_check(*args, **options)
 

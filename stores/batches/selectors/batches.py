@@ -1,24 +1,17 @@
-"""Batches of a caller, their rows page by page, and what they would cost."""
+"""Batches of a caller, and what they would cost."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, Func, IntegerField, Q, QuerySet, Sum, TextField
-from django.db.models.functions import Cast
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts.callers import Caller
-from accounts.models import User
-from accounts.selectors.grants import grants_on_store
-from applications.registration.models import Application
-from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
 from stores.batches.models import (
@@ -31,29 +24,18 @@ from stores.batches.models import (
     ColumnMapping,
     RowState,
 )
-from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY, folded, item_key_of
+from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY
+from stores.batches.selectors.callers import caller_of
+from stores.batches.selectors.rows import WITH_PROBLEMS
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
-from stores.catalog.models import Product, Store
-from stores.orders.approvals.selectors import exceeds_total, people_behind, people_who_ordered
-from stores.orders.models import Order
-from stores.orders.selectors.access import STORE_FIELDS, WRITE, StoreAccess, authorize_store
-from stores.proofs.models import Proof
-from stores.proofs.selectors import StoredProof
+from stores.catalog.models import Product
+from stores.orders.approvals.selectors import exceeds_total
+from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
 from stores.templates.selectors import fields_of, template_digest
 
 # Labels by which columns are matched, beside the names of the targets themselves.
 ROW_LABELS = {ROW_KEY: gettext_noop("Row key"), QUANTITY: gettext_noop("Quantity")}
-WITH_PROBLEMS = (RowState.ERROR, RowState.FAILED, RowState.WARNING)
-# A page of rows ends before it exceeds this size, even if it has fewer than `take` rows.
-PAGE_BYTES = 4_000_000
-# As stored, compressed.
-LONG_PAGE_BYTES = 100_000
-ROWS_OF_ORDER = """
-SELECT own.batch_id, batch.mode, own.key, own.number
-FROM stores_batchrow own JOIN stores_batch batch ON batch.id = own.batch_id
-WHERE own.order_id = %s ORDER BY own.number
-"""
 SPACED = {
     "Address1": gettext_noop("Address line 1"),
     "Address2": gettext_noop("Address line 2"),
@@ -237,83 +219,6 @@ def budget_decision(
     return BudgetDecision.NEEDS_APPROVAL
 
 
-def rows_of(
-    batch: Batch, *, states: Iterable[str] = (), after: int = 0, words: str = ""
-) -> QuerySet[BatchRow]:
-    """In the order of the file, after a number; only rows in one of `states`, and with `words` in a cell or the key."""
-    rows = batch.rows.filter(number__gt=after).order_by("number")
-    if words:
-        rows = rows.filter(words__contains=folded(words))
-    chosen = list(states)
-    return rows.filter(state__in=chosen) if chosen else rows
-
-
-def page_of_rows(rows: QuerySet[BatchRow], *, take: int) -> tuple[list[BatchRow], bool]:
-    """Up to `take` of the rows, at least one and at most PAGE_BYTES, and whether more follow."""
-    sizes = list(rows.values_list(_octets("values") + _octets("problems"), flat=True)[: take + 1])
-    fits = max(1, bisect_right(list(accumulate(sizes)), PAGE_BYTES))
-    count = min(take, fits)
-    return list(rows[:count]), len(sizes) > count
-
-
-def is_long_page(rows: QuerySet[BatchRow], *, take: int) -> bool:
-    """Whether the rows of the page are long, which PostgreSQL knows without reading them."""
-    size = Func(F("values"), function="pg_column_size", output_field=IntegerField())
-    problems = Func(F("problems"), function="pg_column_size", output_field=IntegerField())
-    return sum(rows.values_list(size + problems, flat=True)[:take]) > LONG_PAGE_BYTES
-
-
-def _octets(column: str) -> Func:
-    return Func(Cast(F(column), TextField()), function="octet_length", output_field=IntegerField())
-
-
-def row_of(batch: Batch, row_key: str, *, locked: bool = False) -> BatchRow:
-    rows = batch.rows.select_for_update(of=("self",)) if locked else batch.rows
-    row = rows.filter(key=row_key).first()
-    if row is None:
-        raise NotFound(_("The batch has no row with this RowKey."), code="row_not_found")
-    return row
-
-
-class RowOfOrder(NamedTuple):
-    batch_id: UUID
-    key: str
-    item_key: str
-    is_whole_order: bool
-
-
-def rows_of_order(order: Order) -> list[RowOfOrder]:
-    """The rows that became the order; none if it was placed on its own."""
-    return [
-        RowOfOrder(batch_id, key, item_key_of(key, number), mode == BatchMode.RECIPIENTS)
-        for batch_id, mode, key, number in fetch_rows(ROWS_OF_ORDER, (order.pk,))
-    ]
-
-
-def proofs_of(rows: Iterable[BatchRow]) -> dict[str, StoredProof]:
-    """The stored proofs of these rows by digest; those that retention removed are missing."""
-    digests = {row.proof for row in rows if row.proof}
-    proofs = Proof.objects.filter(digest__in=digests)
-    return {
-        one.digest: StoredProof(
-            one.digest, one.sizes, one.messages, one.last_used, preflight=one.preflight or ()
-        )
-        for one in proofs
-    }
-
-
-def page_counts(digests: Iterable[str]) -> dict[str, int]:
-    """The numbers of pages of stored proofs, by digest."""
-    # The first of the sizes is the PDF's.
-    sizes = Proof.objects.filter(digest__in=set(digests)).values_list("digest", "sizes__len")
-    return {digest: size - 1 for digest, size in sizes}
-
-
-def pdf_sizes(digests: Iterable[str]) -> dict[str, int]:
-    """The bytes of the PDFs of stored proofs, by digest."""
-    return dict(Proof.objects.filter(digest__in=set(digests)).values_list("digest", "sizes__0"))
-
-
 def target_labels(batch: Batch) -> dict[str, str]:
     """What a column can be, with the label by which columns are matched: first the fields of the template."""
     fields = {one.field_name: one.prompt or one.field_name for one in fields_of(batch.product_id)}
@@ -322,48 +227,3 @@ def target_labels(batch: Batch) -> dict[str, str]:
         names = {target: target.partition(".")[2] for target in RECIPIENT_TARGETS}
         targets |= {target: SPACED.get(name, name) for target, name in names.items()}
     return targets
-
-
-def caller_of(batch: Batch) -> Caller:
-    """The caller who made the batch, for the worker: its rows see that caller's pictures."""
-    person = batch.user or (batch.application and batch.application.user)
-    return Caller(
-        user_id=batch.user_id,
-        application_id=batch.application_id,
-        is_first_party=batch.is_first_party,
-        is_test=batch.is_test,
-        person_id=person and person.responsible_id,
-    )
-
-
-def may_still_order(batch: Batch) -> bool:
-    """Whether the user or application that ordered the batch may still order in its store; where an application did so
-    on its own, also the user who made it, in whose name the orders are.
-    """
-    user_id = batch.actor_user or batch.user_id
-    user = User.objects.filter(pk=user_id, is_active=True).first() if user_id else None
-    if user_id and user is None:
-        return False
-    on_pages = batch.is_first_party or user_id != batch.user_id
-    if user and on_pages and batch.actor_application is None:
-        return _may_order(Caller.on_pages(user), batch.store)
-    application_id = batch.actor_application or batch.application_id
-    application = Application.objects.filter(pk=application_id, is_enabled=True).first()
-    if application is None:
-        return False
-    return _may_order(replace(Caller.of_application(application), user_id=user_id), batch.store)
-
-
-def people_of_batch(batch: Batch) -> set[UUID]:
-    """Who made and who ordered it, each with the owners of the application."""
-    application = Application.objects.filter(pk=batch.actor_application).first()
-    people = people_who_ordered(batch) | people_behind(application)
-    return people | {batch.actor_user} if batch.actor_user else people
-
-
-def _may_order(caller: Caller, store: Store) -> bool:
-    return not grants_on_store(caller, store).isdisjoint(WRITE)
-
-
-def access_of(batch: Batch) -> StoreAccess:
-    return StoreAccess(batch.store, caller_of(batch), sees_all_orders=False)
