@@ -27,6 +27,7 @@ from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.text import parse_uuid
 
+APPROVE = "Approve these requests with the permissions requested?"
 DENY = "Decline these requests without a reason? Applicants are informed and may send another request."
 INBOX = "admin:accounts_associationrequest_changelist"
 Decisions = Sequence[tuple[AssociationRequest, dict[str, Any]]]
@@ -160,7 +161,8 @@ class AssociationRequestAdmin(ConsoleAdmin):
         return HttpResponseRedirect(reverse("admin:accounts_associationrequest_decide", query={"id": ids}))
 
     @dangerous(gettext_lazy("Approve association requests"))
-    @admin.action(description="Approve with the permissions requested", permissions=["change"])
+    @admin.action(description="Approve with the permissions requested …", permissions=["change"])
+    @requires_confirmation(APPROVE, "Approve")
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._decide(
             request, [(access_request, {}) for access_request in chosen], approve_association, "approved"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
@@ -30,25 +31,31 @@ def confirmation_page(
     """
     if request.POST.get("confirmed"):
         return None
-    sent = [
-        (name, value)
-        for name, values in request.POST.lists()
-        for value in values
-        if name != "csrfmiddlewaretoken"
-    ]
     shown = list(records[: SHOWN + 1])
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.model._meta,
         "title": question,
         "button": button,
-        "sent": sent,
+        "sent": _repeated(request, records),
         "records": shown[:SHOWN],
         "has_more": len(shown) > SHOWN,
         "back": back or request.get_full_path(),
         "details": details,
     }
     return TemplateResponse(request, "admin/confirm.html", context)
+
+
+def _repeated(request: HttpRequest, records: Any) -> list[tuple[str, Any]]:
+    """The names and values of the submitted form. For all records of a list, the keys of those that are there now: a
+    record that comes later is in the list, but not on the page."""
+    is_whole_list = request.POST.get("select_across") == "1"
+    left_out = {"csrfmiddlewaretoken", *(("select_across", ACTION_CHECKBOX_NAME) if is_whole_list else ())}
+    sent = [
+        (name, value) for name, values in request.POST.lists() for value in values if name not in left_out
+    ]
+    keys = records.values_list("pk", flat=True) if is_whole_list else ()
+    return [*sent, *((ACTION_CHECKBOX_NAME, key) for key in keys)]
 
 
 def requires_confirmation(

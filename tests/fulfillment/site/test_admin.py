@@ -75,10 +75,12 @@ def test_several_requests_are_approved_at_once(full_world, client):
     model = next(model for model in MODELS if model.__name__ == "AssociationRequest")
     chosen = list(model.objects.values_list("pk", flat=True))
 
-    response = client.post(
-        address(model, "changelist"), {"action": "approve", "_selected_action": chosen}, follow=True
-    )
+    sent = {"action": "approve", "_selected_action": chosen}
+    question = client.post(address(model, "changelist"), sent).content.decode()
+    assert "Approve these requests with the permissions requested?" in question
+    assert model.objects.get().state == "Pending"
 
+    response = client.post(address(model, "changelist"), {**sent, "confirmed": "1"}, follow=True)
     assert ": approved." in response.content.decode()
     assert model.objects.get().state == "Approved"
 

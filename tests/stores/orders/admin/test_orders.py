@@ -12,7 +12,7 @@ from accounts.models import Role
 from fulfillment.core.admin import base
 from stores.admin import OrderAdmin
 from stores.orders.admin import actions
-from stores.orders.models import Order, OrderHistory, OrderItem
+from stores.orders.models import Order, OrderHistory, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.submissions import form_of
@@ -62,6 +62,21 @@ def test_board_moves_chosen_orders_through_the_service(board, order):
 def everything(action: str) -> dict[str, str]:
     """What the list sends when "Select all" was chosen."""
     return {"action": action, "select_across": "1", "_selected_action": str(Order.objects.first().pk)}
+
+
+def test_order_that_arrives_after_the_question_is_not_cancelled(board, shop, order):
+    address = reverse("admin:stores_order_changelist")
+    question = board.post(address, everything("cancel"))
+    late = Order.objects.get(pk=shop.place().json()["OrderID"])
+    sent: dict[str, list[str]] = {}
+    for name, value in question.context["sent"]:
+        sent.setdefault(name, []).append(str(value))
+
+    board.post(address, {**sent, "confirmed": "1"})
+
+    order.refresh_from_db()
+    late.refresh_from_db()
+    assert (order.status, late.status) == (OrderStatus.CANCELLED, OrderStatus.RECEIVED)
 
 
 def test_action_works_through_no_more_orders_than_one_request_can(board, shop, order, monkeypatch):
