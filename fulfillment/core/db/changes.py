@@ -52,7 +52,8 @@ def version_of(record: Any) -> str:
 class OptimisticLockMixin:
     """For forms of one record, `instance`, opened before another change of it.
 
-    Their page sends back `loaded_version`, a request without it passes.
+    Their page sends back `loaded_version`, a request without it passes. A form that also changes records that belong to
+    its own, with trails of their own, names them in `versioned_parts`.
     """
 
     instance: Any
@@ -69,11 +70,15 @@ class OptimisticLockMixin:
         if not self.fields:
             return ""
         seen: str | None = self.data.get(SEEN) if self.is_bound and not self.is_stale else None
-        return version_of(self.instance) if seen is None else seen
+        return self._version() if seen is None else seen
+
+    def _version(self) -> str:
+        parts = (getattr(self.instance, name, None) for name in getattr(self, "versioned_parts", ()))
+        return "/".join(filter(None, map(version_of, (self.instance, *parts))))
 
     def clean(self) -> Any:
         cleaned = super().clean()  # type: ignore[misc]  # of the form mixed in
-        if SEEN in self.data and self.data[SEEN] != version_of(self.instance):
+        if SEEN in self.data and self.data[SEEN] != self._version():
             self.is_stale = True
             raise ValidationError(CHANGED_SINCE, code="changed_since")
         return cleaned

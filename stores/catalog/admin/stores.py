@@ -103,6 +103,7 @@ def _stores_of(form: forms.ModelForm) -> QuerySet[Store]:
 
 
 class StoreForm(ValidatedByService):
+    versioned_parts = ("profile",)
     budget_types = forms.MultipleChoiceField(
         choices=BudgetType.choices, required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget
     )

@@ -2,6 +2,7 @@ import pytest
 from django.urls import reverse
 
 from stores.catalog.models import Product, Store, StoreProfile
+from stores.catalog.services.stores import save_profile
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_product, make_store
 from tests.support.fresh import assert_renderings_fresh
@@ -65,6 +66,19 @@ def test_form_opened_before_another_change_does_not_write_over_it(operator):
     assert wrong.context["adminform"].form.loaded_version == newest
     assert operator.post(address, {**VALUES, "loaded_version": newest}).status_code == 302
     assert Store.objects.get().company_name == "New Store"
+
+
+def test_form_opened_before_a_change_of_the_directory_entry_does_not_write_over_it(operator):
+    store = make_store()
+    address = reverse("admin:stores_store_change", args=[store.pk])
+    opened = operator.get(address).context["adminform"].form.loaded_version
+    save_profile(store=store, values={"Country": "", "Website": "https://new.example", "IsListed": False})
+
+    refused = operator.post(address, {**VALUES, "is_listed": "on", "loaded_version": opened})
+
+    assert "Another user changed this record after you opened it" in refused.content.decode()
+    profile = StoreProfile.objects.get()
+    assert (profile.website, profile.is_listed) == ("https://new.example", False)
 
 
 @pytest.mark.parametrize(
