@@ -79,7 +79,9 @@ class PriceForm:
         return bool(self.selection_id)
 
     def is_valid(self) -> bool:
-        """False, with an error at the field, if the quantity is no number or the selection is unknown."""
+        """False, with an error at the field, if the product is not delivered there, the quantity is no number or the
+        selection is unknown.
+        """
         if self.is_for_selection:
             if self.selection_id not in {str(one.pk) for one in self.selections}:
                 self.errors["selection"] = [_("There is no such selection of yours, or it has expired.")]
@@ -174,18 +176,24 @@ def price_form(
     locations = sorted({one["LocationType"] for one in prices})
     usual = next((one for one in prices if one["IsDefault"]), prices[0] if prices else None)
     sent = sent or {}
-    country = sent.get("country", usual["CountryCode"] if usual else "")
-    location = sent.get("location", usual["LocationType"] if usual else "")
-    return PriceForm(
-        record,
-        sent.get("quantity", str(record["DefaultQty"])).strip()[:20],
-        country if country in dict(countries) else (usual["CountryCode"] if usual else "US"),
-        location if location in locations else "",
-        countries,
-        locations,
-        selections or [],
-        selection_id[:64],
+    country = sent.get("country", usual["CountryCode"] if usual else "US")
+    location = sent.get("location") or (usual["LocationType"] if usual else "")
+    form = PriceForm(
+        record=record,
+        quantity=sent.get("quantity", str(record["DefaultQty"])).strip()[:20],
+        country=country,
+        location=location,
+        countries=countries,
+        locations=locations,
+        selections=selections or [],
+        selection_id=selection_id[:64],
     )
+    # Of a form from before the product changed, or of an earlier order: no other place is chosen without a word.
+    if countries and country not in dict(countries):
+        form.errors["country"] = [_("The product is not delivered there. Choose another country.")]
+    if locations and location not in locations:
+        form.errors["location"] = [_("The product is not delivered to such addresses. Choose another type.")]
+    return form
 
 
 def show_prices(page: Any) -> None:

@@ -192,3 +192,24 @@ def test_form_of_a_template_that_changed_orders_nothing_until_it_is_seen(buyer, 
 
     buyer.post(PRODUCT, {**typed(shown, do="buy"), "field-0": "Countess", "field-1": "Ada"})
     assert Order.objects.get().items.get().template_data == {"Name": "Ada", "Title": "Countess"}
+
+
+@pytest.mark.parametrize("place", [{"country": "DE"}, {"location": "Business"}])
+def test_form_with_a_place_that_is_no_longer_served_orders_nothing(buyer, place):
+    page = buyer.post(PRODUCT, typed(buyer.get(PRODUCT).content.decode(), do="buy", **place)).content.decode()
+
+    assert Order.objects.count() == 0
+    said = {
+        "country": "not delivered there. Choose another country.",
+        "location": "not delivered to such addresses. Choose another type.",
+    }
+    assert said[next(iter(place))] in page
+
+
+def test_order_to_a_place_that_is_no_longer_served_is_not_filled_in_for_another(orders, browser):
+    recipient = {**orders[0].recipient, "CountryCode": "DE"}
+    Order.objects.filter(pk=orders[0].pk).update(recipient=recipient)
+
+    form = browser.get(f"/catalog/demo/card?again={orders[0].pk}").content.decode()
+
+    assert "The product is not delivered there. Choose another country." in form
