@@ -86,7 +86,9 @@ def test_staff_send_a_file_for_the_batch_of_another_person(world, place, signed_
 
     columns = staff.post(f"{here}/rows/", {"file": file}, follow=True).content.decode()
     targets = re.findall(
-        r'name="(target-\d+)".*?<option value="(\d+)" data-samples="[^"]*" selected', columns
+        r'name="(target-\d+)"(?:(?!</select>).)*?<option value="(\d+)" data-samples="[^"]*" selected',
+        columns,
+        re.DOTALL,
     )
     staff.post(f"{here}/columns/", dict(targets))
     page = staff.get(f"{here}/change/").content.decode()
@@ -137,7 +139,8 @@ def test_row_without_a_name_is_called_by_its_number_or_its_own_key(world, place,
     rows = [{"Job": "Engineer", "Key": ""}, {"Job": "Printer", "Key": "A-17"}]
     batch = make_batch(access_to(world), rows, product_id=world.batch.product.external_id)
     page = signed_in(world.user).get(f"/admin/stores/batch/{batch.pk}/change/?state=all").content.decode()
-    heads = [re.sub(r"<[^>]*>|Edit.*", "", one) for one in re.findall(r'scope="row">(.*?)</th>', page)]
+    heads = re.findall(r'scope="row">(.*?)</th>', page, re.DOTALL)
+    heads = [re.sub(r"<[^>]*>|Edit.*", "", one).strip() for one in heads]
 
     assert heads == ["Row 2", "3 A-17"]
 
