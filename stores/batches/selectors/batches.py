@@ -144,7 +144,7 @@ def counts_of_batches(batches: Iterable[Batch]) -> dict[UUID, Counts]:
     """The counts of each batch, in one statement along the index of counts."""
     found: dict[UUID, list[Mapping[str, Any]]] = {one.pk: [] for one in batches}
     states = BatchRow.objects.filter(batch__in=found).order_by().values("batch_id", "state")
-    for group in states.annotate(count=Count("id"), total=Sum("total"), pieces=Sum("quantity")):
+    for group in states.annotate(count=Count("*"), total=Sum("total"), pieces=Sum("quantity")):
         found[group["batch_id"]].append(group)
     return {key: _counts(groups) for key, groups in found.items()}
 

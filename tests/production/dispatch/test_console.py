@@ -13,6 +13,7 @@ from django.utils.formats import date_format
 from accounts.models import Role
 from accounts.permissions import Grant
 from fulfillment.core.files import downloads
+from production.dispatch.admin import job_actions
 from production.dispatch.services.actions import cancel_job
 from production.jobs.models import Job, JobState
 from production.providers.models import Provider
@@ -167,6 +168,15 @@ def test_job_is_reassigned_to_another_provider(operator, job, tmp_path):
     work_off_jobs()
 
     assert (only_job().provider, only_job().state) == (other, JobState.SENT)
+
+
+def test_more_jobs_than_a_page_takes_are_not_reassigned_in_part(operator, job, monkeypatch):
+    monkeypatch.setattr(job_actions, "MAX_REASSIGNED", 0)
+    sent = {"action": "reassign", "select_across": "1", "_selected_action": job.pk}
+
+    page = operator.post(reverse("admin:production_job_changelist"), sent, follow=True)
+
+    assert "Select at most 0 jobs." in page.content.decode()
 
 
 @pytest.fixture
