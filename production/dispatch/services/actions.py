@@ -1,5 +1,8 @@
 """Actions on jobs: resend, reassign, hold, release, cancel."""
 
+from collections.abc import Iterable
+from datetime import datetime
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -7,7 +10,7 @@ from fulfillment.core.errors import Conflict
 from production.dispatch.services.choosing import count_jobs
 from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet
 from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
-from production.jobs.services.recording import SYSTEM, lock_job, lock_jobs, record_job
+from production.jobs.services.recording import SYSTEM, lock_job, lock_jobs, record_job, record_jobs
 from production.providers.models import Provider
 from stores.orders.models import Order
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
@@ -84,17 +87,40 @@ def cancel_job(*, job: Job, actor: Actor) -> Job:
 def request_cancellation(job: Job, *, actor: Actor = SYSTEM, note: str = "") -> None:
     """Cancels a locked job at once if no provider can have it; otherwise a worker cancels it there."""
     previous = job.state
+    said = _mark_cancelled(job, note, timezone.now())
+    if said is not None:
+        record_job(job, previous=previous, actor=actor, note=said)
+
+
+def request_cancellations(jobs: Iterable[Job], *, note: str) -> None:
+    """Of the locked jobs of an order, in few statements."""
+    now, changes = timezone.now(), []
+    for job in jobs:
+        previous, is_alone = job.state, job.gang_sheet_id is None
+        said = _mark_cancelled(job, note, now)
+        if said is None:
+            continue
+        if is_alone:
+            changes.append((job, previous, said))
+        else:
+            # The next job of the same sheet looks for those that are left on it.
+            record_job(job, previous=previous, note=said)
+    record_jobs(changes)
+
+
+def _mark_cancelled(job: Job, note: str, now: datetime) -> str | None:
+    """Changes the job, unsaved; returns the note of its history, or None if that was requested before."""
     was_on_sheet = job.state == JobState.QUEUED and job.gang_sheet_id is not None
     has_left = was_on_sheet and remove_from_sheet(job) and not job.is_uncertain
     is_untried = job.state == JobState.QUEUED and not job.tries and not (was_on_sheet and not has_left)
     if job.state == JobState.FAILED or has_left or is_untried:
         job.state, job.next_try, job.held = JobState.CANCELLED, None, ""
     elif job.cancel_requested is None:
-        job.cancel_requested = job.next_try = timezone.now()
+        job.cancel_requested = job.next_try = now
         note = f"{note} To be cancelled at {job.provider}.".strip()
     else:
-        return
-    record_job(job, previous=previous, actor=actor, note=note)
+        return None
+    return note
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from fulfillment.core.errors import DomainError
-from production.dispatch.services.actions import request_cancellation
+from production.dispatch.services.actions import request_cancellations
 from production.gang_sheets.services.members import remove_from_sheet
 from production.jobs.models import (
     AT_PROVIDER,
@@ -19,7 +19,7 @@ from production.jobs.models import (
     JobState,
 )
 from production.jobs.selectors import job_number
-from production.jobs.services.recording import SYSTEM, record_job
+from production.jobs.services.recording import SYSTEM, record_job, record_jobs
 from production.routing.selectors import enabled_rules, first_rule, item_facts
 from stores.orders.business_days import ship_day
 from stores.orders.models import Order, OrderItem, OrderStatus
@@ -61,6 +61,8 @@ def _target(order: Order) -> OrderStatus | None:
 
 ORDER_CANCELLED = "The order was cancelled."
 SHIPPED_UNREPORTED = "The order was shipped without a report of the provider."
+HELD = "Held: the order is on hold."
+RELEASED = "Released: the order was accepted again."
 SHIPPED_WITHOUT = "The order was shipped without this job."
 
 
@@ -74,8 +76,7 @@ def follow_order(*, order: Order) -> None:
     elif order.status == OrderStatus.ON_HOLD:
         _hold_jobs(order)
     elif order.status in (OrderStatus.CANCELLED, OrderStatus.REJECTED):
-        for job in _locked(order, state__in=IN_WORK):
-            request_cancellation(job, note=ORDER_CANCELLED)
+        request_cancellations(_locked(order, state__in=IN_WORK), note=ORDER_CANCELLED)
     elif order.status in (OrderStatus.SHIPPED, OrderStatus.DELIVERED, OrderStatus.RETURNED):
         _close_jobs(order)
 
@@ -111,34 +112,42 @@ def _job(order: Order, item: OrderItem, now: datetime, *, is_mailing: bool) -> J
 
 def _hold_jobs(order: Order) -> None:
     """Holds jobs; those already at a provider continue, and the board shows them."""
+    changes = []
     for job in _locked(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True):
-        if job.gang_sheet_id is not None and not remove_from_sheet(job):
+        is_alone = job.gang_sheet_id is None
+        if not is_alone and not remove_from_sheet(job):
             continue
         job.held, job.next_try = HoldReason.ORDER, None
-        record_job(job, previous=job.state, note="Held: the order is on hold.")
+        if is_alone:
+            changes.append((job, job.state, HELD))
+        else:
+            # The next job of the same sheet looks for those that are left on it.
+            record_job(job, previous=job.state, note=HELD)
+    record_jobs(changes)
 
 
 def _release_jobs(order: Order) -> None:
-    for job in _locked(order, held=HoldReason.ORDER):
-        job.held, job.next_try = "", timezone.now()
-        record_job(job, previous=job.state, note="Released: the order was accepted again.")
+    jobs, now = _locked(order, held=HoldReason.ORDER), timezone.now()
+    for job in jobs:
+        job.held, job.next_try = "", now
+    record_jobs([(job, job.state, RELEASED) for job in jobs])
     if order.jobs.exclude(state__in=(JobState.QUEUED, JobState.CANCELLED)).exists():
         follow_jobs(order=order)
 
 
 def _close_jobs(order: Order) -> None:
     """A person moved the order: what providers have is done, and nothing else of it is produced any more."""
-    for job in _locked(order, state__in=IN_WORK):
-        if job.state not in AT_PROVIDER:
-            request_cancellation(job, note=SHIPPED_WITHOUT)
-            continue
-        previous = job.state
+    jobs = _locked(order, state__in=IN_WORK)
+    request_cancellations((job for job in jobs if job.state not in AT_PROVIDER), note=SHIPPED_WITHOUT)
+    changes = []
+    for job in (one for one in jobs if one.state in AT_PROVIDER):
+        changes.append((job, job.state, SHIPPED_UNREPORTED))
         job.state, job.message, job.held = JobState.SHIPPED, "", ""
         job.cancel_requested = job.next_try = job.failing_since = None
         job.is_uncertain = False
-        record_job(job, previous=previous, note=SHIPPED_UNREPORTED)
+    record_jobs(changes)
 
 
 def _locked(order: Order, **routed: object) -> list[Job]:
-    jobs = Job.objects.filter(order=order, **routed).order_by("pk")
+    jobs = Job.objects.filter(order=order, **routed).prefetch_related("provider").order_by("pk")
     return list(jobs.select_for_update(of=("self",), no_key=True))

@@ -1,5 +1,9 @@
 """Saves changes of locked jobs with their history."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -10,6 +14,17 @@ from stores.orders.services.transitions import Actor
 
 SYSTEM = Actor(ActorKind.SYSTEM)
 MAX_FAILURES = 10
+# What changes with the order of a job.
+OF_ORDER = (
+    "state",
+    "message",
+    "held",
+    "next_try",
+    "cancel_requested",
+    "failing_since",
+    "is_uncertain",
+    "updated",
+)
 
 
 def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> None:
@@ -18,6 +33,20 @@ def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = ""
     job.save()
     if previous != job.state or note:
         new_history_entry(job, previous=previous, actor=actor, note=note).save()
+
+
+def record_jobs(changes: Sequence[tuple[Job, str, str]]) -> None:
+    """Saves the jobs of an order, each with its previous state and a note, in few statements: its store is locked."""
+    now = timezone.now()
+    alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for job, _, _ in changes:
+        job.updated = now
+        alike[tuple(getattr(job, name) for name in OF_ORDER)].append(job.pk)
+    for values, keys in alike.items():
+        Job.objects.filter(pk__in=keys).update(**dict(zip(OF_ORDER, values, strict=True)))
+    JobHistory.objects.bulk_create(
+        new_history_entry(job, previous=previous, note=note) for job, previous, note in changes
+    )
 
 
 def new_history_entry(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> JobHistory:

@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from production.dispatch.selectors import count_stages, jobs_by_day
@@ -120,3 +121,19 @@ def test_migration_closes_jobs_of_ended_orders_and_opens_them_again(order, statu
     migration.open_jobs(apps, None)
     assert (only_job().state, only_job().next_try) == (before, None)
     assert only_job().history.count() == 1
+
+
+@pytest.mark.parametrize("statuses", [(S.ON_HOLD, S.ACCEPTED), (S.CANCELLED,), (S.IN_PRODUCTION, S.SHIPPED)])
+def test_change_of_an_order_takes_as_many_queries_for_many_jobs(order, world, statuses):
+    """The store's other orders wait for it."""
+    items = [{**order_body()["Items"][0], "ItemKey": f"item-{number}"} for number in range(12)]
+    many = accept(Shop(world).place(body=order_body(Items=items)).json()["OrderID"])
+    Job.objects.filter(order__in=(order, many)).update(tries=1)
+    counts = []
+    for one in (order, many):
+        with CaptureQueriesContext(connection) as queries:
+            _move(one, *statuses)
+        counts.append(len(queries))
+
+    assert many.jobs.count() == 12
+    assert counts[1] == counts[0]
