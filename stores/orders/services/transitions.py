@@ -49,6 +49,8 @@ def lock_orders(*, store_pks: Iterable[int]) -> None:
 
 
 MAX_SHIPMENTS = 200
+# An order that changed so often is put on hold no more, the one change that can be undone: its history is read whole.
+MAX_CHANGES = 500
 # Budgets get back what an order took.
 GIVES_BACK = frozenset({OrderStatus.CANCELLED, OrderStatus.REJECTED})
 CHANGED_FIELDS = (
@@ -204,8 +206,12 @@ def _waits_for_cancellation(order: Order) -> bool:
 
 
 def next_statuses(order: Order) -> set[int]:
-    """By ALLOWED_TRANSITIONS; an order in production can be cancelled only after a cancellation request."""
+    """By ALLOWED_TRANSITIONS; an order in production can be cancelled only after a cancellation request, and one of
+    MAX_CHANGES cannot be put on hold.
+    """
     allowed = set(ALLOWED_TRANSITIONS[order.status])
+    if order.sequence >= MAX_CHANGES:
+        allowed.discard(OrderStatus.ON_HOLD)
     if order.status == OrderStatus.IN_PRODUCTION and order.cancellation != CancellationState.REQUESTED:
         allowed.discard(OrderStatus.CANCELLED)
     return allowed

@@ -83,6 +83,20 @@ def test_refused_move_names_what_can_follow(order):
     assert (unknown.value.faults[0].pointer, unknown.value.faults[0].code) == ("/Status", "status_unknown")
 
 
+def test_order_that_changed_very_often_is_put_on_hold_no_more_but_goes_on(order, monkeypatch):
+    """Its history is read whole."""
+    monkeypatch.setattr(transitions, "MAX_CHANGES", 3)
+    for status in (20, 30):
+        transition_order(order=order, status=status, actor=STORE)
+
+    with pytest.raises(Conflict) as refused:
+        transition_order(order=order, status=20, actor=STORE)
+
+    assert refused.value.members["Allowed"] == [40, 90]
+    transition_order(order=order, status=40, actor=STORE)
+    assert Order.objects.get().status == 40
+
+
 def test_order_in_production_is_cancelled_only_where_requested(order):
     held = at(order, 40, cancellation=CancellationState.REQUESTED, cancellation_asked=timezone.now())
 
