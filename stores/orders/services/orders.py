@@ -137,7 +137,8 @@ def create_order(
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
     record_ordered_assets(order_id=order.pk, asset_ids=printed)
-    for selection_id in {stored["SelectionID"] for stored in prepared.stored_selections if stored}:
+    # In one order, for another order may name the same ones.
+    for selection_id in sorted({stored["SelectionID"] for stored in prepared.stored_selections if stored}):
         retain_for_order(selection_id=uuid.UUID(selection_id))
     count_new_order(order)
     start_scenario(order=order)
