@@ -3,13 +3,15 @@
 import base64
 import binascii
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, BooleanField, Func, Q, QuerySet, TextField
+from django.db.models import BigIntegerField, BooleanField, F, Func, IntegerField, Q, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Cast
 from django.utils import timezone
@@ -88,6 +90,8 @@ def webhook_etag(webhook: Webhook) -> str:
 RETENTION = timedelta(days=30)
 DEFAULT_TAKE, MAX_TAKE = 100, 1000
 UUID_LENGTH = 36
+# Of the data on a page, as stored: PostgreSQL knows it without reading them.
+PAGE_BYTES = 500_000
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
 # All transactions with lower numbers have ended, so their events are final. One
@@ -207,7 +211,7 @@ def event_page(
     filters: EventFilters = EventFilters(),
     take: int = DEFAULT_TAKE,
 ) -> EventPage:
-    """Up to `take` events of the last 30 days in the order of their commits, none ever skipped."""
+    """Up to `take` events of the last 30 days in the order of their commits, none ever skipped; fewer, if long."""
     events = Event.objects.filter(application=application, timestamp__gt=timezone.now() - RETENTION)
     if after != Cursor():
         events = events.filter(
@@ -217,16 +221,25 @@ def event_page(
     if patterns:
         events = events.filter(type__in=named_types(list(patterns)))
     events = filters.applied(events).order_by("transaction", "id")
-    found = list(events.filter(transaction__lt=SETTLED)[:take])
+    found = _first_of(events.filter(transaction__lt=SETTLED), take)
     if not found:
         next_transaction, settled = _last_settled(application)
         if after.transaction > next_transaction:
             message = "after: the database was restored from a backup since; start again without it."
             raise Invalid.at("?after", "cursor_outdated", message)
         if settled is not None:
-            found = list(events.filter(transaction__lt=settled)[:take])
+            found = _first_of(events.filter(transaction__lt=settled), take)
     last = Cursor(found[-1].transaction, found[-1].pk) if found else after
     return EventPage(found, last)
+
+
+def _first_of(events: QuerySet[Event], take: int) -> list[Event]:
+    """Up to `take` events, fewer if they are long: `next` goes on after the last one."""
+    if take > DEFAULT_TAKE:
+        stored = Func(F("data"), function="pg_column_size", output_field=IntegerField())
+        sizes = accumulate(events.values_list(stored, flat=True)[:take])
+        take = max(1, bisect_right(list(sizes), PAGE_BYTES))
+    return list(events[:take])
 
 
 def _last_settled(application: Application) -> tuple[int, int | None]:

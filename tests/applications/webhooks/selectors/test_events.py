@@ -10,6 +10,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from applications.webhooks.models import Event
+from applications.webhooks.selectors import webhooks
 from applications.webhooks.selectors.webhooks import SETTLED, Cursor, event_page
 from applications.webhooks.services.events import record_event, renumber_events_after_restore
 from fulfillment.core.db.locks import long_transaction
@@ -162,6 +163,22 @@ def test_pages_follow_each_other_within_one_transaction_too(world):
 
     assert numbers(first) + numbers(second) + numbers(third) == list(range(10))
     assert (fourth.events, fourth.next) == ([], third.next)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_long_events_make_shorter_pages_that_lose_none(world, monkeypatch):
+    monkeypatch.setattr(webhooks, "PAGE_BYTES", 50)
+    with transaction.atomic():
+        for number in range(5):
+            tell(world.application, number)
+    settle()
+
+    pages = [event_page(world.application, take=1000)]
+    while pages[-1].events:
+        pages.append(event_page(world.application, after=pages[-1].next, take=1000))
+
+    assert [number for page in pages for number in numbers(page)] == [0, 1, 2, 3, 4]
+    assert len(pages) > 3
 
 
 @pytest.mark.django_db(transaction=True)
