@@ -250,7 +250,7 @@ def _add_parcels(order: Order, parcels: Sequence[Parcel]) -> list[Shipment]:
                 carrier=parcel.carrier,
                 tracking_number=parcel.tracking_number,
                 tracking_url=parcel.tracking_url,
-                item_keys=list(parcel.item_keys),
+                item_keys=list(dict.fromkeys(parcel.item_keys)),
                 shipped=parcel.shipped or timezone.now(),
             )
     if len(recorded) + len(added) > MAX_SHIPMENTS:

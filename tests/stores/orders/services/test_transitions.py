@@ -148,6 +148,17 @@ def test_parcels_are_added_once_and_rendered(order):
     assert Shipment.objects.filter(shipped__lte=timezone.now()).count() == 2
 
 
+def test_item_that_a_parcel_names_twice_is_recorded_once(order):
+    moved = at(order, 40)
+    key = order.items.get().item_key
+
+    transition_order(
+        order=moved, status=60, actor=STORE, parcels=[Parcel("UPS", "1Z1", item_keys=(key, key))]
+    )
+
+    assert Shipment.objects.get().item_keys == [key]
+
+
 def test_event_stays_small_and_names_the_latest_parcels(order):
     held = at(order, 40)
     address = "https://t.example/?" + "\U0001f4e6" * 980
