@@ -105,6 +105,6 @@ def in_mode(caller: Caller, field: str = "is_test") -> Q:
     return Q() if len(caller.modes) > 1 else Q(**{field: caller.modes[0]})
 
 
-def in_mode_of_new(caller: Caller) -> Q:
+def usable_in_mode(caller: Caller) -> Q:
     """A filter for records that a new record of the caller may use: those of the same mode."""
     return Q(is_test=caller.is_test)

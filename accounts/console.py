@@ -13,14 +13,14 @@ from accounts.models import User
 from accounts.selectors.associations import association_requests_for
 from fulfillment.core.admin.charts import oldest_of
 from fulfillment.core.admin.search import named_hits
-from fulfillment.core.plugins import Attention, Card, Entry, Hit
+from fulfillment.core.plugins import Attention, DashboardCard, MenuItem, SearchResult
 
 NAVIGATION = [
-    Entry(_("Work"), _("Association requests"), "inbox", "accounts.associationrequest", 100),
-    Entry(_("People"), _("Users"), "person", "accounts.user", 500),
-    Entry(_("People"), _("Roles"), "admin_panel_settings", "accounts.role", 505, minor=True),
-    Entry(_("People"), _("Subscriptions"), "vpn_key", "accounts.subscription", 510, minor=True),
-    Entry(_("People"), _("Tenants"), "domain", "accounts.tenant", 515, minor=True),
+    MenuItem(_("Work"), _("Association requests"), "inbox", "accounts.associationrequest", 100),
+    MenuItem(_("People"), _("Users"), "person", "accounts.user", 500),
+    MenuItem(_("People"), _("Roles"), "admin_panel_settings", "accounts.role", 505, minor=True),
+    MenuItem(_("People"), _("Subscriptions"), "vpn_key", "accounts.subscription", 510, minor=True),
+    MenuItem(_("People"), _("Tenants"), "domain", "accounts.tenant", 515, minor=True),
 ]
 # By model: what the list is for, on the page *System*.
 ABOUT = {
@@ -35,7 +35,7 @@ def may_enter(request: HttpRequest) -> bool:
     return staff_on(request).is_staff
 
 
-def search(request: HttpRequest, words: str) -> list[Hit]:
+def search(request: HttpRequest, words: str) -> list[SearchResult]:
     fields = ["username", "first_name", "last_name", "email"]
     return named_hits(request, User, words, fields, lambda user: (user.username, user.full_name, user.email))
 
@@ -49,10 +49,10 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     return [Attention(count, words, address, 300)] if count else []
 
 
-def dashboard_cards(request: HttpRequest) -> list[Card]:
+def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
     if not staff_on(request).is_operator:
         return []
-    return [Card("admin/dashboard/association_requests.html", _pending(request), 100)]
+    return [DashboardCard("admin/dashboard/association_requests.html", _pending(request), 100)]
 
 
 def _pending(request: HttpRequest) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from applications.registration.selectors.request_log import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
 from fulfillment.core.admin.charts import axis_ticks, data_link, oldest_of
 from fulfillment.core.admin.search import named_hits
-from fulfillment.core.plugins import Attention, Card, Entry, Hit
+from fulfillment.core.plugins import Attention, DashboardCard, MenuItem, SearchResult
 
 DAYS = 30
 CHART_WIDTH, CHART_HEIGHT = 600, 140
@@ -102,11 +102,11 @@ def _bar(day: date, counts: Sequence[int], top: int, *, left: float, width: floa
 NAMED = 3
 MAX_COUNTED = 1000
 NAVIGATION = [
-    Entry(_("Applications"), _("Applications"), "apps", "applications.application", 400),
-    Entry(_("Applications"), _("Webhooks"), "webhook", "applications.webhook", 405),
-    Entry(_("Applications"), _("Deliveries"), "outbox", "applications.delivery", 410, minor=True),
-    Entry(_("Applications"), _("Access tokens"), "key", "oauth2_provider.accesstoken", 415, minor=True),
-    Entry(
+    MenuItem(_("Applications"), _("Applications"), "apps", "applications.application", 400),
+    MenuItem(_("Applications"), _("Webhooks"), "webhook", "applications.webhook", 405),
+    MenuItem(_("Applications"), _("Deliveries"), "outbox", "applications.delivery", 410, minor=True),
+    MenuItem(_("Applications"), _("Access tokens"), "key", "oauth2_provider.accesstoken", 415, minor=True),
+    MenuItem(
         _("Applications"), _("Refresh tokens"), "autorenew", "oauth2_provider.refreshtoken", 420, minor=True
     ),
 ]
@@ -120,7 +120,7 @@ ABOUT = {
 }
 
 
-def search(request: HttpRequest, words: str) -> list[Hit]:
+def search(request: HttpRequest, words: str) -> list[SearchResult]:
     fields = ["name", "client_id"]
     return named_hits(request, Application, words, fields, lambda one: (one.name, str(one.client_id)))
 
@@ -145,12 +145,12 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     return found
 
 
-def dashboard_cards(request: HttpRequest) -> list[Card]:
+def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
     if not staff_on(request).is_operator:
         return []
     return [
-        Card("admin/dashboard/webhooks.html", _failing(request), 300),
-        Card("admin/dashboard/calls.html", calls_chart(daily_totals(days=DAYS)), 500),
+        DashboardCard("admin/dashboard/webhooks.html", _failing(request), 300),
+        DashboardCard("admin/dashboard/calls.html", calls_chart(daily_totals(days=DAYS)), 500),
     ]
 
 

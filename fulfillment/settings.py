@@ -94,7 +94,7 @@ MIDDLEWARE = [
     "fulfillment.site.proxies.TrustedProxies",
     # Outside of all middleware that refuses: a script of another site may read why.
     "fulfillment.site.middleware.CrossOrigin",
-    "fulfillment.site.middleware.RepeatedReads",
+    "fulfillment.site.middleware.RetryInterruptedReads",
     "fulfillment.core.http.refusal_page.RefusalPages",
     # Outside of all middleware that responds on its own.
     "fulfillment.site.middleware.SecurityHeaders",
@@ -102,7 +102,7 @@ MIDDLEWARE = [
     "fulfillment.site.middleware.RequestFilter",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "fulfillment.site.middleware.ApiHistory",
-    "fulfillment.site.middleware.Hosts",
+    "fulfillment.site.middleware.AllowedHosts",
     # The last one, because it calls the middleware of pages below.
     "fulfillment.site.middleware.PageMiddleware",
 ]

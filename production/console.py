@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.caches import once_per_request
-from fulfillment.core.plugins import Attention, Card, Entry
+from fulfillment.core.plugins import Attention, DashboardCard, MenuItem
 from production.dispatch.selectors import MAX_COUNTED, STAGES, count_stages, open_reports, stuck_jobs
 from production.jobs.models import Job
 from production.providers.models import Provider
@@ -17,11 +17,13 @@ from production.providers.selectors import failing_providers
 from stores.catalog.admin.scoping import ORDER_GRANTS
 
 NAVIGATION = [
-    Entry(_("Work"), _("Production"), "precision_manufacturing", "production.job", 107),
-    Entry(_("Production"), _("Gang sheets"), "grid_view", "production.gangsheet", 112, minor=True),
-    Entry(_("Production"), _("Provider reports"), "fact_check", "production.providerreport", 116, minor=True),
-    Entry(_("Production"), _("Print providers"), "print", "production.provider", 113, minor=True),
-    Entry(_("Production"), _("Routing rules"), "alt_route", "production.routingrule", 114, minor=True),
+    MenuItem(_("Work"), _("Production"), "precision_manufacturing", "production.job", 107),
+    MenuItem(_("Production"), _("Gang sheets"), "grid_view", "production.gangsheet", 112, minor=True),
+    MenuItem(
+        _("Production"), _("Provider reports"), "fact_check", "production.providerreport", 116, minor=True
+    ),
+    MenuItem(_("Production"), _("Print providers"), "print", "production.provider", 113, minor=True),
+    MenuItem(_("Production"), _("Routing rules"), "alt_route", "production.routingrule", 114, minor=True),
 ]
 # By model: what the list is for, on the page *System*.
 ABOUT = {
@@ -97,7 +99,7 @@ def _attention(count: int, words: str, address: str, position: int) -> Attention
     return Attention(count, words, address, position, is_at_least=count > MAX_COUNTED)
 
 
-def dashboard_cards(request: HttpRequest) -> list[Card]:
+def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
     """No card without a provider."""
     if not staff_on(request).holds(ORDER_GRANTS) or not (counts := _counts(request))["providers"]:
         return []
@@ -106,4 +108,4 @@ def dashboard_cards(request: HttpRequest) -> list[Card]:
         for stage in STAGES[1:]
         if stage.key in counts
     ]
-    return [Card("admin/dashboard/production.html", {"rows": rows, "work": counts["work"]}, 220)]
+    return [DashboardCard("admin/dashboard/production.html", {"rows": rows, "work": counts["work"]}, 220)]

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from accounts.admin.staff import staff_on
 from fulfillment.core.admin.search import CANDIDATES, record_hits, visible_records
-from fulfillment.core.plugins import Attention, Card, Entry, Hit
+from fulfillment.core.plugins import Attention, DashboardCard, MenuItem, SearchResult
 from fulfillment.core.text import parse_uuid
 from fulfillment.templatetags.portal import method_name
 from stores.budgets.selectors.budgets import wrong_balances
@@ -34,18 +34,18 @@ WORK_TO_DO = (
     OrderStatus.PARTIALLY_SHIPPED,
 )
 NAVIGATION = [
-    Entry(_("Work"), _("Orders"), "shopping_cart", "stores.order", 105),
-    Entry(_("Work"), _("Approvals"), "approval", "stores.approvalrequest", 106),
-    Entry(_("Orders"), _("Quotes"), "request_quote", "stores.quote", 110, minor=True),
-    Entry(_("Orders"), _("Batches"), "upload_file", "stores.batch", 115, minor=True),
-    Entry(_("Catalog"), _("Stores"), "storefront", "stores.store", 200),
-    Entry(_("Catalog"), _("Budgets"), "savings", "stores.budget", 202),
-    Entry(_("Catalog"), _("Cost centers"), "groups", "stores.costcenter", 203, minor=True),
-    Entry(_("Catalog"), _("Products"), "sell", "stores.product", 205),
-    Entry(_("Catalog"), _("Catalog imports"), "upload_file", "stores.catalogupload", 210, minor=True),
-    Entry(_("Catalog"), _("Fonts"), "font_download", "stores.font", 215, minor=True),
-    Entry(_("Catalog"), _("Print presets"), "print", "stores.printpreset", 220, minor=True),
-    Entry(_("Catalog"), _("Output profiles"), "palette", "stores.outputprofile", 225, minor=True),
+    MenuItem(_("Work"), _("Orders"), "shopping_cart", "stores.order", 105),
+    MenuItem(_("Work"), _("Approvals"), "approval", "stores.approvalrequest", 106),
+    MenuItem(_("Orders"), _("Quotes"), "request_quote", "stores.quote", 110, minor=True),
+    MenuItem(_("Orders"), _("Batches"), "upload_file", "stores.batch", 115, minor=True),
+    MenuItem(_("Catalog"), _("Stores"), "storefront", "stores.store", 200),
+    MenuItem(_("Catalog"), _("Budgets"), "savings", "stores.budget", 202),
+    MenuItem(_("Catalog"), _("Cost centers"), "groups", "stores.costcenter", 203, minor=True),
+    MenuItem(_("Catalog"), _("Products"), "sell", "stores.product", 205),
+    MenuItem(_("Catalog"), _("Catalog imports"), "upload_file", "stores.catalogupload", 210, minor=True),
+    MenuItem(_("Catalog"), _("Fonts"), "font_download", "stores.font", 215, minor=True),
+    MenuItem(_("Catalog"), _("Print presets"), "print", "stores.printpreset", 220, minor=True),
+    MenuItem(_("Catalog"), _("Output profiles"), "palette", "stores.outputprofile", 225, minor=True),
 ]
 # By model: what the list is for, on the page *System*.
 ABOUT = {
@@ -59,7 +59,7 @@ ABOUT = {
 }
 
 
-def search(request: HttpRequest, words: str) -> list[Hit]:
+def search(request: HttpRequest, words: str) -> list[SearchResult]:
     finders = (find_orders, find_stores, find_products, find_quotes)
     return [hit for find in finders for hit in find(request, words)]
 
@@ -109,15 +109,15 @@ def _approvals_pending(request: HttpRequest) -> QuerySet[ApprovalRequest]:
     return visible.exclude(ordered_by__contains=[request.user.pk])
 
 
-def dashboard_cards(request: HttpRequest) -> list[Card]:
+def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
     stores = staff_on(request).stores_with(ORDER_GRANTS)
     if not staff_on(request).holds(ORDER_GRANTS):
         return []
     counts = daily_counts(stores)
     return [
-        Card("admin/dashboard/orders_chart.html", orders_chart(counts), 50),
-        Card("admin/dashboard/store_calls.html", calls_chart(counts), 490),
-        Card("admin/dashboard/orders.html", _orders(stores), 200),
+        DashboardCard("admin/dashboard/orders_chart.html", orders_chart(counts), 50),
+        DashboardCard("admin/dashboard/store_calls.html", calls_chart(counts), 490),
+        DashboardCard("admin/dashboard/orders.html", _orders(stores), 200),
     ]
 
 
@@ -163,13 +163,13 @@ CODE_NAMES = {
 RECIPIENT = ("Name", "Company", "City")
 
 
-def find_orders(request: HttpRequest, words: str) -> list[Hit]:
+def find_orders(request: HttpRequest, words: str) -> list[SearchResult]:
     visible = visible_records(request, Order).order_by("-number")
     found = search_orders(visible, words, stores=staff_on(request).stores_with(ORDER_GRANTS))
     return record_hits(Order, found.orders[:CANDIDATES], words, _names_of_order)
 
 
-def find_quotes(request: HttpRequest, words: str) -> list[Hit]:
+def find_quotes(request: HttpRequest, words: str) -> list[SearchResult]:
     if (key := parse_uuid(words)) is None:
         return []
     found = visible_records(request, Quote).filter(pk=key)

@@ -21,7 +21,7 @@ from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState
 from accounts.selectors.associations import get_applicant
 from accounts.services.associations import approve_association, deny_association
-from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.http.dangerous import dangerous, harmless
@@ -176,7 +176,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
             request, [(access_request, {}) for access_request in chosen], deny_association, "declined"
         )
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [("decide/", self.decision_view, "decide")]
 
     def record_context(self, request: HttpRequest, record: AssociationRequest) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from applications.webhooks.selectors.deliveries import delivery_page
 from applications.webhooks.selectors.webhooks import event_record
 from applications.webhooks.services.deliveries import resend_delivery, send_test_event
 from applications.webhooks.services.webhooks import disable_webhook, enable_webhook
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
@@ -125,7 +125,7 @@ class WebhookAdmin(ReadOnlyAdmin):
         ]
         return {"deliveries": deliveries, "webhook": webhook}
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("<uuid:webhook_id>/test/", require_POST(self.test_view), "test"),
             ("<uuid:webhook_id>/enable/", require_POST(self.enable_view), "enable"),
@@ -206,7 +206,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
             "payload": event_record(delivery.event),
         }
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [("<int:delivery_id>/resend/", require_POST(self.resend_view), "resend")]
 
     def resend_view(self, request: HttpRequest, delivery_id: int) -> HttpResponse:

@@ -116,17 +116,17 @@ EXPORT_HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n"
 
 
 @dataclass(frozen=True)
-class Answer:
+class DatasetBody:
     dataset_id: int
     vintage: date
     is_synthetic: bool
     body: bytes
 
 
-def look_up(postal_codes: Sequence[str]) -> Answer | None:
+def look_up(postal_codes: Sequence[str]) -> DatasetBody | None:
     """The finished bodies of codes that were checked to be five digits; None without a live data set."""
     row = fetch_row(LOOK_UP, (",".join(postal_codes),))
-    return Answer(*row) if row else None
+    return DatasetBody(*row) if row else None
 
 
 def routes_in(dataset: Dataset, postal_code: str) -> list[tuple[str, int, int]] | None:

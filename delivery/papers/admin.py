@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.papers.official_form import MAX_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
 from delivery.papers.services import add_official_form, fill_sample, map_official_form, save_postage_price
-from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.read_only import AddedInTurn, ServiceUploadForm
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_response
@@ -110,7 +110,7 @@ class OfficialFormAdmin(AddedInTurn):
     def get_readonly_fields(self, request: HttpRequest, obj: OfficialForm | None = None) -> Any:
         return [] if obj is None else ["file_name", "sha256", "created"]
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [("<int:form_id>/sample.pdf", self.sample_view, "sample")]
 
     def sample_view(self, request: HttpRequest, form_id: int) -> HttpResponse:

@@ -65,7 +65,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MenuItem:
     """A link of the menu to the list of a model, "app.model". Entries stand in the order of `position`.
 
     One that is `minor` stands on the page *System* where the menu would be too long with it. A group with the name of
@@ -81,7 +81,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class DashboardCard:
     """A card of the start page; its template gets `context` as `card`."""
 
     template: str
@@ -106,7 +106,7 @@ class Attention:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchResult:
     """A result of the console's search. Results stand in the order of `rank`: see `fulfillment.core.admin.search`."""
 
     kind: str

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.files.storage import room_for_files
-from fulfillment.core.plugins import Attention, Card, offered
+from fulfillment.core.plugins import Attention, DashboardCard, offered
 
 HTTPS_PORT = 443
 TIMEOUT_SECONDS = 5
@@ -80,11 +80,13 @@ CERTIFICATE_DAYS = 14
 certificate = Certificate()
 
 
-def attention_card(request: HttpRequest) -> Card:
+def attention_card(request: HttpRequest) -> DashboardCard:
     found = [one for offer in offered("console", "needs_attention") for one in offer(request)]
     if getattr(request.user, "is_operator", False):
         found += [*_failed_jobs(), *_full_disk(), *_ending_certificate()]
-    return Card("admin/dashboard/attention.html", {"entries": sorted(found, key=lambda one: one.position)}, 0)
+    return DashboardCard(
+        "admin/dashboard/attention.html", {"entries": sorted(found, key=lambda one: one.position)}, 0
+    )
 
 
 def _failed_jobs() -> list[Attention]:

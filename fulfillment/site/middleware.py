@@ -42,7 +42,7 @@ class Middleware:
         self.get_response = get_response
 
 
-class Hosts(Middleware):
+class AllowedHosts(Middleware):
     """Refuses foreign host names, except on probes, which are called by IP address; states the length of answers."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -248,7 +248,7 @@ class CrossOrigin(Middleware):
 SAFE = frozenset({"GET", "HEAD"})
 
 
-class RepeatedReads(Middleware):
+class RetryInterruptedReads(Middleware):
     """Repeats a GET or HEAD whose database connection was closed during the request.
 
     Writes are never repeated, because they may have taken effect. Requests that begin without a connection are not

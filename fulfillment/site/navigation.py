@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-from fulfillment.core.plugins import Entry, offered
+from fulfillment.core.plugins import MenuItem, offered
 
 OWN = [
-    Entry(
+    MenuItem(
         _("System"),
         _("Background jobs"),
         "pending_actions",
@@ -55,7 +55,7 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     return in_words([{"items": [start]}, *groups, *last])
 
 
-def _mark_leading(request: HttpRequest, entries: list[Entry], groups: list[dict[str, Any]]) -> None:
+def _mark_leading(request: HttpRequest, entries: list[MenuItem], groups: list[dict[str, Any]]) -> None:
     """Marks the entry whose group has the list that is open, where that list has no entry of its own."""
     items = {item["title"]: item for group in groups for item in group["items"]}
     for entry in entries:
@@ -70,7 +70,7 @@ def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
     return [] if _fits(request, entries) else _grouped(shown)
 
 
-def _without_tabs(entries: list[Entry]) -> list[Entry]:
+def _without_tabs(entries: list[MenuItem]) -> list[MenuItem]:
     """Minor lists in a group with the name of an entry are tabs of its page."""
     names = {entry.name for entry in entries}
     return [entry for entry in entries if not (entry.minor and entry.group in names)]
@@ -101,7 +101,7 @@ def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateRespons
     )
 
 
-def _open_entries(request: HttpRequest) -> list[Entry]:
+def _open_entries(request: HttpRequest) -> list[MenuItem]:
     entries = [*OWN, *(entry for entries in offered("console", "NAVIGATION") for entry in entries)]
     admins = {model._meta.label_lower: one for model, one in admin.site._registry.items()}  # noqa: SLF001
     open_ones = [
@@ -110,7 +110,7 @@ def _open_entries(request: HttpRequest) -> list[Entry]:
     return sorted(open_ones, key=lambda one: one.position)
 
 
-def _fits(request: HttpRequest, entries: list[Entry]) -> bool:
+def _fits(request: HttpRequest, entries: list[MenuItem]) -> bool:
     return len(entries) + 1 + len(_own_items(request, is_whole=True)) <= MAX_ENTRIES
 
 
@@ -127,7 +127,7 @@ def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, Any]]:
     return items
 
 
-def _grouped(entries: list[Entry]) -> list[dict[str, Any]]:
+def _grouped(entries: list[MenuItem]) -> list[dict[str, Any]]:
     """By the name of their group, where its first entry stands; entries of several apps may share one."""
     groups: dict[str, list[dict[str, str]]] = {}
     for entry in entries:
@@ -148,7 +148,7 @@ def _address(model: str) -> str:
     return reverse(f"admin:{model.replace('.', '_')}_changelist")
 
 
-def _link(entry: Entry) -> dict[str, str]:
+def _link(entry: MenuItem) -> dict[str, str]:
     return {
         "title": entry.name,
         "icon": entry.icon,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.admin.search import CONTAINS, match_rank
 from fulfillment.core.api.responses import preferred_type
-from fulfillment.core.plugins import Hit, offered
+from fulfillment.core.plugins import SearchResult, offered
 from fulfillment.site.audit_log import log_kinds
 from fulfillment.site.navigation import minor_pages, navigation_for
 
@@ -19,7 +19,7 @@ MAX_SHOWN = 20
 MAX_LETTERS = 200
 
 
-def find(request: HttpRequest, text: str) -> list[Hit]:
+def find(request: HttpRequest, text: str) -> list[SearchResult]:
     """The results that the user may see, best first."""
     words = " ".join(text.split())
     if len(words) > MAX_LETTERS or not any(letter.isalnum() for letter in words):
@@ -46,23 +46,25 @@ def search_page(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
     return response
 
 
-def _pages(request: HttpRequest, words: str) -> list[Hit]:
+def _pages(request: HttpRequest, words: str) -> list[SearchResult]:
     """Entries of the menu and of the page *System*; the audit log of one kind of object comes last."""
     hits = []
     for group in [*navigation_for(request), *minor_pages(request)]:
         for item in group["items"]:
             if words.casefold() in item["title"].casefold():
                 rank = match_rank(words, item["title"])
-                hits.append(Hit("Page", item["title"], group.get("title", ""), item["link"], rank))
+                hits.append(SearchResult("Page", item["title"], group.get("title", ""), item["link"], rank))
     return [*hits, *_logs(request, words)]
 
 
-def _logs(request: HttpRequest, words: str) -> list[Hit]:
+def _logs(request: HttpRequest, words: str) -> list[SearchResult]:
     if not getattr(request.user, "is_operator", False):
         return []
     log, last = reverse("admin:audit_log"), CONTAINS + 1
     return [
-        Hit("Audit log", f"Changes of {name.lower()}", "", f"{log}?{urlencode({'kind': kind})}", last)
+        SearchResult(
+            "Audit log", f"Changes of {name.lower()}", "", f"{log}?{urlencode({'kind': kind})}", last
+        )
         for name, kind in log_kinds()
         if words.casefold() in name.casefold()
     ]

@@ -17,7 +17,7 @@ from unfold.decorators import display
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
 from accounts.permissions import Grant
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.text import in_percent
 from production.gang_sheets.models import GangSheet, SheetState
@@ -58,7 +58,7 @@ class GangSheetAdmin(StaffAdmin):
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
-    knows_versions = True
+    handles_conflicts = True
     list_display = [
         "number",
         "shown_state",
@@ -168,7 +168,7 @@ class GangSheetAdmin(StaffAdmin):
             "may_download": may_change and bool(self.jobs_on_it(sheet)),
         }
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("<int:sheet_id>/send", require_POST(self.send_view), "send"),
             ("<int:sheet_id>/files", require_GET(self.files_view), "files"),

@@ -22,7 +22,7 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
-from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.page_messages import errors_as_messages
@@ -230,7 +230,7 @@ class ProviderAdmin(ConsoleAdmin):
             "postback": postback_url(provider),
         }
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("<int:provider_id>/test", require_POST(self.test_view), "test"),
             ("<int:provider_id>/rotate", require_POST(self.rotate_view), "rotate"),

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.text import parse_number
 from production.routing.models import RoutingChoice, RoutingRule
@@ -142,7 +142,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
     def providers(self, rule: RoutingRule) -> str:
         return ", ".join(str(choice) for choice in rule.choices.all()) or _("None: the rule is skipped")
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [("tester", self.tester_view, "tester")]
 
     def tester_view(self, request: HttpRequest) -> HttpResponse:

@@ -19,7 +19,7 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.models import Batch, BatchMode, BatchStatus, RowState
@@ -131,7 +131,7 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     ) -> tuple[QuerySet, bool]:
         return records.filter(named(search_term)), False
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("<uuid:batch_id>/decide/", require_POST(self.decide_view), "decide"),
         ]

@@ -31,7 +31,7 @@ from delivery.selection.selectors.selections import (
     own_selections,
     routes_of_selection,
 )
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.refusal_page import ADMIN_POLICY
 from stores.catalog.models import Product, Store
@@ -170,7 +170,7 @@ class ProductMailings:
     def __init__(self, product_admin: Any) -> None:
         self.product_admin = product_admin
 
-    def pages(self) -> list[OwnPage]:
+    def pages(self) -> list[ExtraPage]:
         return [
             ("<int:product_id>/mailing/", self.choose, "mailing"),
             ("<int:product_id>/mailing/<uuid:selection_id>/", self.order, "mailing_order"),
@@ -273,8 +273,8 @@ def _price(caller: Caller, product: Product) -> tuple[MailingProduct | None, str
 
 @admin.register(Product)
 class ProductWithMailingsAdmin(ProductWithTemplateAdmin):
-    def own_pages(self) -> list[OwnPage]:
-        return [*super().own_pages(), *ProductMailings(self).pages(), *ProductArtwork(self).pages()]
+    def extra_pages(self) -> list[ExtraPage]:
+        return [*super().extra_pages(), *ProductMailings(self).pages(), *ProductArtwork(self).pages()]
 
     def more_pages(self, request: HttpRequest, product: Product) -> list[tuple[str, str]]:
         may_order = product.is_active and staff_on(request).holds([Grant.ORDER_ALL_WRITE], product.store_id)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.callers import Caller
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import MYSELF
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, Forbidden
 from stores.catalog.models import Product
 from stores.product_pages.checked_artwork import check_artwork, sent_choice
@@ -28,7 +28,7 @@ class ProductArtwork:
     def __init__(self, product_admin: Any) -> None:
         self.product_admin = product_admin
 
-    def pages(self) -> list[OwnPage]:
+    def pages(self) -> list[ExtraPage]:
         return [
             ("<int:product_id>/artwork/", require_safe(self.show), "artwork"),
             ("<int:product_id>/artwork/asset", require_POST(self.add), "artwork_asset"),

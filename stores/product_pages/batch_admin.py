@@ -14,7 +14,7 @@ from django.urls import reverse
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from applications.registration.selectors.applications import MYSELF, Requester
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from stores.batches.admin import CHANGE, BatchAdmin
 from stores.batches.models import Batch
 from stores.batches.pages.ordering import cancel, check_again, map_columns, order, send_rows
@@ -55,11 +55,11 @@ class BatchWithFilesAdmin(BatchAdmin):
         frame = "admin/stores/batch_frame.html"
         return Place(frame, "admin:stores_batch_", change, listed, open_for_staff, self._context, "h2")
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         make = ("of/<int:product_id>/", self.make_view, "make")
-        return [*super().own_pages(), make, *(self._shared(*page) for page in PAGES)]
+        return [*super().extra_pages(), make, *(self._shared(*page) for page in PAGES)]
 
-    def _shared(self, route: str, view: Callable[..., HttpResponseBase], name: str) -> OwnPage:
+    def _shared(self, route: str, view: Callable[..., HttpResponseBase], name: str) -> ExtraPage:
         """A page of the portal, with what its decorators say of it."""
         here = update_wrapper(partial(view, place=self.place), view)
         return f"<uuid:batch_id>/{route}", here, name

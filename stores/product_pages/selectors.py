@@ -10,7 +10,7 @@ from django.db.models.functions import Concat, Lower
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller, in_mode_of_new
+from accounts.callers import Caller, usable_in_mode
 from accounts.models import Role, User
 from accounts.permissions import STORE_GRANTS
 from applications.registration.selectors.applications import MYSELF, Requester, actors_of, own_applications
@@ -164,7 +164,7 @@ def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSel
     """The caller's latest valid selections, and the named one of any age if it is the caller's."""
     valid = (
         EddmSelection.objects.filter(
-            own_selections(caller) & in_mode_of_new(caller), expires__gt=timezone.now()
+            own_selections(caller) & usable_in_mode(caller), expires__gt=timezone.now()
         )
         .defer("criteria")
         .order_by("-created")

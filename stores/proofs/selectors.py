@@ -10,7 +10,7 @@ from uuid import UUID
 import orjson
 from django.utils.translation import gettext as _
 
-from accounts.callers import Caller, in_mode_of_new
+from accounts.callers import Caller, usable_in_mode
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from printing.preflight import ProductFacts
@@ -30,7 +30,7 @@ def assets_for(caller: Caller, store_id: int, asset_ids: Iterable[UUID]) -> dict
     owner: dict[str, UUID | None] = {"application_id": caller.application_id}
     if caller.is_first_party:
         owner["user_id"] = caller.user_id
-    return Asset.objects.filter(in_mode_of_new(caller), store_id=store_id, **owner).in_bulk(list(asset_ids))
+    return Asset.objects.filter(usable_in_mode(caller), store_id=store_id, **owner).in_bulk(list(asset_ids))
 
 
 def assets_of_templates() -> set[UUID]:

@@ -11,7 +11,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
 
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.read_only import AddedInTurn, RemovedByService, ServiceUploadForm
 from fulfillment.core.files.downloads import serves_picture
 from printing.typesetting import FontSet
@@ -85,7 +85,7 @@ class FontAdmin(AddedInTurn, RemovedByService):
     empty_help = "Add a font file to use its families in templates."
     list_before_template = "admin/stores/fonts_before.html"
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [("specimen/<str:family>.png", specimen_view, "specimen")]
 
     def changelist_view(

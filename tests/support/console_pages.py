@@ -26,7 +26,7 @@ from stores.orders.representations import order_etag
 from tests.support.scenario import World
 
 STANDARD = ("changelist", "add", "change", "delete", "history")
-# The page of these is another one, in `own_pages`.
+# The page of these is another one, in `extra_pages`.
 SHOWN_ELSEWHERE: dict[Any, dict[str, str]] = {ImportRun: {"state": "uploaded"}}
 # Of these a record in each state looks different.
 STATES: dict[Any, str] = {
@@ -172,7 +172,7 @@ def request_of(user: Any) -> HttpRequest:
 def pages_of(app: str, world: World, user: Any) -> Iterator[ConsolePage]:
     """What this person may open, of one app."""
     request = request_of(user)
-    own = own_pages(world) if user.is_operator else {}
+    own = extra_pages(world) if user.is_operator else {}
     if user.is_operator:
         yield ConsolePage(f"{app} itself", reverse("admin:app_list", args=[app]), kind="app")
     for name, model_admin in admins_of(app):
@@ -227,7 +227,7 @@ def _asking_actions(name: str, model_admin: Any, request: HttpRequest) -> Iterat
             yield ConsolePage(f"{name} {action}", address, sent, kind="question", asks=True)
 
 
-def own_pages(world: World) -> dict[str, list[ConsolePage]]:
+def extra_pages(world: World) -> dict[str, list[ConsolePage]]:
     """By the name of their address."""
     key = world.application.keys.order_by("-end_date").first()
     pending = AssociationRequest.objects.filter(state="Pending").first()

@@ -18,7 +18,7 @@ from unfold.utils import display_for_label
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.selectors.applications import applications_with_ending_keys
 from applications.registration.services.keys import add_key, end_key, regenerate_key
-from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.history import shown_value
 from fulfillment.core.admin.inlines import ConsoleInline
@@ -92,7 +92,7 @@ class KeyPages(ConsoleAdmin):
             except DomainError as error:
                 messages.error(request, f"{application}: {error.message}")
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         keys = "<uuid:application_id>/keys"
         return [
             (f"{keys}/add/", require_POST(self.add_key_view), "add_key"),

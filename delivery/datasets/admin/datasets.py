@@ -28,7 +28,7 @@ from delivery.datasets.selectors import (
 )
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset
 from delivery.datasets.sources.cells import read_postal_code
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.files.downloads import streamed_file
@@ -122,7 +122,7 @@ class DatasetAdmin(ReadOnlyAdmin):
             "is_loaded": dataset is not None,
         }
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("look-up/", self.look_up_view, "look_up"),
             ("<int:dataset_id>/export/", self.export_view, "export"),

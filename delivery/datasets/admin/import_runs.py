@@ -27,7 +27,7 @@ from delivery.datasets.services.imports import discard_upload, preview_upload, r
 from delivery.datasets.services.locking import end_interrupted_imports
 from delivery.datasets.sources.cells import ALIASES, POSTAL_CODE
 from delivery.datasets.sources.problems import REMEDIES
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.errors import DomainError
@@ -188,7 +188,7 @@ class ImportRunAdmin(ReadOnlyAdmin):
     def rejected(self, run: ImportRun) -> int:
         return run.reject_count
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("<int:run_id>/prepare/", self.prepare_view, "prepare"),
             ("<int:run_id>/throw-away/", require_POST(self.throw_away_view), "throw_away"),

@@ -32,7 +32,7 @@ from fulfillment.core.page_messages import errors_as_messages
 
 # An action works within one request; more records would exceed its time limit.
 MAX_AT_ONCE = 1000
-OwnPage = tuple[str, Callable[..., HttpResponseBase], str]
+ExtraPage = tuple[str, Callable[..., HttpResponseBase], str]
 
 
 class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
@@ -65,7 +65,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
     # Lists in the record's rendering that its history compares, with the members that identify entries.
     tracked_parts: Parts = {}
     # Whether the form itself refuses changes based on an outdated page.
-    knows_versions = False
+    handles_conflicts = False
     # Searched as they are, by an index: {"number": int, "external_id": str}. Replaces `search_fields`' own search.
     exact_search: Mapping[str, Any] = {}
 
@@ -150,7 +150,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
         form = super().get_form(request, obj, change, **with_help(options, self.form, self.help_texts))
-        if not change or self.knows_versions:
+        if not change or self.handles_conflicts:
             return form
         return type(form.__name__, (OptimisticLockMixin, form), {})
 
@@ -159,7 +159,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         """Whether the model has an audit trail. Others are trails themselves, or show their author and date."""
         return hasattr(self.model, "pgh_event_model")
 
-    def own_pages(self) -> Iterable[OwnPage]:
+    def extra_pages(self) -> Iterable[ExtraPage]:
         """Pages beside Django's: route, view and name, which begins with app and model in `reverse`."""
         return ()
 
@@ -168,7 +168,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         prefix = f"{self.opts.app_label}_{self.opts.model_name}"
         own = [
             path(route, self.admin_site.admin_view(view), name=f"{prefix}_{name}")
-            for route, view, name in self.own_pages()
+            for route, view, name in self.extra_pages()
         ]
         patterns = [
             one for one in super().get_urls() if self.has_audit_history or one.name != f"{prefix}_history"

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.text import smart_split, unescape_string_literal
 
-from fulfillment.core.plugins import Hit
+from fulfillment.core.plugins import SearchResult
 
 # The limits of words, because each is a condition of the query, and of quotes, because splitting may read the rest of
 # the text for each.
@@ -84,7 +84,7 @@ def named_hits(
     words: str,
     fields: Sequence[str],
     names_of: Callable[[Any], Sequence[str]],
-) -> list[Hit]:
+) -> list[SearchResult]:
     """Records with each word in one of `fields`; scans the table, so only for small ones."""
     found = apply_search(visible_records(request, model), fields, words)
     return record_hits(model, found[:CANDIDATES], words, names_of)
@@ -92,7 +92,7 @@ def named_hits(
 
 def record_hits(
     model: type[Model], records: Iterable[Any], words: str, names_of: Callable[[Any], Sequence[str]]
-) -> list[Hit]:
+) -> list[SearchResult]:
     """The best results. The first name of a record is its title."""
     opts = model._meta
     hits = []
@@ -101,5 +101,5 @@ def record_hits(
         address = reverse(f"admin:{opts.app_label}_{opts.model_name}_change", args=[record.pk])
         detail = " · ".join(name for name in others if name)
         rank = match_rank(words, title, *others)
-        hits.append(Hit(str(opts.verbose_name).capitalize(), title, detail, address, rank))
+        hits.append(SearchResult(str(opts.verbose_name).capitalize(), title, detail, address, rank))
     return sorted(hits, key=lambda hit: hit.rank)[:MAX_PER_KIND]

@@ -181,7 +181,7 @@ def database_unavailable(exc: BaseException) -> HttpResponse:
 def logged_as_unavailable(exc: BaseException, response: HttpResponse) -> HttpResponse:
     """Logs an outage in one line, instead of Django's stack trace."""
     note_refusal(exc)
-    response.lost_connection = log_database_error(exc)  # type: ignore[attr-defined]  # for RepeatedReads
+    response.lost_connection = log_database_error(exc)  # type: ignore[attr-defined]  # for RetryInterruptedReads
     state = _sqlstate(exc)
     if state == DISK_FULL:
         logger.error("The database has no room left.")

@@ -33,7 +33,7 @@ def _columns(record: Model) -> Iterator[tuple[str, Any]]:
         yield field.attname, bytes(value) if isinstance(value, memoryview) else value
 
 
-SEEN = "loaded_version"
+LOADED_VERSION = "loaded_version"
 CHANGED_SINCE = (
     "Another user changed this record after you opened it; its history shows who and what. Nothing has been saved. Your"
     " entries are below: save again to overwrite the other change."
@@ -69,7 +69,7 @@ class OptimisticLockMixin:
         """
         if not self.fields:
             return ""
-        seen: str | None = self.data.get(SEEN) if self.is_bound and not self.is_stale else None
+        seen: str | None = self.data.get(LOADED_VERSION) if self.is_bound and not self.is_stale else None
         return self._version() if seen is None else seen
 
     def _version(self) -> str:
@@ -78,7 +78,7 @@ class OptimisticLockMixin:
 
     def clean(self) -> Any:
         cleaned = super().clean()  # type: ignore[misc]  # of the form mixed in
-        if SEEN in self.data and self.data[SEEN] != self._version():
+        if LOADED_VERSION in self.data and self.data[LOADED_VERSION] != self._version():
             self.is_stale = True
             raise ValidationError(CHANGED_SINCE, code="changed_since")
         return cleaned

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import staff_on
 from accounts.permissions import Grant
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
 from fulfillment.core.recorded_texts import translated
@@ -106,7 +106,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
     store_path = "store"
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
-    knows_versions = True
+    handles_conflicts = True
     list_display = ["shown_number", "shown_state", "product_of_store", "provider", "due_when", "note"]
     list_filter = [StageFilter, ProviderFilter, StoreFilter]
     list_filter_submit = True
@@ -227,7 +227,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
             "may": allowed_actions(job) if may_change else frozenset(),
         }
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("days/", self.days_view, "days"),
             ("scan/", self.scan_view, "scan"),

@@ -35,7 +35,7 @@ from production.interface import Job as SentJob
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors import adapter_job
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted, lock_job
+from production.jobs.services.recording import close_interrupted_attempts, lock_job
 from production.providers.models import Provider
 from production.providers.selectors import adapter_of, providers_to_poll
 from production.providers.services import note_failure, note_success
@@ -183,7 +183,7 @@ def _is_ready(job: Job) -> bool:
     if job.gang_sheet_id is not None:
         _cancel_member(job)
         return False
-    close_interrupted(job)
+    close_interrupted_attempts(job)
     if job.cancel_requested:
         if job.provider is None:
             outcomes.cancel_locked(job, note="No provider had it.")
@@ -202,7 +202,7 @@ def _cancel_member(job: Job) -> None:
         job.save(update_fields=["next_try"])
     elif job.state != JobState.QUEUED:
         message = f"It is on gang sheet {job.gang_sheet}, which {job.provider} has; stop it there."
-        outcomes.keep_uncancelled(job, message)
+        outcomes.record_refused_cancellation(job, message)
     elif remove_from_sheet(job):
         outcomes.cancel_locked(job, note="It was taken off its gang sheet before that was sent.")
     else:

@@ -18,7 +18,7 @@ from production.dispatch.services.choosing import LEASE_SECONDS, JobSlots, Provi
 from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
 from production.jobs.models import OPEN, RANK, UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted, lock_jobs, record_job
+from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_job
 from production.providers.models import Provider
 from production.routing.selectors import item_facts
 from stores.orders.models import Order
@@ -91,7 +91,7 @@ def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
     """The jobs of an order that the provider may have: those to be cancelled, or those that wait for an answer."""
     members = [one for one in jobs if one.provider_order == job.provider_order]
     for one in members:
-        if close_interrupted(one):
+        if close_interrupted_attempts(one):
             one.save(update_fields=["is_uncertain"])
     leaving = [one for one in members if one.cancel_requested and one.state in OPEN]
     if leaving:
@@ -99,7 +99,7 @@ def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
         staying = [one for one in printed if one not in leaving]
         for one in leaving if staying else ():
             message = f"{staying[0]}, of the same order at {one.provider}, is printed already; stop it there."
-            outcomes.keep_uncancelled(one, message)
+            outcomes.record_refused_cancellation(one, message)
         return [] if staying or _waits_for(job, leaving) else leaving, AttemptKind.CANCEL
     if job.state != JobState.QUEUED:
         job.next_try = None

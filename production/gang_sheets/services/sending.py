@@ -26,7 +26,7 @@ from production.gang_sheets.services.members import lock_sheet
 from production.interface import ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted, lock_jobs, record_job
+from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_job
 from production.providers.selectors import adapter_of, is_down
 from production.routing.selectors import Routing, item_facts
 
@@ -84,7 +84,7 @@ def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
     if Job.objects.filter(gang_sheet=sheet).count() != len(jobs):
         return None  # a job was added meanwhile; the next run plans it
     for job in jobs:
-        if close_interrupted(job):
+        if close_interrupted_attempts(job):
             sheet.is_uncertain = True
             job.save(update_fields=["is_uncertain"])
     if not sheet.is_uncertain:

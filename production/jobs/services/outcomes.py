@@ -95,7 +95,7 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
         return
     previous = job.state
     if attempt.kind == AttemptKind.CANCEL:
-        keep_uncancelled(job, f"{attempt.provider} does not cancel it: {attempt.message}")
+        record_refused_cancellation(job, f"{attempt.provider} does not cancel it: {attempt.message}")
         return
     if error.is_unsent and job.is_uncertain:
         _hold_uncertain(
@@ -153,7 +153,7 @@ def record_unusable(*, attempt: Attempt, message: str) -> None:
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.CANCEL:
-        keep_uncancelled(job, attempt.message)
+        record_refused_cancellation(job, attempt.message)
     elif job.state == JobState.QUEUED:
         fail_locked(job, attempt.message)
 
@@ -203,7 +203,7 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
     job.message = message[:1000]
     if now - job.failing_since > GIVE_UP_AFTER:
         if attempt.kind == AttemptKind.CANCEL:
-            keep_uncancelled(job, message)
+            record_refused_cancellation(job, message)
         else:
             fail_locked(job, f"Given up after a day: {message}")
         return
@@ -233,7 +233,7 @@ def _hold_uncertain(job: Job, message: str) -> None:
     record_job(job, previous=job.state, note=job.message)
 
 
-def keep_uncancelled(job: Job, message: str) -> None:
+def record_refused_cancellation(job: Job, message: str) -> None:
     """The provider continues to produce the job; an operator decides."""
     job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
     if job.state == JobState.QUEUED:

@@ -91,7 +91,7 @@ def fail_job(job: Job, message: str) -> None:
     job.state, job.message, job.next_try = JobState.FAILED, message[:1000], None
 
 
-def close_interrupted(job: Job) -> bool:
+def close_interrupted_attempts(job: Job) -> bool:
     """Closes attempts of a killed worker, whose requests the provider may have received.
 
     On a locked job, without saving it; whether a submission was among them.

@@ -19,7 +19,7 @@ from unfold.decorators import display
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import RemovedByService
 from fulfillment.core.errors import DomainError
@@ -189,7 +189,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
     def remove(self, record: Budget) -> None:
         remove_budget(budget=record)
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("<uuid:budget_id>/adjust/", require_POST(self.adjust_view), "adjust"),
             ("<uuid:budget_id>/end/", require_POST(self.end_view), "end"),

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
 from accounts.admin.staff import staff_on
-from fulfillment.core.admin.base import ConsoleAdmin, OwnPage
+from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.inlines import ConsoleInline, LabelledFormSet
 from fulfillment.core.csv_rows import BOM, csv_pieces
 from fulfillment.core.errors import DomainError
@@ -134,7 +134,7 @@ class CostCenterAdmin(ConsoleAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[CostCenter]:
         return super().get_queryset(request).defer("store__rendering", "store__verbose_rendering")
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("import/", self.import_view, "import"),
             ("<int:store_id>/people.csv", require_safe(self.export_view), "export"),

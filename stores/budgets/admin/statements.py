@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.csv_rows import BOM, csv_pieces
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.plugins import offered
@@ -35,7 +35,7 @@ PERIODS_OFFERED = 120
 
 
 class StatementPages(StaffAdmin):
-    def statement_pages(self) -> list[OwnPage]:
+    def statement_pages(self) -> list[ExtraPage]:
         return [
             ("<uuid:budget_id>/statement/", require_safe(self.statement_view), "statement"),
             ("<uuid:budget_id>/statement.csv", require_safe(self.statement_csv), "statement_csv"),

@@ -16,7 +16,7 @@ from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin
 from accounts.callers import Caller
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.errors import DomainError
@@ -254,7 +254,7 @@ class ProductAdmin(StaffAdmin):
         )
         return [thumbnail, *super().get_urls()]
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [("<int:product_id>/duplicate/", require_POST(self.duplicate_view), "duplicate")]
 
     @serves_picture

@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from accounts.admin.staff import staff_on
 from accounts.permissions import Grant
 from fulfillment.core.admin.search import named_hits
-from fulfillment.core.plugins import Hit
+from fulfillment.core.plugins import SearchResult
 from stores.catalog.models import Product, Store
 from stores.catalog.selectors.stores import MAX_CHOICES, Choices, store_choices
 
@@ -121,12 +121,12 @@ def _midnight(day: date) -> datetime:
     return make_aware(datetime.combine(day, time.min))
 
 
-def find_stores(request: HttpRequest, words: str) -> list[Hit]:
+def find_stores(request: HttpRequest, words: str) -> list[SearchResult]:
     fields = ["company_name", "external_id"]
     return named_hits(request, Store, words, fields, lambda store: (store.company_name, store.external_id))
 
 
-def find_products(request: HttpRequest, words: str) -> list[Hit]:
+def find_products(request: HttpRequest, words: str) -> list[SearchResult]:
     fields = ["name", "external_id"]
     return named_hits(
         request, Product, words, fields, lambda one: (one.name, one.external_id, one.store.company_name)

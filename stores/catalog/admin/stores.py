@@ -24,7 +24,7 @@ from unfold.widgets import (
 )
 
 from accounts.admin.staff import StaffAdmin
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.uploads import catalog_response
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
@@ -264,7 +264,7 @@ class StoreAdmin(StaffAdmin):
     def get_readonly_fields(self, request: HttpRequest, store: Store | None = None) -> list[str]:
         return [*self.readonly_fields, "external_id"] if store else self.readonly_fields
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("catalog.json", self.catalog_view, "catalog"),
             ("<int:store_id>/catalog.json", self.catalog_view, "catalog_of"),

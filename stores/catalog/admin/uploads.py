@@ -25,7 +25,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidge
 
 from accounts.callers import Caller
 from applications.webhooks.selectors.deliveries import alive_workers
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.concurrency_limits import FILES, LimitedStream
@@ -128,7 +128,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         return self._may_change(request)
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("<int:upload_id>/progress/", self.progress_view, "progress"),
             ("<int:upload_id>/import/", require_POST(self.import_view), "import"),

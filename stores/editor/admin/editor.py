@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.callers import Caller
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, Fault
 from fulfillment.core.files.downloads import pdf_response, picture_refusal, serves_picture
 from stores.catalog.models import Product
@@ -55,7 +55,7 @@ class TemplateEditor:
             **dict.fromkeys(("upload", *RESHAPING), self.store_picture),
         }
 
-    def pages(self) -> list[OwnPage]:
+    def pages(self) -> list[ExtraPage]:
         return [
             (f"<int:product_id>/template/{route}", limited(view), name)
             for route, view, name in (

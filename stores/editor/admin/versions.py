@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.history import FieldChange
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.text import parse_number
@@ -42,7 +42,7 @@ class TemplateVersions:
         self.editor = editor
         self.product_admin = editor.product_admin
 
-    def pages(self) -> list[OwnPage]:
+    def pages(self) -> list[ExtraPage]:
         restore = limited(require_POST(self.restore))
         return [
             ("<int:product_id>/template/versions/", limited(self.compare), "template_versions"),
@@ -142,6 +142,6 @@ class ProductWithTemplateAdmin(ProductAdmin):
     def extra_changes(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
         return template_changes(record, events)
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         editor = TemplateEditor(self)
-        return [*super().own_pages(), *editor.pages(), *TemplateVersions(editor).pages()]
+        return [*super().extra_pages(), *editor.pages(), *TemplateVersions(editor).pages()]

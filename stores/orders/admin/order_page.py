@@ -74,7 +74,7 @@ WITH_PARCELS = {str(int(status)) for status in WITH_SHIPMENTS}
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class TimelineEntry:
     """An entry of the timeline; `links` are (text, URL). Line breaks of comments are kept."""
 
     when: datetime
@@ -181,9 +181,9 @@ def _shipments(order: Order) -> list[dict[str, Any]]:
     ]
 
 
-def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]]) -> list[Happening]:
+def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]]) -> list[TimelineEntry]:
     entries = [
-        Happening(
+        TimelineEntry(
             entry.timestamp,
             OrderStatus(entry.status).shown if entry.previous_status != entry.status else _("Note"),
             " · ".join(
@@ -195,10 +195,12 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
         for entry in order.history.select_related("actor").order_by("-sequence")[:MAX_LISTED_EVENTS]
     ]
     entries += [
-        Happening(one["shipment"].shipped, _("Parcel sent"), str(one["shipment"])) for one in shipments
+        TimelineEntry(one["shipment"].shipped, _("Parcel sent"), str(one["shipment"])) for one in shipments
     ]
     entries += [
-        Happening(comment.created, str(comment.author or _("A deleted user")), comment.text, is_comment=True)
+        TimelineEntry(
+            comment.created, str(comment.author or _("A deleted user")), comment.text, is_comment=True
+        )
         for comment in order.comments.select_related("author").order_by("-id")[:MAX_LISTED_EVENTS]
     ]
     # Webhook URLs are not shown to stores: they concern only the application and the operators.
@@ -207,12 +209,12 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
     return sorted(entries, key=lambda one: one.when, reverse=True)
 
 
-def _events(order: Order) -> list[Happening]:
+def _events(order: Order) -> list[TimelineEntry]:
     """Those that a webhook was to receive."""
     deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
     events = Event.objects.filter(data__OrderID=str(order.pk)).order_by("-id")
     return [
-        Happening(
+        TimelineEntry(
             event.timestamp,
             _("Event %(type)s") % {"type": event.type},
             links=tuple(

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.permissions import Grant
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
@@ -80,7 +80,7 @@ class OrderAdmin(OrderWork):
     forbidden = ("add", "delete")
     view_grants: Sequence[str] = ORDER_GRANTS
     change_grants: Sequence[str] = (Grant.ORDER_ALL_WRITE,)
-    knows_versions = True
+    handles_conflicts = True
     form = OrderTransitionForm
     # The page shows the columns that the user chose: list_page.py.
     list_display = ["number", "status", "store", "application", "total", "created"]
@@ -134,7 +134,7 @@ class OrderAdmin(OrderWork):
             messages.info(request, MANY_FOUND % {"newest": MAX_NEWEST})
         return found.orders, False
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("ship/", self.ship_view, "ship"),
             ("export/", self.export_view, "export"),

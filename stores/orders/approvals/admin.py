@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.permissions import Grant
-from fulfillment.core.admin.base import OwnPage
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.text import parse_uuid
@@ -79,7 +79,7 @@ class ApprovalRequestAdmin(StaffAdmin):
     def get_ordering(self, request: HttpRequest) -> list[str]:
         return ["-decided"] if request.GET.get("state") == "decided" else ["expires", "order"]
 
-    def own_pages(self) -> list[OwnPage]:
+    def extra_pages(self) -> list[ExtraPage]:
         return [
             ("decide/", require_POST(self.decide), "decide"),
             (

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from accounts.callers import Caller, in_mode, in_mode_of_new
+from accounts.callers import Caller, in_mode, usable_in_mode
 from accounts.permissions import Permission
 from accounts.selectors.grants import effective_store_grants
 from fulfillment.core.db.prepared import fetch_row
@@ -76,7 +76,7 @@ class StoreAccess:
     @property
     def usable(self) -> Q:
         """A filter for quotes and orders that may be used in a new order: live orders never use test data."""
-        return self.visible & in_mode_of_new(self.caller)
+        return self.visible & usable_in_mode(self.caller)
 
 
 def authorize_store(caller: Caller, store_id: str, permissions: tuple[str, ...]) -> StoreAccess:

@@ -14,7 +14,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts.callers import Caller, in_mode_of_new
+from accounts.callers import Caller, usable_in_mode
 from delivery.datasets.selectors import live_dataset
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.selectors.selections import shapes_by_code, visible_selections
@@ -81,7 +81,7 @@ def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[Rec
 def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, EddmSelection]:
     """By their IDs as they were sent."""
     keys = {text: key for text in selection_ids if (key := parse_uuid(text))}
-    scope = visible_selections(caller) & in_mode_of_new(caller)
+    scope = visible_selections(caller) & usable_in_mode(caller)
     found = EddmSelection.objects.filter(scope).defer("criteria").in_bulk(keys.values()) if keys else {}
     return {text: found[key] for text, key in keys.items() if key in found}
 

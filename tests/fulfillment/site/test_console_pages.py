@@ -27,8 +27,8 @@ from tests.support.console_pages import (
     ConsolePage,
     admins_of,
     apps_of_console,
+    extra_pages,
     own_addresses,
-    own_pages,
     pages_of,
     pages_of_site,
     request_of,
@@ -114,7 +114,7 @@ def test_staff_of_a_store_open_what_they_see(furnished, client, rendered):
 
 def test_every_address_has_an_example_or_a_reason(furnished):
     """Where this fails, a page was added: name an example in tests/support/console_pages.py."""
-    examples = set(own_pages(furnished))
+    examples = set(extra_pages(furnished))
     found = {
         address for app in apps_of_console() for one in admins_of(app) for address in own_addresses(*one)
     }
@@ -134,7 +134,7 @@ def test_every_address_has_an_example_or_a_reason(furnished):
 def test_every_form_is_confirmed_or_exempt_with_a_reason(furnished, client):
     sign_in(client, furnished.operator)
     pages = [page for page in all_pages(furnished, furnished.operator) if page.asks]
-    own = {address: examples[0] for address, examples in own_pages(furnished).items()}
+    own = {address: examples[0] for address, examples in extra_pages(furnished).items()}
 
     for page in pages:
         with CaptureQueriesContext(connection) as queries:

@@ -11,7 +11,7 @@ from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.lists import ConsoleList
 from stores.catalog.models import Store
 from tests.support.cases import cases
-from tests.support.console_pages import own_pages, request_of
+from tests.support.console_pages import extra_pages, request_of
 from tests.support.odd_requests import (
     PAGE_PARAMETERS,
     OddRequest,
@@ -30,7 +30,9 @@ NOT_FILTERS = {"q", "p", "o", "e"}
 
 def odd_records(world: World) -> Iterator[list[OddRequest]]:
     """Odd parameters of the pages of records that there are."""
-    for page in {page.path.partition("?")[0]: page for pages in own_pages(world).values() for page in pages}:
+    for page in {
+        page.path.partition("?")[0]: page for pages in extra_pages(world).values() for page in pages
+    }:
         yield from odd_queries(page, PAGE_PARAMETERS)
 
 
