@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -20,10 +21,11 @@ from production.jobs.services import outcomes
 from production.providers import selectors as provider_selectors
 from tests.factories.orders import make_card
 from tests.support.console_fixtures import furnish_console
+from tests.support.once import made_once
 from tests.support.order_helpers import Shop, build_shop, open_shop
 from tests.support.page_fixtures import furnish
 from tests.support.patience import FASTER
-from tests.support.pseudo import PSEUDO, write_pseudo
+from tests.support.pseudo import PSEUDO, Sources, write_pseudo
 from tests.support.scenario import World, build_known_world, sign_in
 from tests.support.snapshots import Snapshot
 
@@ -40,13 +42,21 @@ def browser(world: World, signed_in) -> Client:
 
 
 @pytest.fixture
-def pseudo(settings, monkeypatch, tmp_path) -> str:
+def pseudo(settings, monkeypatch, tmp_path_factory) -> str:
     """The name of a language whose texts show by their letters."""
     offered = [*settings.LANGUAGES, (PSEUDO, "Pseudo")]
-    write_pseudo(tmp_path)
     monkeypatch.setitem(LANG_INFO, PSEUDO, {**LANG_INFO["en"], "code": PSEUDO})
-    settings.LANGUAGES, settings.LOCALE_PATHS = offered, [tmp_path]
+    settings.LANGUAGES = offered
+    settings.LOCALE_PATHS = [made_once(tmp_path_factory, "pseudo", write_pseudo)]
     return PSEUDO
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory) -> Sources:
+    def keep(folder: Path) -> None:
+        (folder / "sources").write_bytes(pickle.dumps(Sources()))
+
+    return pickle.loads((made_once(tmp_path_factory, "sources", keep) / "sources").read_bytes())
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,6 @@ def write_pseudo(folder: Path) -> None:
     (place / "django.mo").write_bytes(_compiled_pseudo())
 
 
-@cache
 def _compiled_pseudo() -> bytes:
     """With what Django and the libraries translate themselves."""
     catalog = messages("django")
@@ -118,7 +116,8 @@ class Sources:
     def __init__(self) -> None:
         self._templates = "\n".join(path.read_text("utf-8") for path in (ROOT / "templates").rglob("*.html"))
         self._texts: set[str] = set()
-        self._filled: list[re.Pattern[str]] = []
+        # Of each, what stays; None stands for what is filled in.
+        self._filled: list[list[str | None]] = []
         self._held: dict[str, bool] = {}
         for app in (*APPS, "printing"):
             for path in (ROOT / app).rglob("*.py"):
@@ -135,9 +134,7 @@ class Sources:
                 case ast.JoinedStr(values=parts):
                     kept = [part.value if isinstance(part, ast.Constant) else None for part in parts]
                     if len(re.findall(r"[A-Za-z]{3}", "".join(one or "" for one in kept))) > 1:
-                        self._filled.append(
-                            re.compile("".join(".+" if one is None else re.escape(one) for one in kept))
-                        )
+                        self._filled.append(kept)
 
     def hold(self, text: str) -> bool:
         if text not in self._held:
@@ -149,19 +146,20 @@ class Sources:
         is_sentence = sum(word.isalpha() and word.islower() for word in text.split()) > 1
         in_template = rf"(?<=[>\"']){re.escape(text)}(?=[<\"'{{.])"
         return (text in self._templates and bool(re.search(in_template, self._templates))) or (
-            is_sentence and (text in self._texts or any(one.fullmatch(text) for one in self._filled))
+            is_sentence and (text in self._texts or any(_is_filled(kept, text) for kept in self._filled))
         )
 
 
-@cache
-def read_sources() -> Sources:
-    return Sources()
+def _is_filled(kept: list[str | None], text: str) -> bool:
+    if not all(one in text for one in kept if one):
+        return False
+    return bool(re.fullmatch("".join(".+" if one is None else re.escape(one) for one in kept), text))
 
 
-def plain_texts(answers: Iterable[tuple[str, Any]]) -> str:
+def plain_texts(answers: Iterable[tuple[str, Any]], sources: Sources) -> str:
     """Texts in plain letters that the sources hold as they are, a line each: what the database holds is nobody's to
     translate. `answers` are pairs of path and response."""
-    sources, found = read_sources(), dict[str, str]()
+    found: dict[str, str] = {}
     for path, response in answers:
         if response.get("Content-Type", "").startswith("text/html"):
             for text in read_texts(response.content.decode()) - NAMES - RECORDS:

@@ -66,7 +66,7 @@ def all_pages(world: World, user) -> list[ConsolePage]:
 
 
 def test_every_page_opens_with_few_queries_and_no_broken_link(
-    furnished, client, rendered, pseudo, monkeypatch
+    furnished, client, rendered, pseudo, sources, monkeypatch
 ):
     # What is shown where a list to choose from would be too long is to be seen as well.
     monkeypatch.setattr(inlines, "MAX_SUGGESTIONS", 1)
@@ -93,7 +93,7 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(
     assert files - rendered == STAFF_ONLY
     # Only developers see the components.
     shown = [(visit.path, visit.response) for visit in visits if visit.path != reverse("admin:components")]
-    assert plain_texts(shown + answers) == ""
+    assert plain_texts(shown + answers, sources) == ""
 
 
 def test_staff_of_a_store_open_what_they_see(furnished, client, rendered):

@@ -25,7 +25,7 @@ def world(made_portal: Snapshot[World], db) -> World:
 
 
 @pytest.mark.parametrize("name", ["user", "operator", "outsider", None])
-def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, pseudo, name):
+def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, pseudo, sources, name):
     person = signed_in(getattr(world, name)) if name else Client()
     person.defaults["HTTP_ACCEPT_LANGUAGE"] = pseudo
     seen, elsewhere, visits = {}, set(), []
@@ -48,7 +48,7 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(world, signed_in, 
     assert {link for link in elsewhere if status_of(person, link) != 200} == set()
     # What belongs to the reference is English for everyone.
     translated = [(visit.path, visit.response) for visit in visits if not visit.path.startswith("/send/")]
-    assert plain_texts(translated) == ""
+    assert plain_texts(translated, sources) == ""
 
 
 def status_of(person: Client, link: str) -> int:
