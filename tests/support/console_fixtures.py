@@ -35,6 +35,7 @@ from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
+from stores.presets.models import OutputProfile
 from stores.product_pages.fields import order_request_from
 from stores.templates.services import add_font
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
@@ -65,6 +66,8 @@ def furnish_console(world: World) -> World:
     PrintPresetFactory(code="coated", profile=make_profile())
     # Of no preset: it may be deleted.
     make_profile(2)
+    # Pages show no megabytes, and to put them back takes longer than most tests.
+    OutputProfile.objects.update(content=b"")
     add_key(application=world.application)
     save_postage_price(starts=date(2026, 1, 1), per_piece=Decimal("0.247"))
     add_official_form(file_name="ps3587.pdf", content=make_form(), by="operator")
