@@ -108,6 +108,5 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish() -> None:
     """What was imported and collected stays to the end: looking through it for garbage takes a sixth of all time."""
-    gc.collect()
     gc.freeze()
     gc.enable()
