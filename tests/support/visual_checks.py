@@ -128,7 +128,7 @@ def shoot(page: Page, name: str) -> None:
 
 
 def _faults_now(page: Page, impacts: frozenset[str], within: str, *, by_keyboard: bool) -> list[str]:
-    violations, icons, too_wide, of_keyboard = page.evaluate(FAULTS, [within, by_keyboard])
+    violations, icons, too_wide, of_keyboard = page.evaluate(FAULTS, [within, sorted(impacts), by_keyboard])
     found = [
         f"{one['id']}: {one['where']}" for one in violations if one["impact"] in impacts or one["isRequired"]
     ]
@@ -181,10 +181,10 @@ KEYBOARD_FAULTS = """(within) => {
     return found;
 }"""
 # All of it at once: each question goes through three processes to the page, and its answer back.
-FAULTS = f"""async ([within, byKeyboard]) => {{
+FAULTS = f"""async ([within, impacts, byKeyboard]) => {{
     await ({AT_REST})();
     return [
-        await ({RUN})(within),
+        await ({RUN})(within, impacts),
         await ({WRITTEN_OUT})(),
         {{ page: {OVERFLOW}, list: {LIST_OVERFLOW} }},
         byKeyboard ? ({KEYBOARD_FAULTS})(within) : [],
