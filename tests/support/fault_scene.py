@@ -267,9 +267,10 @@ class Scene:
             return dict(self.watcher.get(f"{self.url}/readyz{query}", timeout=20).json()["checks"])
         return {}
 
-    def metrics(self) -> str:
+    def metrics(self, *, is_kept: bool = True) -> str:
         with contextlib.suppress(requests.RequestException):
             headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
+            headers |= {} if is_kept else {"Connection": "close"}
             answer = self.watcher.get(f"{self.url}/metrics", headers=headers, timeout=10)
             return answer.text if answer.ok else ""
         return ""
