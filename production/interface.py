@@ -266,7 +266,7 @@ class Adapter(Protocol):
 
     def poll(self) -> Sequence[Report]:
         """The next reports at the provider, of some files at once and within POLL_SECONDS; empty if the provider
-        sends them itself."""
+        sends them itself. A malformed report is set aside, not raised: every poll would meet it again."""
 
     def confirm(self, reports: Sequence[Report]) -> None:
         """Called after the reports of `poll` are stored; removes them from the provider."""

@@ -107,7 +107,8 @@ def send_request(
 ) -> ProviderResponse:
     """Raises ProviderRefused for a forbidden address, ProviderUnavailable without a complete response.
 
-    Where the connection is cut, PUT and DELETE are sent a second time (by aiohttp), POST is not.
+    Where the connection is cut, GET, PUT and DELETE are sent a second time (by aiohttp), POST is not. A response is cut
+    at MAX_BYTES.
     """
     try:
         parsed = parse(url)
