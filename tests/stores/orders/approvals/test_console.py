@@ -101,6 +101,18 @@ def test_approver_without_other_grants_opens_no_order(shop, console):
     assert "stores/order/" not in console.get(f"{QUEUE}{order.pk}/change/").content.decode()
 
 
+def test_order_says_in_the_language_of_its_reader_who_approved_it(shop, console, client):
+    order = place(shop)
+    decide(console, 0, "approve")
+    client.force_login(shop.world.operator)
+
+    page = client.get(reverse("admin:stores_order_change", args=[order.pk]), HTTP_ACCEPT_LANGUAGE="de")
+
+    order.refresh_from_db()
+    approver = order.approval_request.decided_by.full_name
+    assert f"Freigabe: Genehmigt von {approver}" in page.content.decode()
+
+
 def test_staff_without_the_grant_and_of_other_stores_see_nothing(shop, client):
     order = place(shop)
     client.force_login(shop.world.user)
