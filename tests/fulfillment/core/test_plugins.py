@@ -1,6 +1,6 @@
 """A new app takes part by its own modules and its entry in INSTALLED_APPS; no other file names it.
 
-The app is the one that docs/contributing/adding.md shows.
+The app is the one that docs/contributing/adding.md and adapters.md show.
 """
 
 import json
@@ -15,7 +15,7 @@ import pytest
 from tests.support.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
-GUIDE = ROOT / "docs" / "contributing" / "adding.md"
+GUIDES = [ROOT / "docs" / "contributing" / name for name in ("adding.md", "adapters.md")]
 FILE = re.compile(r"^`gadgets/(\S+)`\n\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SETTINGS = "from tests.settings import *\nINSTALLED_APPS = [*INSTALLED_APPS, 'gadgets']\n"
 FIND = """
@@ -51,7 +51,7 @@ print(json.dumps({
 
 @pytest.fixture
 def gadgets(tmp_path: Path) -> Path:
-    for name, content in FILE.findall(GUIDE.read_text("utf-8")):
+    for name, content in FILE.findall("\n".join(guide.read_text("utf-8") for guide in GUIDES)):
         file = tmp_path / "gadgets" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content)
