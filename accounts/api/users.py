@@ -16,7 +16,7 @@ from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText, meta, validate_data
-from fulfillment.core.api.viewsets import ApiViewSet, in_turn
+from fulfillment.core.api.viewsets import ApiViewSet, limited_action
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
 
 
@@ -144,7 +144,7 @@ class UserViewSet(ApiViewSet):
         responses={200: UserSerializer},
         examples=USER_EXAMPLES,
     )
-    @in_turn(CHANGES)
+    @limited_action(CHANGES)
     @idempotent
     def create(self, request: Request) -> Response:
         values = validate_data(UserRequestSerializer, request.data)

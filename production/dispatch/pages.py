@@ -15,7 +15,7 @@ from accounts.callers import Caller
 from fulfillment.core.api.errors import exception_response, problem
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_in_turn
+from fulfillment.core.files.downloads import limited_pdf
 from fulfillment.core.text import parse_number
 from production.dispatch.services.reports import receive_reports
 from production.jobs.selectors import FILE_SALT, FILE_VALID, PAPERS, job_number, stamped_content
@@ -76,7 +76,7 @@ def serve_print_file(request: HttpRequest, token: str, name: str) -> HttpRespons
         return problem(404, "print_file_not_found", "The print file is no longer stored.")
     ending = "-papers" if is_papers else ""
     try:
-        with pdf_in_turn(0 if is_papers else item.print_bytes) as respond:
+        with limited_pdf(0 if is_papers else item.print_bytes) as respond:
             if is_papers:
                 content = render_eddm_papers(item=item, caller=Caller())
             else:

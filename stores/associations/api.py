@@ -41,7 +41,7 @@ from fulfillment.core.api.serializers import (
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import turn_if
+from fulfillment.core.concurrency_limits import limited_if
 from fulfillment.core.errors import Forbidden, Invalid, NotFound
 from stores.catalog.models import Store
 
@@ -194,7 +194,7 @@ class AssociationViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> Response:
         requests = association_requests_for(request.auth, state=request.query_params.get("state"))
-        with turn_if(requests[LONG_LIST:].exists(), request.auth.key):
+        with limited_if(requests[LONG_LIST:].exists(), request.auth.key):
             return Response([association_record(one) for one in requests[:MAX_LISTED]])
 
     @extend_schema(

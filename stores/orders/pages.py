@@ -23,7 +23,7 @@ from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable, writable
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_in_turn, picture_refusal, serves_picture
+from fulfillment.core.files.downloads import limited_pdf, picture_refusal, serves_picture
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
@@ -183,7 +183,7 @@ def show_print_file(
 ) -> HttpResponseBase:
     _, access, _ = _opened(request, application_id)
     item = item_of(visible_order(access, order_id), item_key)
-    with pdf_in_turn(item.print_bytes, Caller.on_pages(signed_in_user(request)).key) as respond:
+    with limited_pdf(item.print_bytes, Caller.on_pages(signed_in_user(request)).key) as respond:
         try:
             content = read_print_file(item=item)
         except DomainError as error:

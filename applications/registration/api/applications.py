@@ -42,8 +42,8 @@ from fulfillment.core.api.responses import (
     weak_etag,
 )
 from fulfillment.core.api.serializers import validate_data
-from fulfillment.core.api.viewsets import ApiViewSet, in_turn
-from fulfillment.core.concurrency_limits import turn_if
+from fulfillment.core.api.viewsets import ApiViewSet, limited_action
+from fulfillment.core.concurrency_limits import limited_if
 from fulfillment.core.errors import Invalid, NotFound
 from fulfillment.core.files.uploads import BMPParser, FormParser, JPEGParser, PNGParser, uploaded_file
 
@@ -103,7 +103,7 @@ class ApplicationViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         verbose = flag_parameter(request.query_params, "verbose")
         applications = applications_for(request.auth)
-        with turn_if(applications[LONG_LIST:].exists(), request.auth.key):
+        with limited_if(applications[LONG_LIST:].exists(), request.auth.key):
             return Response(application_records(request.auth, [*applications], verbose=verbose))
 
     @extend_schema(
@@ -113,7 +113,7 @@ class ApplicationViewSet(ApiViewSet):
         responses={201: ApplicationSerializer},
         examples=[APPLICATION_REQUEST, APPLICATION],
     )
-    @in_turn(CHANGES)
+    @limited_action(CHANGES)
     @idempotent
     def create(self, request: Request) -> Response:
         values = validate_data(ApplicationRequestSerializer, request.data)
@@ -144,7 +144,7 @@ class ApplicationViewSet(ApiViewSet):
         responses={200: ApplicationSerializer},
         examples=[APPLICATION_CHANGE, APPLICATION],
     )
-    @in_turn(CHANGES)
+    @limited_action(CHANGES)
     def partial_update(self, request: Request, application_id: str) -> Response:
         application = application_to_write(request.auth, application_id)
         values = validate_data(ApplicationChangeSerializer, request.data)
@@ -216,7 +216,7 @@ class IconViewSet(ApiViewSet):
         },
         responses={204: None},
     )
-    @in_turn(CHANGES)
+    @limited_action(CHANGES)
     def create(self, request: Request, application_id: str) -> HttpResponse:
         application = application_to_write(request.auth, application_id)
         set_icon(application=application, content=uploaded_file(request, "icon", TOO_LARGE))

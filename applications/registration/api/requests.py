@@ -28,7 +28,7 @@ from fulfillment.core.api.parameters import (
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import turn_if
+from fulfillment.core.concurrency_limits import limited_if
 from fulfillment.core.errors import Invalid, invalid_after
 
 PARAMETERS = [
@@ -103,7 +103,7 @@ class RequestLogViewSet(ApiViewSet):
             since=moment_parameter(query, "createdAfter"),
             before=_place(query),
         )
-        with turn_if(take > DEFAULT_TAKE, request.auth.key):
+        with limited_if(take > DEFAULT_TAKE, request.auth.key):
             rows = logged_requests(application, filters, take)
         path = f"/application/{application.pk}/request"
         headers = next_page(path, query.items(), place_text(rows[take - 1])) if len(rows) > take else {}

@@ -55,7 +55,7 @@ from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES, turn_if
+from fulfillment.core.concurrency_limits import FILES, limited_if
 
 READERS = Access(rule="The application itself may call it, and users with a role for it.")
 WRITERS = Access(
@@ -264,7 +264,7 @@ class DeliveryViewSet(ApiViewSet):
         query = request.query_params
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
-        with turn_if(take > DEFAULT_TAKE, request.auth.key):
+        with limited_if(take > DEFAULT_TAKE, request.auth.key):
             found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
             records = [delivery_record(delivery) for delivery in found[:take]]
         headers = {}

@@ -15,7 +15,7 @@ from fulfillment.core.concurrency_limits import ConcurrencyLimit
 View = TypeVar("View", bound=Callable[..., Any])
 
 
-def in_turn(limit: ConcurrencyLimit) -> Callable[[View], View]:
+def limited_action(limit: ConcurrencyLimit) -> Callable[[View], View]:
     """Counts an action as this work, from before its body is read, its transaction and the locks it waits for."""
 
     def decorate(view: View) -> View:

@@ -33,7 +33,7 @@ def pdf_response(content: bytes, name: str) -> HttpResponse:
 
 
 @contextmanager
-def pdf_in_turn(size: int, caller: str = "") -> Iterator[Callable[[bytes, str], HttpResponseBase]]:
+def limited_pdf(size: int, caller: str = "") -> Iterator[Callable[[bytes, str], HttpResponseBase]]:
     """Gives `pdf_response` for a file that is read in the block. A large one counts until it is sent, because it is in
     memory as long.
     """

@@ -18,7 +18,7 @@ from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_in_turn, streamed_file
+from fulfillment.core.files.downloads import limited_pdf, streamed_file
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
@@ -240,7 +240,7 @@ class JobFiles(StaffAdmin):
         if form != "pdf" and form not in TICKETS:
             raise Http404
         key = Caller.on_pages(request.user).key
-        with errors_as_messages(request), pdf_in_turn(job.item.print_bytes, key) as respond:
+        with errors_as_messages(request), limited_pdf(job.item.print_bytes, key) as respond:
             sent, name = adapter_job(job), f"{job.number}.{form}"
             response = respond(_print_file(sent), name) if form == "pdf" else _ticket(sent, form, name)
             response["Cache-Control"] = "private, no-store"

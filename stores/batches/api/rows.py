@@ -15,7 +15,7 @@ from fulfillment.core.api.parameters import (
 )
 from fulfillment.core.api.responses import CSVRenderer, MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.concurrency_limits import FILES, turn_if
+from fulfillment.core.concurrency_limits import FILES, limited_if
 from fulfillment.core.errors import Invalid
 from fulfillment.core.files.downloads import XLSX, pdf_response
 from fulfillment.core.files.uploads import FormParser, RawParser, uploaded_file
@@ -183,7 +183,7 @@ class BatchRowViewSet(ApiViewSet):
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
         rows = rows_of(batch, states=states, after=after)
-        with turn_if(take > DEFAULT_TAKE or is_long_page(rows, take=take), request.auth.key):
+        with limited_if(take > DEFAULT_TAKE or is_long_page(rows, take=take), request.auth.key):
             page, more = page_of_rows(rows, take=take)
             records = row_records(batch, page)
         path = f"/store/{store_id}/batch/{batch_id}/row"

@@ -43,7 +43,7 @@ def stored_response(request: Request, body: StoredBody) -> HttpResponse:
     )
 
 
-def response_in_turn(request: Request, read: Callable[..., StoredBody]) -> HttpResponse:
+def limited_response(request: Request, read: Callable[..., StoredBody]) -> HttpResponse:
     """A body above LONG_BYTES is read in turn: of 10 MB that takes half a second."""
     tags = client_tags(request)
     body = read(client_tags=tags, most=LONG_BYTES)
@@ -210,7 +210,7 @@ class ProductViewSet(ApiViewSet):
     )
     def list(self, request: Request, store_id: str) -> HttpResponse:
         verbose = flag_parameter(request.query_params, "verbose")
-        return response_in_turn(request, partial(product_list_body, request.auth, store_id, verbose=verbose))
+        return limited_response(request, partial(product_list_body, request.auth, store_id, verbose=verbose))
 
     @extend_schema(
         operation_id="product_read",
@@ -226,4 +226,4 @@ class ProductViewSet(ApiViewSet):
     def retrieve(self, request: Request, store_id: str, product_id: str) -> HttpResponse:
         verbose = flag_parameter(request.query_params, "verbose")
         read = partial(product_body, request.auth, store_id, product_id, verbose=verbose)
-        return response_in_turn(request, read)
+        return limited_response(request, read)

@@ -19,7 +19,7 @@ from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.representations import tiles_context, with_tiles
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import pdf_in_turn, pdf_response, serves_picture
+from fulfillment.core.files.downloads import limited_pdf, pdf_response, serves_picture
 from fulfillment.core.http.refusal_page import ADMIN_POLICY
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
@@ -47,7 +47,7 @@ class OrderDocuments(OrderActions):
     def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponseBase:
         item = self._item(request, order_id, position)
         key = Caller.on_pages(request.user).key
-        with errors_as_messages(request), pdf_in_turn(item.print_bytes, key) as respond:
+        with errors_as_messages(request), limited_pdf(item.print_bytes, key) as respond:
             response = respond(read_print_file(item=item), print_file_name(item))
             if "show" in request.GET:
                 shown = response["Content-Disposition"].replace("attachment", "inline")

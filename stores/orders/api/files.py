@@ -8,7 +8,7 @@ from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import MediaTypeOnly, concurrency_errors, is_unchanged, not_modified
 from fulfillment.core.api.viewsets import ApiViewSet
-from fulfillment.core.files.downloads import pdf_in_turn, pdf_response
+from fulfillment.core.files.downloads import limited_pdf, pdf_response
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.orders import NOT_FOUND, ORDER_ID, OWN_READ
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
@@ -73,7 +73,7 @@ class OrderFileViewSet(ApiViewSet):
         etag = f'"{item.print_sha256}"'
         if item.print_file and is_unchanged(request, etag):
             return not_modified(etag)
-        with pdf_in_turn(item.print_bytes, request.auth.key) as respond:
+        with limited_pdf(item.print_bytes, request.auth.key) as respond:
             response = respond(read_print_file(item=item), f"{order.number}-{item.item_key}.pdf")
         response["ETag"] = etag
         return response

@@ -30,7 +30,7 @@ from stores.orders.selectors.quotes import quote_bytes
 from stores.orders.selectors.selections import requested_route_count
 from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
 from stores.orders.services.prints import store_order_prints
-from stores.orders.services.quotes import large_order_slot
+from stores.orders.services.quotes import limited_large_order
 from stores.orders.services.scenarios import start_scenario
 from stores.orders.services.tallies import count_new_order
 from stores.orders.services.transitions import (
@@ -89,7 +89,7 @@ def prepare_order(
     """
     _refuse_duplicate(access, request)
     is_long = _is_long(access.caller, request)
-    with large_order_slot(access.caller, len(request.price_request.items), is_long=is_long):
+    with limited_large_order(access.caller, len(request.price_request.items), is_long=is_long):
         validated = validate_order(access=access, request=request)
         order_id = new_order_id()
         files = store_order_prints(

@@ -34,7 +34,7 @@ BINDING = timedelta(hours=48)
 
 
 @contextmanager
-def large_order_slot(caller: Caller, count: int, *, is_long: bool = False) -> Iterator[None]:
+def limited_large_order(caller: Caller, count: int, *, is_long: bool = False) -> Iterator[None]:
     """Holds a slot for an order or quote of `count` items; up to MANY_ITEMS need none, unless they are long."""
     if count <= MANY_ITEMS and not is_long:
         yield
@@ -72,7 +72,7 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
 
 def prepare_quote(*, access: StoreAccess, price_request: PriceRequest) -> PreparedQuote:
     """Checks and prices the items. PDFs take up to 20 seconds, so call it outside of a transaction."""
-    with large_order_slot(access.caller, len(price_request.items)):
+    with limited_large_order(access.caller, len(price_request.items)):
         price_request = resolve_selections(access.caller, price_request)
         products = ordered_products(access=access, price_request=price_request)
         faults = artwork_faults(access=access, price_request=price_request, products=products)

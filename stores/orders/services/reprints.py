@@ -19,7 +19,7 @@ from stores.orders.services.print_files import (
     read_print_file,
     store_print_file,
 )
-from stores.orders.services.quotes import large_order_slot
+from stores.orders.services.quotes import limited_large_order
 from stores.orders.services.transitions import actor_of, lock_orders
 from stores.orders.services.validation import validate_order
 from stores.proofs.services.artwork import ArtworkChoice
@@ -40,7 +40,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
         raise Invalid.at("/Items", "required", _("Items: select at least one to reprint."))
     opened = authorize_store(caller, order.store.external_id, WRITE)
     request = _request(order, items)
-    with large_order_slot(caller, len(items)):
+    with limited_large_order(caller, len(items)):
         validated = validate_order(access=opened, request=request)
         order_id = new_order_id()
         files = _copies(order, items, order_id)

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp, timestamp
-from fulfillment.core.api.viewsets import ApiViewSet, in_turn
+from fulfillment.core.api.viewsets import ApiViewSet, limited_action
 from fulfillment.core.files.uploads import FormParser, JPEGParser, PDFParser, PNGParser, uploaded_file
 from printing.documents import MAX_BYTES as DOCUMENT_BYTES
 from stores.catalog.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
@@ -132,7 +132,7 @@ class AssetViewSet(ApiViewSet):
         examples=[ASSET_EXAMPLE, DOCUMENT_EXAMPLE],
     )
     # A body of 100 MB takes 200 MB of memory.
-    @in_turn(PICTURES)
+    @limited_action(PICTURES)
     @idempotent(prepare=_prepare, access=_authorize, content=_content)
     def create(self, request: Request, prepared: tuple[int, CleanPicture | CleanDocument]) -> Response:
         store, clean = prepared
