@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);")
 
 
-# Of a whole conversation with the mail server; EMAIL_TIMEOUT holds for each byte that it sends.
+# For a whole conversation with the mail server, in seconds; EMAIL_TIMEOUT holds for each byte that it sends.
 TIME_LIMIT = 30.0
 
 
@@ -53,7 +53,7 @@ class _Limited(smtplib.SMTP):
     @staticmethod
     def _hang_up(connection: socket.socket) -> None:
         with suppress(OSError):
-            # Of the plain socket: `SSLSocket.shutdown` would drop the TLS object that the other thread reads from.
+            # The plain socket's: `SSLSocket.shutdown` would drop the TLS object that the other thread reads from.
             socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 

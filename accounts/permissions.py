@@ -76,7 +76,7 @@ EXPLANATIONS: dict[str, Promise] = {
 EVERY_PERMISSION = frozenset(Permission.values)
 STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))
 APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith("Application."))
-# Of the people who own an application.
+# What the owners of an application have.
 WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
 
 DEFAULT_SCOPES = tuple(name for name in Permission.values if ".Self." in name)

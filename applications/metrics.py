@@ -38,7 +38,7 @@ GAUGES = Gauges(
 )
 
 
-# Of /readyz.
+# What /readyz asks.
 PROBES = {"worker": lambda: "" if alive_workers() else "no worker has been heard of for 30 seconds"}
 
 

@@ -31,7 +31,7 @@ environment.refuse_former_names(
     ),
 )
 
-# Of one subscription; each may have its own value.
+# The default for a subscription; each may have its own value.
 REQUESTS_PER_MINUTE = 600
 # Proofs, prices, pictures and demo orders of one user on the pages of products in the portal.
 PRODUCT_PAGE_REQUESTS_PER_MINUTE = 120
@@ -42,24 +42,24 @@ PAGES_PER_MINUTE = 600
 ADDRESS_PAGES_PER_MINUTE = 300
 # Forms of the portal with more than 256 kB, of one user.
 UPLOADS_PER_MINUTE = 60
-# Of one client address without valid credentials.
+# Requests of one client address without valid credentials.
 ADDRESS_REQUESTS_PER_MINUTE = environment.integer("ADDRESS_REQUESTS_PER_MINUTE", 600, minimum=1)
 # Refused requests of one client address at /oauth/token.
 TOKEN_FAILURES_PER_MINUTE = environment.integer("TOKEN_FAILURES_PER_MINUTE", 30, minimum=1)
 # Limited because each application has REQUESTS_PER_MINUTE of its own.
 APPLICATIONS_PER_USER = 100
-# In 15 minutes.
+# Each within 15 minutes.
 SIGN_IN_TRIES_PER_ACCOUNT = environment.integer("SIGN_IN_TRIES_PER_ACCOUNT", 10, minimum=1)
 SIGN_IN_TRIES_PER_ADDRESS = environment.integer("SIGN_IN_TRIES_PER_ADDRESS", 50, minimum=1)
 SECOND_STEPS_PER_ACCOUNT = 5
 SIGN_UPS_PER_ADDRESS, RESETS_PER_ADDRESS = 20, 20
 # Mails to one address that people cause without a session, or for an address that is not confirmed.
 MAILS_PER_HOUR, MAILS_PER_DAY = 3, 10
-# In a day: accounts that one user creates over the API.
+# Accounts that one user creates over the API in a day.
 ACCOUNTS_PER_USER = 20
-# In a day: mails to addresses that a user entered.
+# Mails in a day to addresses that a user entered.
 INVITATIONS_PER_USER, INVITATIONS_PER_EMAIL, EMAIL_CHANGES_PER_USER = 100, 5, 10
-# Of one kind to one user; further notifications appear in the portal only.
+# Mails of one kind to one user; further notifications appear in the portal only.
 NOTIFICATION_MAILS_PER_HOUR = 20
 
 # Limits of expensive work in each web process (fulfillment.core.concurrency_limits). WEB_THREADS must equal
@@ -69,7 +69,7 @@ WEB_THREADS = environment.integer("WEB_THREADS", 8, minimum=1, maximum=256)
 RENDERINGS_CONCURRENCY = environment.integer(
     "RENDERINGS_CONCURRENCY", (os.cpu_count() or 1) + 1, minimum=1, maximum=256
 )
-# Of all signed-out visitors of the start page together, and of one address in a minute.
+# Live proofs of all signed-out visitors of the start page together, and of one address in a minute.
 LIVE_PROOFS_CONCURRENCY = 1
 LIVE_PROOFS_PER_MINUTE = 120
 # Pages of proofs in a width of their own, drawn for one address.
@@ -107,22 +107,22 @@ PROOF_RETENTION_DAYS = environment.integer(
     minimum=PROOF_MINIMUM_RETENTION_DAYS,
     maximum=3650,
 )
-# Of uploaded pictures that were never ordered, from their last use in a proof.
+# Uploaded pictures that were never ordered are kept so long after their last use in a proof.
 ASSET_RETENTION_DAYS = environment.integer(
     "ASSET_RETENTION_DAYS",
     90,
     minimum=PROOF_MINIMUM_RETENTION_DAYS,
     maximum=3650,
 )
-# Of print-ready PDFs, for each application, and for each person on the service's own pages.
+# Print-ready PDFs of each application, and of each person on the service's own pages.
 DOCUMENT_STORAGE_MB = environment.integer("DOCUMENT_STORAGE_MB", 10_000, minimum=100, maximum=10_000_000)
-# Of the recipient of a finished order; 0 keeps it for ever.
+# The recipient of a finished order is kept so long; 0 keeps it for ever.
 ADDRESS_RETENTION_DAYS = environment.integer("ADDRESS_RETENTION_DAYS", 0, maximum=36500)
-# Of uploaded import files and of the problems found in them.
+# Uploaded import files and the problems found in them are kept so long.
 IMPORT_RETENTION_DAYS = 90
-# Of exchanges with print providers, from their end.
+# Exchanges with print providers are kept so long after their end.
 EXCHANGE_RETENTION_DAYS = environment.integer("EXCHANGE_RETENTION_DAYS", 180, minimum=1, maximum=3650)
-# Of test orders and test quotes, from their creation.
+# Test orders and test quotes are kept so long after their creation.
 TEST_RETENTION_DAYS = environment.integer("TEST_RETENTION_DAYS", 30, minimum=1, maximum=3650)
-# Of the request log of an application; 0 records nothing.
+# An application's request log is kept so long; 0 records nothing.
 REQUEST_LOG_DAYS = environment.integer("REQUEST_LOG_DAYS", 7, maximum=90)

@@ -198,9 +198,9 @@ SIGN_UP_ENABLED = environment.flag("SIGN_UP_ENABLED", default=DEVELOPMENT)
 DEFAULT_TENANT_DOMAIN = environment.domain("DEFAULT_TENANT_DOMAIN", "demo.example" if DEVELOPMENT else _host)
 
 LANGUAGE_CODE = "en"
-# Of pages and mails. A catalog of each but English is in `locale`.
+# The languages of pages and mails. A catalog of each but English is in `locale`.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
-# Of pages and mails where neither the person nor the browser names one of these.
+# For pages and mails where neither the person nor the browser names one of these.
 DEFAULT_LANGUAGE = environment.choice("DEFAULT_LANGUAGE", "en", dict(LANGUAGES))
 LOCALE_PATHS = [BASE_DIR / "fulfillment" / "locale"]
 FORMAT_MODULE_PATH = ["fulfillment.site.formats"]

@@ -48,7 +48,7 @@ class JobItem:
     options: Mapping[str, str] = field(default_factory=dict)
     # The print preset of the file, as it was then; only files of equal ones share a sheet. Empty: the built-in one.
     preset: str = ""
-    # Of the product, empty where it does not say; names are those of XJDF.
+    # The product's paper, empty where it does not say; names are those of XJDF.
     stock_code: str = ""
     stock_weight_gsm: int = 0
     coating: str = ""
@@ -60,7 +60,7 @@ class JobItem:
     # Plates of the print file beside cyan, magenta, yellow and black.
     spot_plates: Sequence[str] = ()
     label: str = ""
-    # Of a gang sheet that is printed on both sides: how the press turns it.
+    # How the press turns a gang sheet that is printed on both sides.
     work_style: WorkStyle = ""
     # Width and height of the paper of a gang sheet.
     sheet_mm: tuple[float, float] | None = None

@@ -9,7 +9,7 @@ from production.dispatch.services.sending import (
 from production.gang_sheets.services.sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
 
-# Of different providers. Few, because a sheet takes many pages and much memory.
+# Sheets of different providers. Few, because a sheet takes many pages and much memory.
 SHEETS_AT_ONCE = 3
 # Each provider has a thread of its own while it is polled, up to so many.
 POLLS_AT_ONCE = 16

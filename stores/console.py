@@ -159,7 +159,7 @@ CODE_NAMES = {
 }
 
 
-# Of the recipient, what is shown with a result.
+# What a result shows of the recipient.
 RECIPIENT = ("Name", "Company", "City")
 
 

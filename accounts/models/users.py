@@ -110,7 +110,7 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
     )
     two_factor_since = models.DateTimeField("two-step sign-in since", null=True, blank=True, editable=False)
     time_zone = models.CharField(max_length=64, default="UTC")
-    # Of pages and mails; empty for the browser's.
+    # The language of pages and mails; empty for the browser's.
     language = models.CharField(
         max_length=2, blank=True, choices=settings.LANGUAGES, default="", db_default=""
     )

@@ -28,7 +28,7 @@ from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict
 
-# Of the token for one request.
+# How long the token for one request is valid.
 LIFETIME = timedelta(minutes=2)
 # The number of applications that a refusal lists.
 SHOWN = 5

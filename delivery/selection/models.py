@@ -92,7 +92,7 @@ class EddmSelectionRoute(models.Model):
     pieces = models.PositiveIntegerField()
     # The post office where the mailing of this route is handed in, as the source names it; empty where it does not.
     facility_name = models.CharField(max_length=80, blank=True)
-    # Of the people along the route, where the source has them.
+    # Figures of the people along the route, where the source has them.
     median_income = models.PositiveIntegerField(null=True)
     median_age = models.FloatField(null=True)
     household_size = models.FloatField(null=True)

@@ -144,7 +144,7 @@ class ReadableForms(Middleware):
             # The client is gone; what is left of the form has no token against forgery.
             return None
         except TypeError:
-            # Of Python, for the name of a part with a number and without one (RFC 2231).
+            # Python raises it for the name of a part with a number and without one (RFC 2231).
             return problem(400, "invalid_request", "The head of a part of the form cannot be read.")
         if any("\0" in text for name, values in sent.lists() for text in (name, *values)):
             return problem(400, "invalid_request", "The form contains a NUL character.")

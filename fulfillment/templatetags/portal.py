@@ -9,7 +9,7 @@ from django.utils import formats, timezone
 register = template.Library()
 # Codes of this length are names already, such as EDDM.
 SHORT = 4
-# Of drawn sheets: colors, the room of a letter and of a line, and where the line's letters stand.
+# Drawn sheets have so many colors, room for a letter and for a line, and letters that stand so far down the line.
 TONES, LETTER, LINE, BASELINE = 5, 7, 16, 12
 # The whole drawing, and the sheet in it at most.
 PLACES = {"tile": (320, 176, 200, 128), "list": (40, 40, 28, 28)}

@@ -31,9 +31,9 @@ FILE_VALID = timedelta(days=30)
 # Stands for the digest of a print file, which is hexadecimal.
 PAPERS = "papers"
 PDF = "application/pdf"
-# Of CIP4's fold catalog: a sheet folded in half, a Z fold and a letter fold.
+# Panels by the number in CIP4's fold catalog: a sheet folded in half, a Z fold and a letter fold.
 PANELS = {"F4-1": 2, "F6-1": 3, "F6-4": 3}
-# Of an order and an item, with a generation when the job was sent again.
+# The numbers of an order and an item, with a generation when the job was sent again.
 NUMBER = re.compile(r"(\d{1,18}-\d{1,6})(?:-(\d{1,4}))?", re.ASCII)
 
 

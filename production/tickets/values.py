@@ -8,7 +8,7 @@ from production.interface import JobItem
 
 PAPER, OTHER_MATERIAL = "Paper", "Other"
 PROCESS_PLATES = ("Cyan", "Magenta", "Yellow", "Black")
-# Of 0 to 100; 50 is usual.
+# From 0 to 100; 50 is usual.
 RUSH_PRIORITY = "90"
 # Names of CIP4.
 WORK_STYLES = {"Sheetwise": "WorkAndBack", "WorkAndTurn": "WorkAndTurn", "WorkAndTumble": "WorkAndTumble"}

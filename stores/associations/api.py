@@ -48,7 +48,7 @@ from stores.catalog.models import Store
 OPERATORS = Access(rule="Operators may call it.", applications=False, operator_only=True)
 # Decided and withdrawn requests stay on record: one applicant may make tens of thousands.
 MAX_LISTED = 1000
-# Of 1,000, reading takes 150 ms.
+# Reading 1,000 requests takes 150 ms.
 LONG_LIST = 100
 EXAMPLE = OpenApiExample(
     "Association request",

@@ -191,7 +191,7 @@ class BudgetEntry(models.Model):
     kind = models.CharField(max_length=11, choices=EntryKind.choices)
     amount = models.DecimalField(**MONEY)
     order_id = models.UUIDField(null=True)
-    # Of a batch: what it took, what became its orders, and the rest that came back.
+    # Joins the entries of a batch: what it took, what became its orders, and the rest that came back.
     reservation_id = models.UUIDField(null=True)
     actor_user = models.UUIDField(null=True)
     actor_application = models.UUIDField(null=True)

@@ -17,7 +17,7 @@ from stores.orders.requests import ListedProduct, Price, PriceRequest, item_faul
 # The limit of an order's columns for amounts.
 TOTAL_LIMIT = Decimal(10) ** 12
 MAX_LISTED = 20
-# Of a quote.
+# Options of one quote.
 MAX_OPTIONS = 500
 # Returns the served destinations of products, by product ID.
 PlacesServed = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]

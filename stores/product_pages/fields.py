@@ -111,7 +111,7 @@ class ProductForm:
     proof: dict[str, Any] | None = None
     # Proofs in the colours that will be printed.
     in_print: bool = False
-    # Of the template when the form was loaded.
+    # The digest of the template when the form was loaded.
     seen_template: str = ""
 
     @property
@@ -223,7 +223,7 @@ def _first_value(one: FormField) -> str:
     return sample or (one.label if one.record["Required"] else "")
 
 
-# Of the print engine, which knows no catalogs; they follow the name of a field.
+# Messages of the print engine, which knows no catalogs; they follow the name of a field.
 FIELD_MESSAGES = (
     gettext_noop("is required."),
     gettext_noop("is a single line; a line break is not allowed."),

@@ -27,7 +27,7 @@ from stores.proofs.selectors import ProductVersion, authorized_store_id, product
 from stores.templates.selectors import layout_of
 
 MAX_LISTED = 10
-# Of a search.
+# Words of one search.
 MAX_WORDS = 12
 
 

@@ -101,7 +101,7 @@ MAX_WIDTH = 3000
 # Widths are rounded up to a multiple of this, so that few pictures of a page are kept.
 WIDTH_STEP = 100
 _WIDTH = re.compile(r"[0-9]{1,4}\Z")
-# Of the pictures that a browser may choose from; it takes one that is sharp on its screen.
+# The widths of pictures from which a browser takes one that is sharp on its screen.
 SHOWN_WIDTHS = (800, 1200, 1600, 2400)
 
 

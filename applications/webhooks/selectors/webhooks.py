@@ -90,7 +90,7 @@ def webhook_etag(webhook: Webhook) -> str:
 RETENTION = timedelta(days=30)
 DEFAULT_TAKE, MAX_TAKE = 100, 1000
 UUID_LENGTH = 36
-# Of the data on a page, as stored: PostgreSQL knows it without reading them.
+# The size of the data on a page as they are stored, which PostgreSQL knows without reading them.
 PAGE_BYTES = 500_000
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 

@@ -33,7 +33,7 @@ NOT_PUBLIC = (
 SPECIAL_USE = frozenset({"localhost", "local", "internal", "test", "invalid", "onion"})
 # Public addresses of cloud-internal services: Azure's.
 METADATA = frozenset({IPv4Address("168.63.129.16")})
-# Of services on the public Internet. Other ports are those of mail, databases and control panels.
+# Ports of web services on the public Internet. Others are those of mail, databases and control panels.
 PORTS = frozenset({443, 8443})
 # yarl drops a user name that is empty.
 USER_INFORMATION = re.compile(r"[^/?#]*//[^/?#]*@")

@@ -18,7 +18,7 @@ from fulfillment.core.db.prepared import database_now, execute
 from fulfillment.core.errors import Conflict, Invalid
 
 MAX_RESENT = 100
-# Of a delivery that is sent again: a log shows all attempts of its deliveries, and a caller may resend without end.
+# Attempts that a resent delivery keeps: a log shows all of them, and a caller may resend without end.
 KEPT_ATTEMPTS = 20
 FORGET_ATTEMPTS = """
 DELETE FROM applications_deliveryattempt WHERE id IN (

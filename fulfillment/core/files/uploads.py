@@ -56,7 +56,7 @@ class FormParser(MultiPartParser):
         try:
             return super().parse(stream, media_type, parser_context)
         except TypeError as error:
-            # Of Python, for the name of a part with a number and without one (RFC 2231).
+            # Python raises it for the name of a part with a number and without one (RFC 2231).
             raise ParseError("The head of a part of the form cannot be read.") from error
 
 

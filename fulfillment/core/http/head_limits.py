@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 MAX_ADDRESS_LENGTH, MAX_QUERY_LENGTH, MAX_PARAMETERS = 2048, 16_384, 500
 # Names and values of all headers in total, without the URL.
 MAX_HEAD_LENGTH, MAX_HEADERS = 16_384, 100
-# Of one header; parts are divided by commas or semicolons.
+# The size of one header, and its parts, which are divided by commas or semicolons.
 MAX_HEADER_LENGTH, MAX_PARTS = 8192, 100
 MAX_LENGTHS = {"CONTENT_TYPE": 300, "CONTENT_LENGTH": 19, "HTTP_ACCEPT": 1000, "HTTP_AUTHORIZATION": 2000}
 # Of a Content-Type, what Django fails at: the encodings of RFC 2231, and charsets that are none of text, or let

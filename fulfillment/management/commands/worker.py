@@ -52,7 +52,7 @@ FINISH_SECONDS = 5
 GIVE_UP_SECONDS = 30
 CANCEL_SECONDS = 0.5
 CLOSE_SECONDS = 6
-# Of jobs that are no coroutines.
+# Threads for jobs that are no coroutines.
 JOB_THREADS = 64
 NOTIFIED_SECONDS = 2
 

@@ -16,7 +16,7 @@ from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket
 
-# Of the print files of an archive, whose sheets are made in memory. A single file may be larger.
+# The size of all print files of an archive, whose sheets are made in memory. A single file may be larger.
 MAX_BYTES = 48_000_000
 PLAN_COLUMNS = ("File", "Run", "Overs", "Job", "Pieces per sheet", "Pieces in total", "Ordered")
 

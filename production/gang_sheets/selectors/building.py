@@ -165,7 +165,7 @@ def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
         first.item,
         key="",
         quantity=sum(one.item.quantity for one in sent),
-        # Of the sheets: how the press turns them, which pieces of its products need not be turned by.
+        # How the press turns the sheets, not how their pieces are turned.
         pages=1 if sheet.is_one_form or not is_duplex else 2,
         two_sided=is_duplex,
         work_style=WORK_STYLES[sheet.turn] if is_duplex else "",

@@ -56,7 +56,7 @@ def file_kind(path: Path, content_type: str, name: str) -> str:
 # A workbook of Excel has some twenty parts.
 MAX_PARTS = 1000
 DIRECTORY_BYTES = 256 * 1024
-# Of the parts that are read: XML.
+# The size of the parts that are read, which are XML.
 UNPACKED_BYTES = 200 * 1024 * 1024
 RATIO = 100
 # Small parts repeat themselves: empty sheets unpack to a hundred times their size.

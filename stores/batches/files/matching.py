@@ -34,7 +34,7 @@ def compact(name: str) -> str:
     return normalized(name).replace(" ", "")
 
 
-# Of the members of a recipient, in English, German, French and Spanish.
+# Other names of the members of a recipient, in English, German, French and Spanish.
 SYNONYMS: dict[str, frozenset[str]] = {
     member: frozenset(names.split(", "))
     for member, names in {

@@ -30,7 +30,7 @@ _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # noqa: DTZ0
 # Enough for the largest float with all decimals that a format can have.
 _EXACT = Context(prec=600)
 MAX_FORMAT_LENGTH = 255
-# Of one section; an IBAN has 29. Each costs a microsecond in each cell, and a small file may have a million cells.
+# Pieces of one section; an IBAN has 29. Each costs a microsecond a cell, and a small file may have a million cells.
 MAX_PIECES = 40
 # 31 December 9999.
 _LAST_DAY = 2_958_466

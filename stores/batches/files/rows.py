@@ -50,7 +50,7 @@ class PostalCodes:
 
 MAX_COLUMNS = 256
 MAX_HEAD_LENGTH = 255
-# Of one row: more do not help a person. Beyond the second number for the file each row names its first alone.
+# For one row: more do not help a person. Beyond the second number, for the file, each row names its first alone.
 MAX_PROBLEMS = 20
 FILE_PROBLEMS = 40_000
 # Characters of all cells: a workbook may show one long text in every cell.

@@ -20,7 +20,7 @@ PROBLEMS = "Problems"
 PIECE = 1 << 16
 # So far down a list of allowed values opens in a template.
 LISTED_ROWS = 20_000
-# Of cells with an error, and with a warning.
+# The colors of cells with an error, and with a warning.
 FILLS = {True: "FFFFD6D6", False: "FFFFF2CC"}
 
 

@@ -112,7 +112,7 @@ class MemberInline(ConsoleInline):
 class CostCenterAdmin(ConsoleAdmin):
     """A person belongs to one cost center of a store at most."""
 
-    # Of staff: the page is for operators alone.
+    # Staff have none: the page is for operators alone.
     view_grants = ()
     forbidden = ("delete",)
     harmless_pages = ("add", "change", "import")

@@ -12,7 +12,7 @@ from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
 from stores.orders.models import Quote
 
-# Of one quote on its page.
+# Options that the page of a quote shows.
 MAX_SHOWN = 200
 
 

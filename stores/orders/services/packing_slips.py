@@ -33,9 +33,9 @@ LISTED = (
 LAYOUT = Path(__file__).parents[1] / "packing_slip.typ"
 FONT = "Lato"
 LETTER_COUNTRIES = {"US", "CA", "MX"}
-# Of all items of one document; those after them are listed without.
+# Pictures of one document; items after them are listed without.
 MAX_PICTURES = 100
-# Of all orders of one document, which 200 orders could exceed fifty times.
+# Items of one document, which 200 orders could exceed fifty times.
 MAX_ITEMS = 2_000
 # Of all slips of one document together. No picture is begun after its seconds; the layout has at least the rest.
 SECONDS, PICTURE_SECONDS = 20.0, 10.0

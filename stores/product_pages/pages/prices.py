@@ -188,7 +188,7 @@ def price_form(
         selections=selections or [],
         selection_id=selection_id[:64],
     )
-    # Of a form from before the product changed, or of an earlier order: no other place is chosen without a word.
+    # The form is from before the product changed, or from an earlier order: no other place is chosen without a word.
     if countries and country not in dict(countries):
         form.errors["country"] = [_("The product is not delivered there. Choose another country.")]
     if locations and location not in locations:

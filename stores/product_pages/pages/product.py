@@ -73,7 +73,7 @@ class OrderableForm(ProductForm):
     actors: list[Requester]
     actor: Requester
     price: PriceForm
-    # Of a person who may order from the store; what is ordered is produced.
+    # For a person who may order from the store; what is ordered is produced.
     access: StoreAccess | None = None
     address: AddressForm = field(default_factory=AddressForm)
     chosen_option: str = ""
