@@ -13,6 +13,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from procrastinate.contrib.django import app
+from procrastinate.types import JSONDict
 
 from accounts.mail import send_text
 from accounts.models import Notification, NotificationKind, NotificationPreference, User
@@ -56,11 +57,10 @@ def notify(
             )
         rows.append((row, preference is None or preference.by_mail))
     Notification.objects.bulk_create([row for row, _ in rows], ignore_conflicts=True)
-    mailed = [row.user_id for row, by_mail in rows if by_mail]
-    for user_id in mailed:
-        app.configure_task(NOTIFICATION_TASK, priority=NOTIFICATION_PRIORITY).defer(
-            user_id=str(user_id), key=key
-        )
+    mails: list[JSONDict] = [{"user_id": str(row.user_id), "key": key} for row, by_mail in rows if by_mail]
+    # In one statement: what is locked stays locked for it, such as the store of an order.
+    if mails:
+        app.configure_task(NOTIFICATION_TASK, priority=NOTIFICATION_PRIORITY).batch_defer(*mails)
     return len(rows)
 
 

@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
@@ -22,6 +24,7 @@ from applications.webhooks.services.webhooks import create_webhook, disable_webh
 from fulfillment.core.caches import clear_caches
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.operations.privacy import erase_user
+from tests.factories.accounts import UserFactory
 
 SAID = {"kind": NotificationKind.KEY_ENDING, "title": "A key\nends", "text": "Soon.", "path": "/applications"}
 
@@ -44,6 +47,18 @@ def test_same_notification_is_shown_and_mailed_once(world):
         world.user.email,
     ]
     assert "/notifications/preferences" in mail.outbox[0].body
+
+
+def test_many_people_take_as_many_queries_as_one(world):
+    """Orders of a store wait while its approvers are notified."""
+    people = UserFactory.create_batch(12)
+    counts = []
+    for key, chosen in (("one", people[:1]), ("many", people)):
+        with CaptureQueriesContext(connection) as queries:
+            notify(user_ids=[one.pk for one in chosen], key=key, **SAID)
+        counts.append(len(queries))
+
+    assert counts[1] == counts[0]
 
 
 def test_notifications_are_mailed_after_all_other_jobs(world):
