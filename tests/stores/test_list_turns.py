@@ -25,9 +25,8 @@ def calls(world):
     return f"/application/{world.application.pk}/request", "?take=101"
 
 
-def deliveries(world):
-    webhook, _ = create_webhook(application=world.application, values={"URL": "https://93.184.215.14/"})
-    return f"/application/{world.application.pk}/webhook/{webhook.pk}/delivery", "?take=51"
+def events(world):
+    return f"/application/{world.application.pk}/event", "?take=101"
 
 
 def rows(world):
@@ -42,7 +41,7 @@ def entries(world):
     return f"/store/associated/budget/{budget.pk}/entry", "?take=101"
 
 
-@pytest.mark.parametrize("place", [calls, deliveries, rows, entries])
+@pytest.mark.parametrize("place", [calls, events, rows, entries])
 def test_page_longer_than_usual_has_a_turn(world, settings, place):
     settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
     path, long = place(world)
@@ -50,6 +49,17 @@ def test_page_longer_than_usual_has_a_turn(world, settings, place):
     assert world.as_application().call("GET", path).status_code == 200
     refused = world.as_application().call("GET", f"{path}{long}")
     assert (refused.status_code, refused.json()["Code"]) == (503, "service_busy")
+
+
+def test_page_of_many_deliveries_has_a_turn(world, settings):
+    """Each may have twenty attempts with the responses of the receiver."""
+    webhook, _ = create_webhook(application=world.application, values={"URL": "https://93.184.215.14/"})
+    settings.CONCURRENCY_WAIT_SECONDS = settings.FILES_CONCURRENCY = 0
+    path = f"/application/{world.application.pk}/webhook/{webhook.pk}/delivery"
+
+    answers = [world.as_application().call("GET", f"{path}?take={take}") for take in (10, 11)]
+
+    assert [one.status_code for one in answers] == [200, 503]
 
 
 def test_page_of_long_rows_has_a_turn(world, settings):

@@ -60,7 +60,7 @@ VERBOSE = OpenApiParameter(
 )
 BUSY = concurrency_errors("changes of accounts and applications")
 # Each may have 100 KB of reply URLs, and ten keys to decrypt.
-LONG_LIST = 20
+LONG_LIST, LONG_VERBOSE_LIST = 20, 5
 TOO_LARGE = "an icon is smaller than 102,400 bytes"
 
 
@@ -103,7 +103,8 @@ class ApplicationViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         verbose = flag_parameter(request.query_params, "verbose")
         applications = applications_for(request.auth)
-        with limited_if(applications[LONG_LIST:].exists(), request.auth.key):
+        is_long = applications[LONG_VERBOSE_LIST if verbose else LONG_LIST :].exists()
+        with limited_if(is_long, request.auth.key):
             return Response(application_records(request.auth, [*applications], verbose=verbose))
 
     @extend_schema(

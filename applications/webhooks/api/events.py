@@ -1,7 +1,6 @@
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.request import Request
@@ -31,7 +30,9 @@ from fulfillment.core.api.parameters import (
     take_parameter,
     whole_parameter,
 )
+from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
+from fulfillment.core.concurrency_limits import limited_if
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.http.stopping import stopping
 
@@ -73,6 +74,7 @@ PARAMETERS = [
 
 class EventViewSet(ApiViewSet):
     tag = "Events and webhooks"
+    errors = {"list": concurrency_errors("long pages")}
     access = {
         "list": Access(
             rule=(
@@ -103,14 +105,20 @@ class EventViewSet(ApiViewSet):
         filters = EventFilters(
             query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter"), user_id
         )
-        read = partial(event_page, application, after=after, patterns=patterns, filters=filters, take=take)
+        is_long, caller = take > DEFAULT_TAKE, request.auth.key
+
+        def read() -> EventPage:
+            with limited_if(is_long, caller):
+                return event_page(application, after=after, patterns=patterns, filters=filters, take=take)
+
         seconds = whole_parameter(query, "wait", default=0, least=0, most=MAX_WAIT)
-        page = _wait_for_events(read, request.auth.key, seconds)
+        page = _wait_for_events(read, caller, seconds)
         if page.events:
             record_milestone(application_id=application.pk, name=EVENTS)
         parameters = [(name, value) for name, values in query.lists() for value in values]
         headers = next_page(f"/application/{application.pk}/event", parameters, page.next.text)
-        return Response([event_record(event) for event in page.events], headers=headers)
+        with limited_if(is_long, caller):
+            return Response([event_record(event) for event in page.events], headers=headers)
 
 
 def _wait_for_events(read: Callable[[], EventPage], caller: str, seconds: int) -> EventPage:

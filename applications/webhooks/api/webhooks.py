@@ -244,6 +244,10 @@ PARAMETERS = [
 ]
 
 
+# Deliveries may have 20 attempts of 2 KB each.
+SHORT_PAGE = 10
+
+
 class DeliveryViewSet(ApiViewSet):
     tag = "Events and webhooks"
     access = {"list": READERS, "resend": WRITERS}
@@ -264,7 +268,7 @@ class DeliveryViewSet(ApiViewSet):
         query = request.query_params
         take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
-        with limited_if(take > DEFAULT_TAKE, request.auth.key):
+        with limited_if(take > SHORT_PAGE, request.auth.key):
             found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
             records = [delivery_record(delivery) for delivery in found[:take]]
         headers = {}

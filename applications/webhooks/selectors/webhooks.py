@@ -91,7 +91,7 @@ RETENTION = timedelta(days=30)
 DEFAULT_TAKE, MAX_TAKE = 100, 1000
 UUID_LENGTH = 36
 # The size of the data on a page as they are stored, which PostgreSQL knows without reading them.
-PAGE_BYTES = 500_000
+PAGE_BYTES = 250_000
 _CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
 
 # All transactions with lower numbers have ended, so their events are final. One
