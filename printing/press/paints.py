@@ -19,6 +19,7 @@ class _Components(dict[str, int]):
 
 
 COMPONENTS = _Components({GREY: 1, OF_RGB: 3, OF_CMYK: 4, OF_LAB: 3})
+KINDS_OF_SIZES = {1: GREY, 3: OF_RGB, 4: OF_CMYK}
 DEVICE = {GREY: "/DeviceGray", OF_RGB: "/DeviceRGB", OF_CMYK: "/DeviceCMYK"}
 OPERATORS = {GREY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
 Values = Sequence[float]

@@ -13,6 +13,7 @@ from printing.press.objects import Visited, drop, resources_of_kind
 from printing.press.paints import (
     DEVICE,
     GREY,
+    KINDS_OF_SIZES,
     OF_CMYK,
     OF_LAB,
     OF_RGB,
@@ -32,7 +33,6 @@ KINDS_OF_DEVICES = {
     "/CalGray": GREY,
     "/DeviceCMYK": OF_CMYK,
 }
-KINDS_OF_SIZES = {1: GREY, 3: OF_RGB, 4: OF_CMYK}
 
 
 def kind_of(space: Any) -> str | None:

@@ -7,7 +7,16 @@ from typing import Any
 
 import pikepdf
 
-from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB, OPERATORS, Paint, Values
+from printing.press.paints import (
+    COMPONENTS,
+    GREY,
+    KINDS_OF_SIZES,
+    OF_CMYK,
+    OF_RGB,
+    OPERATORS,
+    Paint,
+    Values,
+)
 
 Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -152,7 +161,8 @@ class ParsedStream:
 
     def __init__(self, spaces: Mapping[str, str], paint: Paint) -> None:
         self._spaces, self._paint = spaces, paint
-        self._current: dict[bool, str | None] = {False: None, True: None}
+        # Without a space that was set here: a form begins with that of what draws it.
+        self._current: dict[bool, str | None] = {}
         self._stack: list[dict[bool, str | None]] = []
         self._handlers: dict[str, Callable[[Instruction, bool], list[Instruction]]] = {
             **dict.fromkeys(("cs", "CS"), self._space),
@@ -181,14 +191,18 @@ class ParsedStream:
         return self._painted(kind, black, one, stroking)
 
     def _colour(self, one: Instruction, stroking: bool) -> list[Instruction]:
-        kind = self._current[stroking]
-        if kind is None or len(one.operands) != COMPONENTS[kind]:
+        kind = self._current.get(stroking, KINDS_OF_SIZES.get(len(one.operands)))
+        if (
+            kind is None
+            or len(one.operands) != COMPONENTS[kind]
+            or isinstance(one.operands[-1], pikepdf.Name)
+        ):
             return [one]
         return self._painted(kind, [float(value) for value in one.operands], one, stroking)
 
     def _device(self, one: Instruction, stroking: bool) -> list[Instruction]:
         kind = DEVICES[str(one.operator).encode()]
-        self._current[stroking] = None
+        self._current[stroking] = kind
         if len(one.operands) != COMPONENTS[kind]:
             return [one]
         return self._painted(kind, [float(value) for value in one.operands], one, stroking)

@@ -52,6 +52,23 @@ def test_colour_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
     assert b"0 0 0 0 k" in written
 
 
+@pytest.mark.parametrize(
+    ("content", "written"),
+    [
+        (b"1 0 0 rg 0 0 1 1 re f 0 0 0 sc", b"0 0 0 1 k"),
+        (b"1 0 0 RG 0 0 1 1 re S 0 0 0 SCN", b"0 0 0 1 K"),
+        (b".5 g 0 0 1 1 re f 0 sc", b"0 0 0 1 k"),
+        # A form that begins with the space of what draws it.
+        (b"0 0 0 sc", b"0 0 0 1 k"),
+        (b"/Spot cs 0 sc", b"0 sc"),
+        (b"/Pattern cs q 1 0 0 rg Q /P0 scn", b"/P0 scn"),
+        (b"/P0 scn", b"/P0 scn"),
+    ],
+)
+def test_colour_follows_its_space_also_after_an_operator_that_sets_both(content, written, inks):
+    assert repainted(content, inks).endswith(written)
+
+
 def test_picture_inside_of_content_is_found_after_the_name_of_a_space(inks):
     """A spot colour begins as a solid one, without an operator that sets it."""
     assert recoloured(b"/Spot cs BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xc8\0\0 EI", SPACES, inks) is None
