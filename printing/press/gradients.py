@@ -99,7 +99,13 @@ def _compiled(function: Any, depth: int = 0) -> Colour:
         inner = _sampled_colour(function, low, high)
     else:
         raise NotSampled
-    return lambda place: inner(min(max(place, low), high))
+    if "/Range" not in function:
+        return lambda place: inner(min(max(place, low), high))
+    ranges = _pairs(function.Range)
+    return lambda place: [
+        min(max(value, least), most)
+        for value, (least, most) in zip(inner(min(max(place, low), high)), ranges, strict=False)
+    ]
 
 
 def _exponential(function: Any) -> Colour:
@@ -133,13 +139,14 @@ def _sampled_colour(function: Any, low: float, high: float) -> Colour:
     if int(function.BitsPerSample) != 8 or len(function.Size) != 1:
         raise NotSampled
     count, content = int(function.Size[0]), function.read_bytes()
-    ranges = _numbers(function.Range)
-    size = len(ranges) // 2
-    scales = [(ranges[2 * at], (ranges[2 * at + 1] - ranges[2 * at]) / 255) for at in range(size)]
+    first, last = _numbers(function.get("/Encode", [0, count - 1]))
+    scales = [(start, (end - start) / 255) for start, end in _pairs(function.get("/Decode", function.Range))]
+    size = len(scales)
 
     def colour(place: float) -> list[float]:
-        position = (place - low) / (high - low) * (count - 1) if high > low else 0.0
-        before = min(int(position), count - 1)
+        position = first + (place - low) / (high - low) * (last - first) if high > low else first
+        position = min(max(position, 0.0), count - 1.0)
+        before = int(position)
         after, share = min(before + 1, count - 1), position - before
         return [
             bottom + scale * (content[before * size + at] * (1 - share) + content[after * size + at] * share)
@@ -147,6 +154,11 @@ def _sampled_colour(function: Any, low: float, high: float) -> Colour:
         ]
 
     return colour
+
+
+def _pairs(values: Any) -> list[tuple[float, float]]:
+    numbers = _numbers(values)
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def _numbers(values: Any) -> list[float]:

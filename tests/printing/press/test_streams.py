@@ -7,6 +7,7 @@ import pytest
 
 from printing.artwork.pdf_content import left_in_colour
 from printing.press.colours import Separation, limited, read_profile
+from printing.press.gradients import repaint_gradient
 from printing.press.paints import OF_CMYK, OF_RGB, Inks, Shades
 from printing.press.profiles import SHIPPED, ProfileInvalid
 from printing.press.repaint import Repaint
@@ -19,6 +20,15 @@ SPACES = {"/c0": OF_RGB, "/c1": OF_CMYK}
 @pytest.fixture(scope="module")
 def inks():
     return Inks(Separation(SHIPPED.read_bytes()))
+
+
+class Kept:
+    """A conversion that changes no colour of a gradient."""
+
+    target = OF_RGB
+
+    def blend(self, kind, colours):
+        return colours
 
 
 def repainted(content, inks, **resources):
@@ -91,6 +101,39 @@ def test_gradient_is_sampled_in_inks(inks):
 
     assert str(painted.ColorSpace) == "/DeviceCMYK"
     assert (len(samples), samples[0], samples[2] > 200, samples[-4] > 200) == (1024, 0, True, True)
+
+
+RAMP = {"FunctionType": 0, "Size": [3], "BitsPerSample": 8}
+ENDS = {"FunctionType": 2, "C0": [1, 0, 2], "C1": [0, 0, 0], "N": 1}
+
+
+@pytest.mark.parametrize(
+    ("function", "ends"),
+    [
+        (RAMP, [(1, 0.8, 1), (0, 0.8, 1)]),
+        (RAMP | {"Encode": [2, 0]}, [(0, 0.8, 1), (1, 0.8, 1)]),
+        (RAMP | {"Encode": [1, 9]}, [(0, 0.8, 0), (0, 0.8, 1)]),
+        (RAMP | {"Decode": [1, 0, 1, 0, 0, 2]}, [(0, 0.2, 1), (1, 0.2, 1)]),
+        (ENDS, [(1, 0, 1), (0, 0, 0)]),
+        (ENDS | {"Range": [0.4, 1, 0, 1, 0.2, 0.6]}, [(1, 0, 0.6), (0.4, 0, 0.2)]),
+    ],
+)
+def test_function_of_a_gradient_reads_and_limits_its_values_as_it_says(function, ends):
+    """To sRGB, which keeps them; the samples of a table are 1, .8, 1 then 0, .8, 0 then 0, .8, 1."""
+    with pikepdf.new() as pdf:
+        whole = {"Domain": [0, 1], "Range": [0, 1] * 3, **function}
+        made = (
+            pdf.make_stream(bytes([255, 204, 255, 0, 204, 0, 0, 204, 255]), **whole)
+            if function["FunctionType"] == 0
+            else pikepdf.Dictionary(**whole)
+        )
+        shading = pikepdf.Dictionary(
+            ShadingType=2, ColorSpace=pikepdf.Name.DeviceRGB, Coords=[0, 0, 1, 0], Function=made
+        )
+        assert repaint_gradient(pdf, shading, OF_RGB, Kept())
+        samples = shading.Function.read_bytes()
+
+    assert [tuple(round(one / 255, 1) for one in end) for end in (samples[:3], samples[-3:])] == ends
 
 
 def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
