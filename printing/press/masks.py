@@ -7,7 +7,6 @@ unmixed.
 import zlib
 from collections.abc import Callable, Iterator
 from copy import copy
-from io import BytesIO
 from typing import Any
 
 import pikepdf
@@ -15,6 +14,7 @@ from PIL import Image, ImageChops
 
 from printing.press.objects import drop
 from printing.press.paints import COMPONENTS, GREY, OF_CMYK
+from printing.press.pictures import jpeg_in
 from printing.press.repaint import decoded, is_readable, kind_of
 
 # At once, so that little beside the picture is in the memory.
@@ -111,7 +111,7 @@ def _samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
     try:
         if "/DCTDecode" not in str(image.get("/Filter")):
             return image.read_bytes(), int(image.get("/BitsPerComponent", 8)) // 8
-        picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+        picture = jpeg_in(image)
         if picture.size != size or len(picture.getbands()) != COMPONENTS[kind]:
             return b"", 1
         # Pillow takes all inks of JPEGs to be stored as complements.

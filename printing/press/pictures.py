@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
@@ -187,6 +188,17 @@ def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
     if plate.is_jpeg and kind == OF_CMYK and plate.is_inverted:
         image.Decode = pikepdf.Array(INVERTED)
     return image
+
+
+def jpeg_in(image: Any) -> Image.Image:
+    """The JPEG of a PDF, which may say itself that its colours are no YCbCr; a marker in the JPEG counts more."""
+    picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+    found = image.get("/DecodeParms")
+    parameters = found[0] if isinstance(found, pikepdf.Array) and len(found) else found
+    is_plain = isinstance(parameters, pikepdf.Dictionary) and parameters.get("/ColorTransform") == 0
+    if is_plain and picture.mode == "RGB" and "adobe" not in picture.info:
+        picture.tile = [one._replace(args=("RGB", "RGB")) for one in picture.tile]
+    return picture
 
 
 def jpeg_of(picture: Image.Image) -> bytes:

@@ -1,7 +1,6 @@
 """Converts all colours of a page: content streams, gradients and pictures."""
 
 import zlib
-from io import BytesIO
 from itertools import count
 from typing import Any
 
@@ -22,7 +21,7 @@ from printing.press.paints import (
     byte,
 )
 from printing.press.palettes import is_palette, repainted_palette
-from printing.press.pictures import INVERTED, jpeg_of
+from printing.press.pictures import INVERTED, jpeg_in, jpeg_of
 from printing.press.streams import Instruction, ParsedStream, recoloured
 from printing.press.tagged import Profiles, Tagged
 
@@ -251,7 +250,7 @@ def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Ima
         return None
     try:
         if names == ["/DCTDecode"]:
-            picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
+            picture = jpeg_in(image)
             picture.draft(None, wanted)
             read = picture.convert(mode)
             # Pillow takes all inks of JPEGs to be stored as complements; a PDF says so by its Decode.

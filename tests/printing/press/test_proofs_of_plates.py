@@ -80,6 +80,24 @@ def test_what_stays_in_rgb_is_no_darker_in_the_proof_than_on_the_sheet(make, con
     assert colour(printed, 30, 20) == pytest.approx(colour(shown, 30, 20), abs=40)
 
 
+def test_jpeg_whose_colors_are_no_ycbcr_is_printed_as_it_is_shown():
+    content = io.BytesIO()
+    Image.new("YCbCr", (8, 8), tuple(RED)).save(content, "JPEG")
+
+    def make(pdf, page):
+        image = pikepdf.Stream(pdf, content.getvalue(), Type=Name.XObject, Subtype=Name.Image)
+        image.Width = image.Height = image.BitsPerComponent = 8
+        image.ColorSpace, image.Filter = Name.DeviceRGB, Name.DCTDecode
+        image.DecodeParms = Dictionary(ColorTransform=0)
+        page.Resources = Dictionary(XObject=Dictionary(S=pdf.make_indirect(image)))
+
+    template = behind(artwork(made(b"300 0 0 200 0 0 cm /S Do", make)))
+    shown, printed = (render_proof(template, {}, mark=None, press=press).pages[0] for press in (None, COATED))
+
+    assert colour(shown, 30, 20) == pytest.approx(tuple(RED), abs=4)
+    assert colour(printed, 30, 20) == pytest.approx(tuple(RED), abs=40)
+
+
 def test_overprint_is_switched_off_in_file_and_proof_alike():
     overprint = Dictionary(GS=Dictionary(op=True, OP=True, OPM=1))
     template = behind(pdf(YELLOW_OVER_CYAN, ExtGState=overprint))
