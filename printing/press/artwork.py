@@ -174,6 +174,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         made.pages.extend(source.pages)
         give_resources(made)
         resolve_masks(made)
+        _turn_steps(made)
         pages = []
         for page, counts in zip(made.pages, noted, strict=True):
             drop(page.obj, *set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"})
@@ -183,6 +184,14 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
             raise ArtworkRefused("artwork_too_complex", f"{found} Export it more simply.")
         made.save(out, static_id=True)
         return tuple(pages)
+
+
+def _turn_steps(pdf: pikepdf.Pdf) -> None:
+    """Tiles lie alike in both directions, but the renderer shifts those of negative steps."""
+    for thing in pdf.objects:
+        for key in ("/XStep", "/YStep"):
+            if isinstance(thing, pikepdf.Stream) and thing.get(key, 0) < 0:
+                thing[key] = -thing[key]
 
 
 def _note(page: Any) -> dict[str, int]:

@@ -98,6 +98,20 @@ def test_jpeg_whose_colors_are_no_ycbcr_is_printed_as_it_is_shown():
     assert colour(printed, 30, 20) == pytest.approx(tuple(RED), abs=40)
 
 
+def test_tiles_lie_alike_in_both_directions():
+    def page_with(step):
+        def make(pdf, page):
+            tile = Dictionary(PatternType=1, PaintType=1, TilingType=1, Resources=Dictionary())
+            tile.BBox, tile.XStep, tile.YStep = [0, 0, 40, 40], step, step
+            drawn = pdf.make_stream(b"0 0 1 0 k 5 5 20 10 re f", tile)
+            page.Resources = Dictionary(Pattern=Dictionary(P=drawn))
+
+        template = behind(artwork(made(b"/Pattern cs /P scn 0 0 300 200 re f", make)))
+        return render_proof(template, {}, mark=None).pages[0]
+
+    assert page_with(-40.5) == page_with(40.5)
+
+
 def test_overprint_is_switched_off_in_file_and_proof_alike():
     overprint = Dictionary(GS=Dictionary(op=True, OP=True, OPM=1))
     template = behind(pdf(YELLOW_OVER_CYAN, ExtGState=overprint))
