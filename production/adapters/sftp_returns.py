@@ -2,9 +2,10 @@
 
 import hashlib
 import os
+import random
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -96,8 +97,8 @@ def _shown(file: DropFile) -> str:
     return f"{len(file.content):,} bytes, SHA-256 {file.sha256}"
 
 
-# The most files examined, and read, in one poll, so that little is read again after a crash.
-MAX_FILES, READ_AT_ONCE = 500, 50
+# The most folders examined, and files read, in one poll, so that little is read again after a crash.
+MAX_FOLDERS, READ_AT_ONCE = 500, 50
 READ, REJECTED = "read", "rejected"
 # Files changed within this time may still be written.
 SETTLE_SECONDS = 3
@@ -111,21 +112,14 @@ async def read_returns(
 
     Unreadable files are moved to `rejected`, with the reason in a file beside them.
     """
-    seen = 0
     silent: list[str] = []
-    async for entry in sftp.scandir(folder):
-        name = (
-            entry.filename if isinstance(entry.filename, str) else entry.filename.decode("utf-8", "replace")
-        )
-        if is_unfinished(name) or name in {READ, REJECTED}:
-            continue
-        seen += 1
-        if seen > MAX_FILES or len(found) + len(silent) >= READ_AT_ONCE:
+    async for name, attrs in _returned(sftp, folder):
+        if len(found) + len(silent) >= READ_AT_ONCE:
             break
         if sum(map(len, found.values())) >= MAX_REPORTS:
             break
         try:
-            reports = await _read(sftp, folder, name, entry.attrs, settle)
+            reports = await _read(sftp, folder, name, attrs, settle)
         except MISSING:
             # The press has taken it away.
             continue
@@ -137,6 +131,28 @@ async def read_returns(
         elif reports is not None:
             silent.append(name)
     await move_read(sftp, folder, silent, [])
+
+
+async def _returned(sftp: asyncssh.SFTPClient, folder: str) -> AsyncIterator[tuple[str, asyncssh.SFTPAttrs]]:
+    """All files, and then folders by chance: those that belong to no job stay there and hold up no others."""
+    folders: list[tuple[str, asyncssh.SFTPAttrs]] = []
+    seen = 0
+    async for entry in sftp.scandir(folder):
+        name = (
+            entry.filename if isinstance(entry.filename, str) else entry.filename.decode("utf-8", "replace")
+        )
+        if is_unfinished(name) or name in {READ, REJECTED}:
+            continue
+        if not S_ISDIR(entry.attrs.permissions or 0):
+            yield name, entry.attrs
+            continue
+        seen += 1
+        if len(folders) < MAX_FOLDERS:
+            folders.append((name, entry.attrs))
+        elif (at := random.randrange(seen)) < MAX_FOLDERS:  # noqa: S311 - no secret
+            folders[at] = name, entry.attrs
+    for one in folders:
+        yield one
 
 
 async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str], moved: list[str]) -> None:

@@ -224,6 +224,29 @@ def test_file_that_is_gone_before_it_is_read_delays_no_others(press):
     assert [report.job_number for report in _adapter(press).poll()] == ["there"]
 
 
+def test_folders_that_belong_to_no_job_hold_up_no_others(press, monkeypatch):
+    server_order = asyncssh.SFTPServer.scandir
+
+    async def foreign_first(server, path):
+        found = [one async for one in server_order(server, path)]
+        for one in sorted(found, key=lambda one: one.filename, reverse=True):
+            yield one
+
+    monkeypatch.setattr(asyncssh.SFTPServer, "scandir", foreign_first)
+    monkeypatch.setattr(sftp_returns, "MAX_FOLDERS", 2)
+    out = press.root / "out"
+    for number in range(6):
+        (out / f"2026-07-{number:02}").mkdir()
+    (out / "1001-1.csv").write_text("JobNumber,State\n1001-1,Shipped\n")
+    shutil.copytree(out / "2026-07-01", out / "1001-2")
+    (out / "1001-2/1001-2.pdf").write_bytes(b"%PDF")
+
+    polls = [{report.job_number for report in _adapter(press).poll()} for _ in range(60)]
+
+    assert all("1001-1" in found for found in polls)
+    assert any("1001-2" in found for found in polls)
+
+
 def test_report_whose_name_is_not_utf8_delays_no_others(press):
     """As a press on Windows writes a name with an umlaut."""
     out = press.root / "out"
