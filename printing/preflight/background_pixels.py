@@ -1,6 +1,7 @@
 """The colours of page backgrounds: each is rendered once at low resolution and cached."""
 
 import io
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -21,6 +22,7 @@ from printing.typesetting import (
 )
 from printing.typesetting.artwork import prepared_cache
 from printing.typesetting.template import Page
+from printing.waiting import own_time
 
 # Small letters become shades at this scale, and a bleed is several pixels wide.
 PIXELS_OF_MM = 2.0
@@ -131,10 +133,12 @@ background_cache: WeightedCache[tuple[object, ...], BackgroundPixels] = Weighted
 )
 
 
-def background_pixels_of(template: Template, pages: Iterable[int]) -> dict[int, BackgroundPixels]:
+def background_pixels_of(
+    template: Template, pages: Iterable[int], *, until: float = math.inf, is_strict: bool = False
+) -> dict[int, BackgroundPixels]:
     """The backgrounds by page number. Pages whose background cannot be rendered are omitted.
 
-    Raises RenderingBusy.
+    Raises RenderingBusy, and RenderingFailed if `is_strict` or after `until` by `own_time`.
     """
     found: dict[int, BackgroundPixels] = {}
     wanted: dict[int, tuple[object, ...]] = {}
@@ -145,7 +149,7 @@ def background_pixels_of(template: Template, pages: Iterable[int]) -> dict[int, 
             found[number] = ground
         else:
             wanted[number] = key
-    for number, picture in _drawn(template, wanted).items():
+    for number, picture in _Drawing(template, until, is_strict).drawn(wanted).items():
         page = template.pages[number]
         plain = BackgroundPixels(picture, _scale(page), page.bleed)
         found[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
@@ -173,43 +177,49 @@ def _scale(page: Page) -> float:
     return min(PIXELS_OF_MM, PIXELS / (max(page.width, page.height) + 2 * page.bleed))
 
 
-def _drawn(template: Template, numbers: Iterable[int]) -> dict[int, Image.Image]:
-    drawn: dict[int, Image.Image] = {}
-    alike: dict[float, list[int]] = {}
-    for number in numbers:
-        page = template.pages[number]
-        scale = _scale(page)
-        if page.background is None:
-            size = (
-                round((page.width + 2 * page.bleed) * scale),
-                round((page.height + 2 * page.bleed) * scale),
-            )
-            drawn[number] = Image.new("RGB", size, "white")
-        else:
-            alike.setdefault(scale, []).append(number)
-    for scale, together in alike.items():
-        drawn |= _drawn_together(template, together, scale)
-    return drawn
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    template: Template
+    until: float
+    is_strict: bool
 
+    def drawn(self, numbers: Iterable[int]) -> dict[int, Image.Image]:
+        drawn: dict[int, Image.Image] = {}
+        alike: dict[float, list[int]] = {}
+        for number in numbers:
+            page = self.template.pages[number]
+            scale = _scale(page)
+            if page.background is None:
+                size = (
+                    round((page.width + 2 * page.bleed) * scale),
+                    round((page.height + 2 * page.bleed) * scale),
+                )
+                drawn[number] = Image.new("RGB", size, "white")
+            else:
+                alike.setdefault(scale, []).append(number)
+        for scale, together in alike.items():
+            drawn |= self._together(together, scale)
+        return drawn
 
-def _drawn_together(template: Template, numbers: list[int], scale: float) -> dict[int, Image.Image]:
-    """If one of several fails, each is drawn alone while there is time, so that only that one is omitted."""
-    pages = tuple(template.pages[number] for number in numbers)
-    some = Template(template.digest, pages, template.artwork, template.gallery, template.families)
-    try:
-        pngs = render_backgrounds(some, ppi=scale * 25.4)
-    except (RenderingFailed, ValuesInvalid):
-        return _drawn_alone(template, numbers, scale) if len(numbers) > 1 else {}
-    return {
-        number: Image.open(io.BytesIO(png)).convert("RGB") for number, png in zip(numbers, pngs, strict=True)
-    }
+    def _together(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
+        """If one of several fails, each is drawn alone while there is time, so that only that one is omitted."""
+        some = replace(self.template, pages=tuple(self.template.pages[number] for number in numbers))
+        try:
+            pngs = render_backgrounds(some, ppi=scale * 25.4, seconds=self.until - own_time())
+        except (RenderingFailed, ValuesInvalid):
+            if self.is_strict or own_time() >= self.until:
+                raise
+            return self._alone(numbers, scale) if len(numbers) > 1 else {}
+        return {
+            number: Image.open(io.BytesIO(png)).convert("RGB")
+            for number, png in zip(numbers, pngs, strict=True)
+        }
 
-
-def _drawn_alone(template: Template, numbers: list[int], scale: float) -> dict[int, Image.Image]:
-    drawn: dict[int, Image.Image] = {}
-    end = monotonic() + ALONE_SECONDS
-    for number in numbers:
-        if monotonic() >= end:
-            break
-        drawn |= _drawn_together(template, [number], scale)
-    return drawn
+    def _alone(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
+        drawn: dict[int, Image.Image] = {}
+        end = monotonic() + ALONE_SECONDS
+        for number in numbers:
+            if monotonic() >= end:
+                break
+            drawn |= self._together([number], scale)
+        return drawn

@@ -1,6 +1,7 @@
 """Colours on screen and in print: contrast and total ink."""
 
 import io
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from printing.typesetting import (
     render_inks,
 )
 from printing.typesetting.template import CMYK, RGB
+from printing.waiting import own_time
 
 Seen = tuple[float, float, float]
 # Brighter colours of a screen are no black, and those of equal parts are grey.
@@ -107,13 +109,17 @@ _read: WeightedCache[tuple[object, ...], PlateInk] = WeightedCache(capacity=KEPT
 
 
 def plate_inks(
-    template: Template, numbers: Collection[int], press: Press, most: float
+    template: Template,
+    numbers: Collection[int],
+    press: Press,
+    most: float,
+    until: float = math.inf,
 ) -> dict[int, PlateInk]:
-    """By page number; pages that cannot be drawn are omitted. Raises RenderingBusy."""
+    """By page number; pages that cannot be drawn `until` then by `own_time` are omitted. Raises RenderingBusy."""
     keys = {number: (_key(template, number, press), most) for number in numbers}
     found = {number: ink for number, key in keys.items() if (ink := _read.get(key)) is not None}
     wanted = [number for number in numbers if number not in found]
-    for number, ink in _drawn(template, wanted, press, most).items():
+    for number, ink in _drawn(template, wanted, press, most, until).items():
         found[number] = ink
         _read.put(keys[number], ink)
     return found
@@ -126,13 +132,15 @@ def _key(template: Template, number: int, press: Press) -> tuple[object, ...]:
     return background, page.width, page.height, page.bleed, rules.bleed_mm, *colours
 
 
-def _drawn(template: Template, numbers: list[int], press: Press, most: float) -> dict[int, PlateInk]:
+def _drawn(
+    template: Template, numbers: list[int], press: Press, most: float, until: float
+) -> dict[int, PlateInk]:
     if not numbers:
         return {}
     pages = tuple(replace(template.pages[number], boxes=()) for number in numbers)
     ppi = min(PPI, proof_dpi((page.width, page.height) for page in pages))
     try:
-        pictures = render_inks(replace(template, pages=pages), press, ppi=ppi)
+        pictures = render_inks(replace(template, pages=pages), press, ppi=ppi, seconds=until - own_time())
     except (RenderingFailed, ValuesInvalid):
         return {}
     return {

@@ -1,8 +1,10 @@
 """The input of the rules: every visible box with its area and its background."""
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from printing.artwork.area import Area
 from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part, artwork_facts
@@ -36,7 +38,8 @@ class Job:
     `images` are uploads as they are printed, `digests` theirs, where they are known, and `plated` the fields whose
     picture keeps its own inks; `only` names the pages to look at, if not all. `facts` are known ones of artwork, by
     its digest; `press` makes the plates. Of a customer's PDF `missing_pages` and `ignored_pages` count those before
-    and behind its end, and `die_lines` are the plates of tools that the product's template has.
+    and behind its end, and `die_lines` are the plates of tools that the product's template has. Nothing is drawn after
+    `until`, by `own_time`.
     """
 
     template: Template
@@ -53,6 +56,7 @@ class Job:
     missing_pages: int = 0
     ignored_pages: int = 0
     die_lines: frozenset[str] = frozenset()
+    until: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +168,9 @@ class Sheet:
         chosen = job.only if job.only is not None else range(len(job.template.pages))
         self.pages = [(number, job.template.pages[number]) for number in chosen]
         self._texts = {(text.page, text.box): text for text in job.texts}
+        # Nothing of a customer's PDF stays unexamined: an error of it rejects an order.
+        is_pdf = any(one.is_placed for one in job.template.artwork.values())
+        self._drawing: dict[str, Any] = {"until": job.until, "is_strict": is_pdf}
 
     @cached_property
     def shown(self) -> list[Shown]:
@@ -186,7 +193,7 @@ class Sheet:
         """A page without boxes is looked at without its letters: one picture serves bleed and contrast."""
         bare = self._bare_pixels
         others = [number for number, page in self.pages if page.boxes or number not in bare]
-        return bare | background_pixels_of(self.template, others)
+        return bare | background_pixels_of(self.template, others, **self._drawing)
 
     def ground_of(self, behind: Background, area: Area) -> Seen | None:
         """The colour of the page behind letters of a PDF, as it is drawn without them."""
@@ -197,14 +204,14 @@ class Sheet:
     def _bare_pixels(self) -> dict[int, BackgroundPixels]:
         lettered = [one for one in self.backgrounds if one.facts.page is not None and one.facts.bare]
         bare = without_letters(self.template, [(one.artwork, one.facts) for one in lettered])
-        return background_pixels_of(bare, [one.number for one in lettered])
+        return background_pixels_of(bare, [one.number for one in lettered], **self._drawing)
 
     @cached_property
     def plate_inks(self) -> dict[int, PlateInk]:
         """The inks of pages where those of the parts mislead: they blend or overprint, or heavy ink may be faint."""
         most = self.limits.total_ink
         numbers = [one.number for one in self.backgrounds if one.mixes_inks(self.limits)]
-        return plate_inks(self.template, numbers, self.job.press, most)
+        return plate_inks(self.template, numbers, self.job.press, most, self.job.until)
 
     @property
     def texts(self) -> Iterator[tuple[Shown, SetText]]:

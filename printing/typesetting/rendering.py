@@ -9,6 +9,7 @@ from typing import Any
 from printing.typesetting.errors import (
     Problem,
     RenderingFailed,
+    RenderingTimedOut,
     TemplateInvalid,
     ValuesInvalid,
 )
@@ -121,19 +122,19 @@ def render_page(
     return PagePicture(picture, tuple(problems), tuple(replace(one, page=number) for one in texts))
 
 
-def render_backgrounds(template: Template, *, ppi: float) -> list[bytes]:
+def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
     """A PNG of each page with its bleed but without its boxes, to read its colours from."""
     pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
     builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
     job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
-    return _render(builder, {}, job, SECONDS)[0]
+    return _render(builder, {}, job, _at_most(seconds))[0]
 
 
-def render_inks(template: Template, press: Press, *, ppi: float) -> list[bytes]:
+def render_inks(template: Template, press: Press, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
     """A grey PNG of the ink of each page's background as it is trimmed, white where all inks are full."""
     builder = SheetBuilder(template, {}, FontSet.shipped(), proof=False, press=press, shows_plates=True)
     plain = {**SCREEN, "print": True, "slug": press.slug_mm, "makes": "inks", "ppi": ppi}
-    return _render(builder, {}, _marked(builder, plain, None), SECONDS, press)[0]
+    return _render(builder, {}, _marked(builder, plain, None), _at_most(seconds), press)[0]
 
 
 def render_print(
@@ -188,6 +189,13 @@ def try_template(template: Template, fonts: FontSet | None = None) -> None:
         raise TemplateInvalid(
             [Problem("", "not_renderable", f"The template can't be rendered: {error}")]
         ) from error
+
+
+def _at_most(seconds: float) -> float:
+    """What is left of a caller's time, for work that no caller asked for."""
+    if seconds <= 0:
+        raise RenderingTimedOut("No time is left to render.")
+    return min(seconds, SECONDS)
 
 
 def _marked(builder: SheetBuilder, job: Mapping[str, Any], mark: str | None) -> dict[str, Any]:

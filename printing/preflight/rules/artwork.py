@@ -192,9 +192,12 @@ def artwork_font_not_embedded(sheet: Sheet) -> Iterator[Hit]:
     "Check the proof, and export very complex drawings as pictures.",
 )
 def artwork_unexamined(sheet: Sheet) -> Iterator[Hit]:
+    reads_inks = sheet.limits.severities.get("total_ink_high") != "Off"
     for behind in sheet.backgrounds:
         if _has(behind, Part.UNEXAMINED):
             yield hit_behind(behind, None, f"more than {OPERATORS:,} drawing steps", "fewer drawing steps")
+        if reads_inks and behind.mixes_inks(sheet.limits) and behind.number not in sheet.plate_inks:
+            yield hit_behind(behind, None, "total ink not read in time", "less that blends or overprints")
 
 
 @rule(ERROR, "cannot be examined", "Export the PDF again, without a password.")

@@ -261,7 +261,7 @@ class _Work:
                 return render_print_file(
                     caller=self._caller, product=version, values=content, uploads=uploads, seconds=seconds
                 )
-        except (RenderersBusy, ServiceBusy, TooManyAtOnce) as error:
+        except (RenderersBusy, ServiceBusy, TooManyAtOnce, Invalid) as error:
             # The first file had the whole time, so a retry may help. Later ones failed because the time was used up.
             if not self.stored or own_time() < self._deadline:
                 raise

@@ -91,7 +91,7 @@ def _printed(merged: Merge, options: Mapping[str, str], seconds: float) -> Print
             press=press_of(product),
             seconds=seconds,
         )
-        findings = preflight_records(merged=merged, plates=images, texts=printed.texts)
+        findings = preflight_records(merged=merged, plates=images, texts=printed.texts, until=deadline)
     used = tuple(asset.pk for asset in merged.assets.values())
     messages = tuple(message.message for message in printed.messages)
     digest = hashlib.sha256(printed.pdf).hexdigest()

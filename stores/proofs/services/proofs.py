@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -36,7 +37,7 @@ from fulfillment.core.observability.instruments import measured_rendering
 from printing.preflight import Job, Limits, preflight, records
 from printing.press.pictures import VERSION
 from printing.press.rules import PresetRules
-from printing.typesetting import Press, SetText, render_pdf_page, render_proof
+from printing.typesetting import Press, RenderingFailed, SetText, render_pdf_page, render_proof
 from printing.typesetting import Proof as Rendered
 from printing.typesetting.press import separate
 from printing.waiting import stage
@@ -58,12 +59,13 @@ SOFT_PROOF = "soft proof"
 
 
 def preflight_records(
-    *, merged: Merge, plates: Mapping[str, bytes], texts: Sequence[SetText]
+    *, merged: Merge, plates: Mapping[str, bytes], texts: Sequence[SetText], until: float = math.inf
 ) -> list[dict[str, Any]]:
     """Findings as the API shows them, the same for proof and order: `plates` are the uploads as they are printed.
 
     An error in preflight itself is logged and does not fail the proof or order. Raises Unavailable where it could not
-    look for now: without its findings an order would be printed unchecked.
+    look for now, and RenderingFailed where it could not look at all, or not `until` then by `own_time`: without its
+    findings an order would be printed unchecked.
     """
     product, layout = merged.product, merged.layout
     job = Job(
@@ -76,10 +78,11 @@ def preflight_records(
         digests={name: asset.printed_key for name, asset in merged.assets.items()},
         plated=frozenset(name for name, asset in merged.assets.items() if asset.plates),
         press=press_of(product),
+        until=until,
     )
     try:
         return records(preflight(replace(job, **merged.placed), Limits.of(product.rules)))
-    except Unavailable:
+    except (Unavailable, RenderingFailed):
         raise
     except Exception:
         logger.exception("Preflight failed for the product %s", product.external_id)

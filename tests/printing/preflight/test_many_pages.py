@@ -35,7 +35,7 @@ def test_pages_with_letters_are_drawn_once_and_together(monkeypatch):
     drawn = []
     draw = drawing.render_backgrounds
     monkeypatch.setattr(
-        drawing, "render_backgrounds", lambda some, ppi: drawn.append(len(some.pages)) or draw(some, ppi=ppi)
+        drawing, "render_backgrounds", lambda some, **how: drawn.append(len(some.pages)) or draw(some, **how)
     )
 
     facts = dict(zip(digests, placed.facts, strict=True))
@@ -51,7 +51,7 @@ def test_pages_that_take_too_long_are_not_all_tried_alone(monkeypatch):
     artwork = {one.background: Artwork(one.background, "application/pdf", b"", "slow", 0, 0) for one in pages}
     tried, clock = [], count(step=10)
 
-    def draw(some, ppi):
+    def draw(some, **how):
         tried.append(len(some.pages))
         raise RenderingTimedOut
 
@@ -68,7 +68,7 @@ def test_pages_are_not_unread_because_renderers_are_busy(monkeypatch):
     artwork = {one.background: Artwork(one.background, "application/pdf", b"", "busy", 0, 0) for one in pages}
     tried = []
 
-    def draw(some, ppi):
+    def draw(some, **how):
         tried.append(len(some.pages))
         raise RenderingBusy
 

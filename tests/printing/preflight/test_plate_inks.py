@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from pikepdf import Dictionary, Name
 
-from printing.preflight import Job, Limits, preflight
+from printing.preflight import Job, Limits, colours, preflight
 from printing.press.rules import ColourPolicy, PresetRules
-from printing.typesetting import FontSet, Press, parse_template, render_print
+from printing.typesetting import FontSet, Press, RenderingTimedOut, parse_template, render_print
 from tests.support.made_templates import card
 from tests.support.plate_samples import artwork, samples
 from tests.support.preflight_cards import inspected, pdf, svg
@@ -86,6 +86,18 @@ def test_parts_that_add_up_are_heavy_and_faint_ones_are_not(content, state, pres
 
     said = [float(one[:-1]) for one, _ in ink_found(findings)]
     assert said == pytest.approx([float(one[:-1]) for one in found], abs=2)
+
+
+def test_ink_that_is_not_read_in_time_is_a_finding(monkeypatch):
+    def draw(*_, **__):
+        raise RenderingTimedOut
+
+    monkeypatch.setattr(colours, "render_inks", draw)
+    made = pdf(DARK + b" 9 9 9 9 re f", ExtGState=Dictionary(GS=Dictionary(BM=Name.Multiply)))
+
+    for severities, expected in (({}, ["artwork_unexamined"]), ({"total_ink_high": "Off"}, [])):
+        findings = inspected(artwork=made, is_rendered=False, preset=PresetRules(severities=severities))
+        assert [one.code for one in findings if one.code == "artwork_unexamined"] == expected
 
 
 def test_place_of_the_ink_is_where_both_parts_are():

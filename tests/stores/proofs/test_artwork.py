@@ -15,9 +15,12 @@ from PIL import Image
 
 from fulfillment.core.files.stored import DOCUMENTS
 from printing.documents import PlacedDocument
+from printing.preflight import background_pixels
 from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part
+from printing.typesetting import RenderingTimedOut
 from printing.typesetting.workers import shared_workers
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote
+from stores.orders.services import prints
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
@@ -284,6 +287,32 @@ def test_order_of_a_pdf_with_errors_is_refused_with_the_findings_of_its_proof(sh
     assert placed.status_code == 400
     assert placed.json()["Code"] == "preflight_failed"
     assert placed.json()["Preflight"] == proof["Preflight"]
+
+
+@pytest.mark.parametrize("content", [document(bleed=0, margin=8), document(bleed=0, margin=8, pages=2)])
+def test_pdf_that_preflight_cannot_draw_in_its_time_is_refused(shop, client, card, monkeypatch, content):
+    """Without its picture nothing said that it has ink at the trim and no bleed."""
+    limits = []
+
+    def draw(template, *, ppi, seconds):
+        limits.append(seconds)
+        raise RenderingTimedOut
+
+    monkeypatch.setattr(background_pixels, "render_backgrounds", draw)
+    monkeypatch.setattr(prints, "SECONDS", 5.0)
+    asset = sent(client, content)
+    item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": asset["AssetID"]}}
+
+    placed, quoted, proof = (
+        shop.place(body=order_body(Items=[item])),
+        quote(client, item),
+        check(client, asset),
+    )
+
+    for response in (placed, quoted, proof):
+        assert (response.status_code, response.json()["Code"]) == (400, "rendering_too_slow")
+    assert 0 < limits[0] < 5
+    assert len(limits) == 3
 
 
 def quote(client, *items):

@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
+from fulfillment.core.errors import Invalid
 from fulfillment.core.files import downloads
 from production.jobs.selectors import job_number, print_file_url
 from stores.orders.models import Order, OrderItem
@@ -101,6 +102,21 @@ def test_print_files_of_an_order_have_a_time_together(shop, photo_card, monkeypa
     assert "20 seconds" in refused.json()["Errors"][0]["Message"]
     assert given == [20.0, 8.0]
     assert (stored_files(), Order.objects.count()) == ([], 0)
+
+
+def test_file_that_had_only_the_rest_of_the_time_is_ordered_separately(shop, photo_card, monkeypatch):
+    clock, render = [100.0], prints.render_print_file
+
+    def take_twelve_seconds(*, seconds, **arguments):
+        clock[0] += 12
+        if seconds < 12:
+            raise Invalid.at("", "rendering_too_slow", "The same values would fail again.")
+        return render(**arguments)
+
+    monkeypatch.setattr(prints, "render_print_file", take_twelve_seconds)
+    monkeypatch.setattr(prints, "own_time", lambda: clock[0])
+
+    assert only_fault(place(shop, lines("Ada", "Grace"))) == ("/Items/1", "order_too_large")
 
 
 def test_product_and_picture_are_loaded_once_an_order(shop, photo_card, monkeypatch):
