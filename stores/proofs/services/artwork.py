@@ -118,7 +118,7 @@ class ArtworkMerge:
     def placed(self) -> Mapping[str, Any]:
         """What preflight reads of the PDF."""
         placed = self._placed
-        facts = zip((*placed.pages, *placed.screens), (*placed.facts, *placed.facts), strict=True)
+        facts = zip(placed.screens, placed.facts, strict=True)
         shown = (self.choice.first_page or 1) - 1 + self.product.page_count
         return {
             "template": self._template(placed.screens),
@@ -160,7 +160,9 @@ class ArtworkMerge:
                     content = read_file(document_file(self.asset.sha256))
                 ppi = proof_dpi([one.whole for one in targets])
                 placed = place_document(content, pages_of(self.asset), targets, first=first, ppi=ppi)
-                _placed_cache.put(key, placed)
+                # One that is heavier would stay until the next.
+                if placed.weight <= CACHE_BYTES:
+                    _placed_cache.put(key, placed)
             return placed
         except FileNotFoundError as error:
             raise unknown_artwork() from error

@@ -14,7 +14,7 @@ from django.utils import timezone
 from PIL import Image
 
 from fulfillment.core.files.stored import DOCUMENTS
-from printing.documents import PlacedDocument
+from printing.documents import PlacedDocument, place_document
 from printing.preflight import background_pixels
 from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part
 from printing.typesetting import RenderingTimedOut
@@ -24,6 +24,7 @@ from stores.orders.services import prints
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
+from stores.proofs.services import artwork
 from stores.proofs.services.artwork import CACHE_BYTES, _placed_cache
 from tests.factories.orders import DESIGNS, make_design, make_product, order_body
 from tests.factories.presets import PrintPresetFactory
@@ -230,6 +231,20 @@ def test_placed_pages_are_kept_by_the_memory_of_what_is_known_of_them():
 
     assert _placed_cache.get((3,)) is not None
     assert _placed_cache.get((0,)) is None
+
+
+@pytest.mark.parametrize(("capacity", "times"), [(1_000, 2), (CACHE_BYTES, 1)])
+def test_pages_heavier_than_the_memory_for_them_are_not_kept(client, card, monkeypatch, capacity, times):
+    """One of 380 MB stayed in a web process until another took its place."""
+    placed = []
+    monkeypatch.setattr(artwork, "CACHE_BYTES", capacity)
+    monkeypatch.setattr(
+        artwork, "place_document", lambda *some, **more: placed.append(1) or place_document(*some, **more)
+    )
+    asset = sent(client, document(margin=5 + times))
+
+    assert [check(client, asset, query=query).status_code for query in ("", "?proof=press")] == [200, 200]
+    assert len(placed) == times
 
 
 def test_unknown_artwork_is_refused_where_it_is_named(client, card):
