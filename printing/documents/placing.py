@@ -12,15 +12,16 @@ import pikepdf
 from printing.artwork.packing import packed_facts, trim_in_points, unpacked_facts
 from printing.artwork.parts import ArtworkFacts
 from printing.artwork.pdf import read_pdf
-from printing.documents.examining import MAX_BYTES, SENT, DocumentRefused, reply_or_refusal, run_on_document
+from printing.documents.examining import SENT, DocumentRefused, reply_or_refusal, run_on_document
 from printing.press.artwork import MM, ArtworkPage, page_from
 from printing.press.objects import saved
 from printing.press.screen import fit_pictures, opened
 
 # Of the pictures of a proof.
 QUALITY = 88
-# Of all that is laid out. Each page holds all that it draws: a picture of 5 MB on 200 pages is a gigabyte.
-LAID_OUT_BYTES = 4 * MAX_BYTES
+# Of all that is laid out, which the web process reads. Each page holds all that it draws: a picture of 5 MB on 200
+# pages is a gigabyte.
+LAID_OUT_BYTES = 128 * 1024 * 1024
 # From so many pages on two processes share them.
 SHARED_PAGES = 16
 TOO_LARGE = "The pages of the PDF, with all their pictures, are too large. Export it with smaller pictures."
@@ -45,7 +46,8 @@ class PlacedDocument:
 
     `missing` counts those for which the PDF has none.
 
-    `screens` are the same pages with no more pixels in their pictures than a proof shows.
+    `screens` are the same pages with no more pixels in their pictures than a proof shows: the same bytes where there
+    are no more.
     """
 
     pages: Sequence[bytes]
@@ -56,7 +58,7 @@ class PlacedDocument:
     @property
     def weight(self) -> int:
         """In memory, in bytes."""
-        return sum(map(len, (*self.pages, *self.screens))) + sum(one.weight for one in self.facts)
+        return sum(map(len, {*self.pages, *self.screens})) + sum(one.weight for one in self.facts)
 
 
 def place_document(
@@ -98,7 +100,7 @@ def _place_share(
     facts = [unpacked_facts(one, files[_file("bare", number)]) for number, one in enumerate(reply)]
     return PlacedDocument(
         pages=[files[_file("page", number)] for number in numbers],
-        screens=[files[_file("screen", number)] for number in numbers],
+        screens=[files.get(_file("screen", number), files[_file("page", number)]) for number in numbers],
         facts=[
             replace(one, page=chosen[number]) if number < len(chosen) else one
             for number, one in enumerate(facts)
@@ -119,7 +121,8 @@ def place_in_folder(
     names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
     chosen, targets = [page_from(one) for one in pages], [Target(*one) for one in sizes]
     most = LAID_OUT_BYTES // shares
-    return reply_or_refusal(lambda: _place(folder, targets, chosen, first, ppi, most), *names)
+    reply = reply_or_refusal(lambda: _place(folder, targets, chosen, first, ppi, most))
+    return {**reply, "files": [name for name in names if (folder / name).exists()]}
 
 
 def _place(
@@ -135,11 +138,11 @@ def _place(
             found = (
                 _lay_out_page(source, page, target, ppi, whole, screen)
                 if source and page
-                else _lay_out_blank(target, whole, screen)
+                else _lay_out_blank(target, whole)
             )
             bare.write_bytes(found.bare)
             facts.append(packed_facts(found))
-            size += sum(one.stat().st_size for one in (whole, screen, bare))
+            size += sum(one.stat().st_size for one in (whole, screen, bare) if one.exists())
             if size > most:
                 raise DocumentRefused("too_complex", TOO_LARGE)
     return facts
@@ -148,27 +151,27 @@ def _place(
 def _lay_out_page(
     source: pikepdf.Page, page: ArtworkPage, target: Target, ppi: float, whole: Path, screen: Path
 ) -> ArtworkFacts:
-    """Large pictures stay in files."""
+    """Large pictures stay in files; `screen` is written where it is smaller."""
     alone = whole.with_suffix(".alone")
     with pikepdf.new() as made:
         made.pages.append(source)
         made.save(alone, static_id=True)
     small = fit_pictures(alone, ppi, quality=QUALITY)
-    with opened(small or alone) as fitted:
-        _lay_out(fitted.pages[0], page, target, screen)
+    if small:
+        with opened(small) as fitted:
+            _lay_out(fitted.pages[0], page, target, screen)
     _lay_out(source, page, target, whole)
     found = read_pdf(alone, small=small, trim=trim_in_points(page))
     alone.unlink()
     return found
 
 
-def _lay_out_blank(target: Target, whole: Path, screen: Path) -> ArtworkFacts:
+def _lay_out_blank(target: Target, whole: Path) -> ArtworkFacts:
     with pikepdf.new() as made:
         sheet = made.add_blank_page()
         sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
         content = saved(made, static_id=True)
     whole.write_bytes(content)
-    screen.write_bytes(content)
     return read_pdf(content)
 
 

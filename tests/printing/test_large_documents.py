@@ -53,6 +53,15 @@ def test_pages_that_are_too_large_together_are_refused(shared, tmp_path, monkeyp
     assert sum(one.stat().st_size for one in tmp_path.iterdir()) < 8 * len(shared)
 
 
+def test_pages_whose_pictures_a_screen_shows_as_they_are_count_once(shared):
+    made = examine_document(shared)
+
+    placed = place_document(made.pdf, made.pages, [Target(*CARD)] * PAGES, ppi=144)
+
+    assert all(one is other for one, other in zip(placed.screens, placed.pages, strict=True))
+    assert placed.weight < (PAGES + 1) * len(shared)
+
+
 def test_pages_of_one_picture_each_are_laid_out(tmp_path, monkeypatch):
     content = one_page(b"0 0 1 rg 0 0 252 144 re f", (252, 144))
     monkeypatch.setattr(placing, "LAID_OUT_BYTES", 40 * len(content), raising=False)
