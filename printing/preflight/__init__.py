@@ -7,4 +7,4 @@ kept in memory. Each rule is a function in `printing.preflight.rules`.
 
 from printing.preflight.checking import RULES, clear_caches, preflight
 from printing.preflight.findings import Finding, Limits, Severity, records
-from printing.preflight.sheet import Job, ProductFacts, die_lines_of
+from printing.preflight.sheet import PreflightInput, ProductFacts, die_lines_of

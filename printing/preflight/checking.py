@@ -5,8 +5,8 @@ from printing.preflight.background_pixels import background_cache
 from printing.preflight.findings import FINDINGS, USUAL, Finding, Limits, Severity
 from printing.preflight.pictures import picture_cache
 from printing.preflight.rules import artwork, eddm, pictures, product, space, text
-from printing.preflight.rules.rule import Hit, Rule
-from printing.preflight.sheet import Job, Sheet
+from printing.preflight.rules.rule import Rule, RuleMatch
+from printing.preflight.sheet import PreflightInput, Sheet
 
 # In the order of the modules and of the functions in them.
 RULES = (
@@ -20,7 +20,7 @@ RULES = (
 )
 
 
-def preflight(job: Job, limits: Limits = USUAL) -> list[Finding]:
+def preflight(job: PreflightInput, limits: Limits = USUAL) -> list[Finding]:
     """All findings: errors first, then by page and position; at most FINDINGS."""
     found = sorted(_all(Sheet(job, limits)), key=_order)
     return found[:FINDINGS]
@@ -45,23 +45,23 @@ def _all(sheet: Sheet) -> Iterator[Finding]:
         severity = severity_of(rule, sheet.limits)
         if severity is not None:
             is_chosen = rule.code in sheet.limits.severities
-            for hit in rule.find(sheet):
-                of_pdf = rule.of_pdf if hit.is_pdf and not is_chosen else None
-                yield _finding(rule, of_pdf or severity, hit)
+            for match in rule.find(sheet):
+                of_pdf = rule.of_pdf if match.is_pdf and not is_chosen else None
+                yield _finding(rule, of_pdf or severity, match)
 
 
-def _finding(rule: Rule, severity: Severity, hit: Hit) -> Finding:
-    message = f"{hit.what} {rule.message} ({hit.found}; expected: {hit.wanted})."
+def _finding(rule: Rule, severity: Severity, match: RuleMatch) -> Finding:
+    message = f"{match.what} {rule.message} ({match.found}; expected: {match.wanted})."
     return Finding(
         rule.code,
         severity,
-        hit.number + 1,
-        hit.area,
-        hit.found,
-        hit.wanted,
+        match.number + 1,
+        match.area,
+        match.found,
+        match.wanted,
         message,
         rule.remedy,
-        hit.at,
+        match.at,
     )
 
 

@@ -32,7 +32,7 @@ class ProductFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PreflightInput:
     """A template with a customer's values, as it was typeset.
 
     `images` are uploads as they are printed, `digests` theirs, where they are known, and `plated` the fields whose
@@ -60,7 +60,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class VisibleBox:
     """A visible box. `area` is its inked area; `color_behind` is the colour of the page below it."""
 
     number: int
@@ -162,7 +162,7 @@ def plates_of_boxes(template: Template) -> list[str]:
 class Sheet:
     """The data for all rules; expensive parts are read when a rule first needs them."""
 
-    def __init__(self, job: Job, limits: Limits) -> None:
+    def __init__(self, job: PreflightInput, limits: Limits) -> None:
         self.job, self.limits = job, limits
         self.template, self.fonts, self.product = job.template, job.fonts, job.product
         chosen = job.only if job.only is not None else range(len(job.template.pages))
@@ -173,7 +173,7 @@ class Sheet:
         self._drawing: dict[str, Any] = {"until": job.until, "is_strict": is_pdf}
 
     @cached_property
-    def shown(self) -> list[Shown]:
+    def shown(self) -> list[VisibleBox]:
         return [one for number, page in self.pages for one in self._shown_on_page(number, page)]
 
     @cached_property
@@ -214,14 +214,14 @@ class Sheet:
         return plate_inks(self.template, numbers, self.job.press, most, self.job.until)
 
     @property
-    def texts(self) -> Iterator[tuple[Shown, SetText]]:
+    def texts(self) -> Iterator[tuple[VisibleBox, SetText]]:
         return ((one, one.text) for one in self.shown if one.text is not None)
 
     @property
-    def pictures(self) -> Iterator[tuple[Shown, PictureFacts]]:
+    def pictures(self) -> Iterator[tuple[VisibleBox, PictureFacts]]:
         return ((one, one.picture) for one in self.shown if one.picture is not None)
 
-    def _shown_on_page(self, number: int, page: Page) -> Iterator[Shown]:
+    def _shown_on_page(self, number: int, page: Page) -> Iterator[VisibleBox]:
         """The boxes in drawing order, later ones on top."""
         known = self.background_pixels.get(number)
         canvas = known.copied() if known is not None and page.boxes else None
@@ -237,14 +237,16 @@ class Sheet:
                 canvas.paste(shown.area, shown.picture.thumbnail)
             yield replace(shown, color_behind=ground)
 
-    def _shown(self, number: int, page: Page, at: int, content: str) -> Shown:
+    def _shown(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
         box = page.boxes[at]
         if box.kind == "Image":
             return self._image(number, page, at, content)
         text = self._texts.get((number, at)) if box.kind == "Text" else None
-        return Shown(number, page, at, box, content, text_area(box, text) if text else box_area(box), text)
+        return VisibleBox(
+            number, page, at, box, content, text_area(box, text) if text else box_area(box), text
+        )
 
-    def _image(self, number: int, page: Page, at: int, content: str) -> Shown:
+    def _image(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
         box, field = page.boxes[at], page.boxes[at].field or ""
         artwork = self.template.gallery.get(content)
         facts = None
@@ -255,4 +257,4 @@ class Sheet:
         size = (
             (facts.width, facts.height) if facts else (artwork.width, artwork.height) if artwork else (0, 0)
         )
-        return Shown(number, page, at, box, content, picture_area(box, size), None, facts, artwork)
+        return VisibleBox(number, page, at, box, content, picture_area(box, size), None, facts, artwork)

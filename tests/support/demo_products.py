@@ -1,6 +1,6 @@
 """What the demo store sells, as preflight compares it with a template."""
 
-from printing.preflight import Job, ProductFacts
+from printing.preflight import PreflightInput, ProductFacts
 from printing.typesetting import (
     FontSet,
     load_fields,
@@ -27,7 +27,7 @@ def facts_of_demo(name: str) -> ProductFacts:
     return ProductFacts(*size, product["PageCount"], product.get("IsEddm", False))
 
 
-def demo_job(name: str) -> Job:
+def demo_job(name: str) -> PreflightInput:
     """Preflight of the product with its sample data."""
     folder = DEMO / name
     fields = load_fields(folder)
@@ -36,4 +36,4 @@ def demo_job(name: str) -> Job:
     sent = [field.field_name for field in fields if field.sub_type == "Upload" and values[field.field_name]]
     images = {field: (folder / "pictures" / values[field]).read_bytes() for field in sent}
     texts = render_proof(template, values, images).texts
-    return Job(template, values, images, FontSet.shipped(), texts, facts_of_demo(name))
+    return PreflightInput(template, values, images, FontSet.shipped(), texts, facts_of_demo(name))

@@ -8,7 +8,7 @@ from typing import Any
 import pikepdf
 from PIL import Image
 
-from printing.preflight import Finding, Job, Limits, ProductFacts, preflight
+from printing.preflight import Finding, Limits, PreflightInput, ProductFacts, preflight
 from printing.press.rules import PresetRules
 from printing.typesetting import Field, FontSet, Press, parse_template, render_proof
 from tests.factories.templates import page
@@ -44,7 +44,7 @@ def inspected(
     texts = render_proof(template, values, images, fonts).texts if is_rendered else ()
     rules = preset or PresetRules()
     press = Press(rules)
-    job = Job(template, values, images, fonts, texts, product, press=press, die_lines=die_lines)
+    job = PreflightInput(template, values, images, fonts, texts, product, press=press, die_lines=die_lines)
     return preflight(job, Limits.of(rules))
 
 

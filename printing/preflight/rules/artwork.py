@@ -14,9 +14,9 @@ from printing.preflight.rules.rule import (
     STRICT_WHEN_CONVERTED,
     WARNING,
     Find,
-    Hit,
-    hit_behind,
-    hit_of,
+    RuleMatch,
+    match_behind,
+    match_of,
     rule,
 )
 from printing.preflight.sheet import Background, Sheet, plates_of_boxes
@@ -38,62 +38,62 @@ def few(find: Find) -> Find:
     """At most OF_A_KIND for each page."""
 
     @wraps(find)
-    def found(sheet: Sheet) -> Iterator[Hit]:
+    def found(sheet: Sheet) -> Iterator[RuleMatch]:
         counts: dict[int, int] = {}
-        for hit in find(sheet):
-            counts[hit.number] = counts.get(hit.number, 0) + 1
-            if counts[hit.number] <= OF_A_KIND:
-                yield hit
+        for match in find(sheet):
+            counts[match.number] = counts.get(match.number, 0) + 1
+            if counts[match.number] <= OF_A_KIND:
+                yield match
 
     return found
 
 
 @few
-def cut_off(sheet: Sheet) -> Iterator[Hit]:
+def cut_off(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind, part, area in _texts(sheet):
         if (inset := min(area.insets(trim_area(behind.page)))) < -SLACK_MM:
-            yield hit_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside the trim")
+            yield match_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside the trim")
 
 
 @few
-def outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
+def outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
     safe = sheet.limits.safe_mm
     for behind, part, area in _texts(sheet):
         if -SLACK_MM <= (inset := min(area.insets(trim_area(behind.page)))) < safe - SLACK_MM:
-            yield hit_behind(behind, part.area, f"{inset:.1f} mm from the trim", f"{safe:g} mm")
+            yield match_behind(behind, part.area, f"{inset:.1f} mm from the trim", f"{safe:g} mm")
 
 
 @few
-def small_reversed(sheet: Sheet) -> Iterator[Hit]:
+def small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
     limits = sheet.limits
     for behind, part, area in _texts(sheet):
         color, points = color_of(part.color), behind.points(part)
         if color is None or not limits.text_pt <= points < limits.reversed_text_pt - 0.05:
             continue
         if (ground := sheet.ground_of(behind, area)) is not None and is_reversed(color, ground):
-            yield hit_behind(
+            yield match_behind(
                 behind, part.area, f"{points:.1f} pt, light on dark", f"{limits.reversed_text_pt:g} pt"
             )
 
 
 @few
-def rich(sheet: Sheet) -> Iterator[Hit]:
+def rich(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind, part, _ in _texts(sheet):
         color = color_of(part.color)
         points = behind.points(part)
         if color is None or points >= sheet.limits.rich_text_pt:
             continue
         if words := rich_black(color, sheet.limits.policy):
-            yield hit_behind(behind, part.area, f"{words} at {points:.1f} pt", "K only")
+            yield match_behind(behind, part.area, f"{words} at {points:.1f} pt", "K only")
 
 
 @few
-def contrast_low(sheet: Sheet) -> Iterator[Hit]:
+def contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
     least = sheet.limits.contrast
     for behind, part, area in _texts(sheet):
         color, ground = color_of(part.color), sheet.ground_of(behind, area)
         if color is not None and ground is not None and (found := contrast(seen(color), ground)) < least:
-            yield hit_behind(behind, part.area, f"contrast {found:.1f} : 1", f"{least:g} : 1")
+            yield match_behind(behind, part.area, f"contrast {found:.1f} : 1", f"{least:g} : 1")
 
 
 def color_of(values: tuple[float, ...]) -> RGB | CMYK | None:
@@ -119,12 +119,12 @@ FINISHING = re.compile(
 )
 
 
-def color_ink_too_much(sheet: Sheet) -> Iterator[Hit]:
+def color_ink_too_much(sheet: Sheet) -> Iterator[RuleMatch]:
     most = sheet.limits.total_ink
     for one in sheet.shown:
         for color in (one.box.color if one.box.kind != "Image" else None, one.box.background):
             if isinstance(color, CMYK) and total_ink(color) > most:
-                yield hit_of(one, f"{total_ink(color):.0f}% ({ink_words(color)})", f"{most:g}%")
+                yield match_of(one, f"{total_ink(color):.0f}% ({ink_words(color)})", f"{most:g}%")
                 break
 
 
@@ -133,27 +133,27 @@ def color_ink_too_much(sheet: Sheet) -> Iterator[Hit]:
     "uses registration color, which prints on every plate",
     "Use process inks, such as C0 M0 Y0 K100 for black. Registration color is only for marks.",
 )
-def registration_color(sheet: Sheet) -> Iterator[Hit]:
+def registration_color(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind, part in sheet.parts_behind(Part.REGISTRATION):
-        yield hit_behind(behind, part.area, "registration color inside the trim", "C, M, Y and K")
+        yield match_behind(behind, part.area, "registration color inside the trim", "C, M, Y and K")
 
 
 @rule(WARNING, "has a line too thin to print reliably", "Make the line thicker.")
 @few
-def hairline(sheet: Sheet) -> Iterator[Hit]:
+def hairline(sheet: Sheet) -> Iterator[RuleMatch]:
     least = sheet.limits.hairline_pt
     for behind, part in sheet.parts_behind(Part.LINE):
         if (points := behind.points(part)) < least - 0.005:
-            yield hit_behind(behind, part.area, f"{points:.2f} pt", f"{least:g} pt")
+            yield match_behind(behind, part.area, f"{points:.2f} pt", f"{least:g} pt")
 
 
 @rule(WARNING, "has letters too small to print well", "Make the letters larger in the artwork.")
 @few
-def artwork_text_too_small(sheet: Sheet) -> Iterator[Hit]:
+def artwork_text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
     least = sheet.limits.text_pt
     for behind, part in sheet.parts_behind(Part.TEXT):
         if 0 < (points := behind.points(part)) < least - 0.05:
-            yield hit_behind(behind, part.area, f"{points:.1f} pt", f"{least:g} pt")
+            yield match_behind(behind, part.area, f"{points:.1f} pt", f"{least:g} pt")
 
 
 @rule(
@@ -161,7 +161,7 @@ def artwork_text_too_small(sheet: Sheet) -> Iterator[Hit]:
     "uses a font that is not available, so another one replaces it",
     "Convert the letters to outlines, or use one of the service's fonts.",
 )
-def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
+def artwork_font_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     """Letters of an SVG are set in the fonts of the service."""
     families = {face.family.casefold() for face in sheet.fonts.faces}
     for behind in sheet.backgrounds:
@@ -172,7 +172,7 @@ def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
             name = part.name.casefold()
             if name not in GENERIC and name not in families and name not in reported:
                 reported.add(name)
-                yield hit_behind(behind, part.area, part.name, "one of the service's fonts")
+                yield match_behind(behind, part.area, part.name, "one of the service's fonts")
 
 
 @rule(
@@ -180,10 +180,10 @@ def artwork_font_missing(sheet: Sheet) -> Iterator[Hit]:
     "does not embed one of its fonts",
     "Export the PDF with all fonts embedded, or with letters as outlines.",
 )
-def artwork_font_not_embedded(sheet: Sheet) -> Iterator[Hit]:
+def artwork_font_not_embedded(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind, part in sheet.parts_behind(Part.FONT):
         if not part.is_embedded:
-            yield hit_behind(behind, part.area, f"{part.name} not embedded", "every font embedded")
+            yield match_behind(behind, part.area, f"{part.name} not embedded", "every font embedded")
 
 
 @rule(
@@ -191,33 +191,33 @@ def artwork_font_not_embedded(sheet: Sheet) -> Iterator[Hit]:
     "is too complex to be examined to its end",
     "Check the proof, and export very complex drawings as pictures.",
 )
-def artwork_unexamined(sheet: Sheet) -> Iterator[Hit]:
+def artwork_unexamined(sheet: Sheet) -> Iterator[RuleMatch]:
     reads_inks = sheet.limits.severities.get("total_ink_high") != "Off"
     for behind in sheet.backgrounds:
         if _has(behind, Part.UNEXAMINED):
-            yield hit_behind(behind, None, f"more than {OPERATORS:,} drawing steps", "fewer drawing steps")
+            yield match_behind(behind, None, f"more than {OPERATORS:,} drawing steps", "fewer drawing steps")
         if reads_inks and behind.mixes_inks(sheet.limits) and behind.number not in sheet.plate_inks:
-            yield hit_behind(behind, None, "total ink not read in time", "less that blends or overprints")
+            yield match_behind(behind, None, "total ink not read in time", "less that blends or overprints")
 
 
 @rule(ERROR, "cannot be examined", "Export the PDF again, without a password.")
-def artwork_unreadable(sheet: Sheet) -> Iterator[Hit]:
+def artwork_unreadable(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind in sheet.backgrounds:
         if not behind.facts.is_readable:
-            yield hit_behind(behind, None, "a PDF that cannot be read", "an intact PDF without a password")
+            yield match_behind(behind, None, "a PDF that cannot be read", "an intact PDF without a password")
 
 
 @rule(
     ERROR_WHEN_CONVERTED, "has colors that cannot be converted to the press's inks", "Export the PDF in CMYK."
 )
-def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
+def artwork_colors_left(sheet: Sheet) -> Iterator[RuleMatch]:
     """Everything else is converted, so that a file in inks holds nothing else."""
     for behind, part in sheet.parts_behind(Part.LEFT_IN_COLOUR):
-        yield hit_behind(behind, None, part.name, CONVERTIBLE)
+        yield match_behind(behind, None, part.name, CONVERTIBLE)
     for one in sheet.shown:
         if one.artwork is not None and one.artwork.media_type == "application/pdf":
             for part in artwork_facts(one.artwork).of_kind(Part.LEFT_IN_COLOUR):
-                yield hit_of(one, part.name, CONVERTIBLE)
+                yield match_of(one, part.name, CONVERTIBLE)
 
 
 @rule(
@@ -225,11 +225,11 @@ def artwork_colors_left(sheet: Sheet) -> Iterator[Hit]:
     "combines transparency with spot colors, which presses blend in different ways",
     "Flatten the transparency, or convert the spot colors to process colors.",
 )
-def transparency_over_spot(sheet: Sheet) -> Iterator[Hit]:
+def transparency_over_spot(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind in sheet.backgrounds:
         spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))
         if spots and _has(behind, Part.TRANSPARENCY):
-            yield hit_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colors")
+            yield match_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colors")
 
 
 @rule(
@@ -237,7 +237,7 @@ def transparency_over_spot(sheet: Sheet) -> Iterator[Hit]:
     "has white that overprints, so it disappears in print",
     "Turn off overprinting for white objects.",
 )
-def white_overprint(sheet: Sheet) -> Iterator[Hit]:
+def white_overprint(sheet: Sheet) -> Iterator[RuleMatch]:
     return _overprint(sheet, *WHITE, kept=True)
 
 
@@ -246,7 +246,7 @@ def white_overprint(sheet: Sheet) -> Iterator[Hit]:
     "has overprinting ink, which prints as a knockout instead",
     "Check the proof. Where both inks should print, mix them in one color.",
 )
-def artwork_overprint_removed(sheet: Sheet) -> Iterator[Hit]:
+def artwork_overprint_removed(sheet: Sheet) -> Iterator[RuleMatch]:
     yield from _overprint(sheet, *INK, kept=False)
     yield from _overprint(sheet, *WHITE, kept=False)
 
@@ -256,14 +256,14 @@ def artwork_overprint_removed(sheet: Sheet) -> Iterator[Hit]:
     "has overprinting ink, which the proof does not show",
     "Ask the printer for a proof of the plates.",
 )
-def overprint_not_shown(sheet: Sheet) -> Iterator[Hit]:
+def overprint_not_shown(sheet: Sheet) -> Iterator[RuleMatch]:
     return _overprint(sheet, *INK, kept=True)
 
 
-def _overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool) -> Iterator[Hit]:
+def _overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool) -> Iterator[RuleMatch]:
     if sheet.limits.keeps_overprint == kept:
         for behind, part in sheet.parts_behind(kind):
-            yield hit_behind(behind, part.area, found, wanted)
+            yield match_behind(behind, part.area, found, wanted)
 
 
 @rule(
@@ -271,13 +271,13 @@ def _overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool)
     "has a spot color that prints only if it has its own plate",
     "Convert the spot color to process colors, unless the product has this plate.",
 )
-def artwork_plate_unexpected(sheet: Sheet) -> Iterator[Hit]:
+def artwork_plate_unexpected(sheet: Sheet) -> Iterator[RuleMatch]:
     """A spot colour that no box of the template has, and that no finishing has."""
     expected = {name.casefold() for name in plates_of_boxes(sheet.template)}
     for behind, part in sheet.parts_behind(Part.SPOT):
         if part.name.casefold() not in expected and not FINISHING.search(part.name):
             wanted = "C, M, Y, K and the plates of the product"
-            yield hit_behind(behind, part.area, f"a plate {part.name}", wanted)
+            yield match_behind(behind, part.area, f"a plate {part.name}", wanted)
 
 
 def _has(behind: Background, kind: Part) -> bool:

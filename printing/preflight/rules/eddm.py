@@ -5,14 +5,14 @@ from itertools import chain
 
 from printing.preflight.eddm import NAMES, EddmFinding, check_pages, check_presence, check_size
 from printing.preflight.geometry import box_area, trim_area
-from printing.preflight.rules.rule import ERROR, WARNING, Find, Hit, Rule, Severities
+from printing.preflight.rules.rule import ERROR, WARNING, Find, Rule, RuleMatch, Severities
 from printing.preflight.sheet import Sheet
 
 _WHOLE = {"eddm_indicia_missing": "The indicia", "eddm_address_missing": "The simplified address"}
 
 
 def _finder(code: str) -> Find:
-    def find(sheet: Sheet) -> Iterator[Hit]:
+    def find(sheet: Sheet) -> Iterator[RuleMatch]:
         if sheet.product is not None and sheet.product.is_eddm:
             yield from (_hit(sheet, one) for one in _findings(sheet) if one.code == code)
 
@@ -28,12 +28,12 @@ def _findings(sheet: Sheet) -> Iterator[EddmFinding]:
     return (one for one in chain(whole, check_pages(pages, sizes)) if (one.page or 0) in chosen)
 
 
-def _hit(sheet: Sheet, one: EddmFinding) -> Hit:
+def _hit(sheet: Sheet, one: EddmFinding) -> RuleMatch:
     page = sheet.template.pages[one.page or 0]
     if one.box is None:
-        return Hit(0, trim_area(page), _WHOLE.get(one.code, "The piece"), one.found, one.wanted)
+        return RuleMatch(0, trim_area(page), _WHOLE.get(one.code, "The piece"), one.found, one.wanted)
     box = page.boxes[one.box]
-    return Hit(one.page or 0, box_area(box), NAMES[box.role], one.found, one.wanted, one.box)
+    return RuleMatch(one.page or 0, box_area(box), NAMES[box.role], one.found, one.wanted, one.box)
 
 
 def _rule(code: str, severities: Severities, message: str, remedy: str) -> Rule:

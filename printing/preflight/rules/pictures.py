@@ -10,9 +10,9 @@ from printing.preflight.rules.rule import (
     STRICT_WHEN_CONVERTED,
     WARNING,
     WHEN_CONVERTED,
-    Hit,
-    hit_behind,
-    hit_of,
+    RuleMatch,
+    match_behind,
+    match_of,
     rule,
 )
 from printing.preflight.sheet import Background, Sheet
@@ -27,23 +27,23 @@ RASTERS = frozenset({"image/png", "image/jpeg"})
     "has too few pixels for its printed size and will look blurred",
     "Send a larger picture, or print it smaller.",
 )
-def resolution_low(sheet: Sheet) -> Iterator[Hit]:
+def resolution_low(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, facts in sheet.pictures:
         wanted = sheet.limits.resolution_of(one.page.width, one.page.height)
         found = printed_dpi(one.box, (facts.width, facts.height))
         if round(found) < round(wanted):
-            yield hit_of(one, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
+            yield match_of(one, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
     for behind in sheet.backgrounds:
         wanted = sheet.limits.resolution_of(behind.page.width, behind.page.height)
         if behind.artwork.media_type in RASTERS:
             found = behind.artwork.width / (behind.page.width + 2 * behind.page.bleed) * 25.4
             if round(found) < round(wanted):
-                yield hit_behind(behind, None, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
+                yield match_behind(behind, None, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
             continue
         for part in behind.facts.of_kind(Part.PICTURE):
             found = part.size / behind.unit_mm * 25.4 if behind.unit_mm else 0.0
             if 0 < round(found) < round(wanted):
-                yield hit_behind(behind, part.area, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
+                yield match_behind(behind, part.area, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
 
 
 @rule(
@@ -51,17 +51,17 @@ def resolution_low(sheet: Sheet) -> Iterator[Hit]:
     "is an RGB picture, and converting it to the press's inks makes bright colors duller",
     "Check the colors in the soft proof, or send a CMYK picture.",
 )
-def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
+def picture_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, facts in sheet.pictures:
         if facts.mode in {"RGB", "RGBA", "P"}:
-            yield hit_of(one, "RGB", "CMYK or gray")
+            yield match_of(one, "RGB", "CMYK or gray")
     for behind in sheet.backgrounds:
         facts_behind = _raster(behind)
         if facts_behind is not None and facts_behind.mode in {"RGB", "RGBA", "P"}:
-            yield hit_behind(behind, None, "RGB", "CMYK or gray")
+            yield match_behind(behind, None, "RGB", "CMYK or gray")
         for part in behind.facts.of_kind(Part.PICTURE):
             if part.name.startswith("RGB"):
-                yield hit_behind(behind, part.area, "RGB", "CMYK or gray")
+                yield match_behind(behind, part.area, "RGB", "CMYK or gray")
 
 
 @rule(
@@ -69,9 +69,9 @@ def picture_rgb(sheet: Sheet) -> Iterator[Hit]:
     "has letters, shapes or gradients in RGB, and converting them to the press's inks makes bright colors duller",
     "Check the colors in the soft proof, or export the PDF in CMYK.",
 )
-def artwork_rgb(sheet: Sheet) -> Iterator[Hit]:
+def artwork_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind, part in sheet.parts_behind(Part.RGB):
-        yield hit_behind(behind, part.area, "RGB", "CMYK, gray or spot colors")
+        yield match_behind(behind, part.area, "RGB", "CMYK, gray or spot colors")
 
 
 @rule(
@@ -79,28 +79,28 @@ def artwork_rgb(sheet: Sheet) -> Iterator[Hit]:
     "has CMYK colors without a profile, so their printed look is unknown",
     "Save the picture with its ICC profile.",
 )
-def picture_untagged(sheet: Sheet) -> Iterator[Hit]:
+def picture_untagged(sheet: Sheet) -> Iterator[RuleMatch]:
     """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention.
 
     In a PDF they are inks of the press that it is made for.
     """
     for one, facts in sheet.pictures:
         if facts.mode == "CMYK" and not facts.has_profile and one.box.field not in sheet.job.plated:
-            yield hit_of(one, "CMYK without a profile", "an ICC profile")
+            yield match_of(one, "CMYK without a profile", "an ICC profile")
     for behind in sheet.backgrounds:
         raster = _raster(behind)
         if raster is not None and raster.mode == "CMYK" and not raster.has_profile:
-            yield hit_behind(behind, None, "CMYK without a profile", "an ICC profile")
+            yield match_behind(behind, None, "CMYK without a profile", "an ICC profile")
 
 
 @rule(WARNING, "shows nothing", "Check that you sent the right picture.")
-def picture_empty(sheet: Sheet) -> Iterator[Hit]:
+def picture_empty(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, facts in sheet.pictures:
         if facts.is_clear:
-            yield hit_of(one, "fully transparent", "something visible")
+            yield match_of(one, "fully transparent", "something visible")
         # Pictures of a gallery may be plain colours on purpose.
         elif facts.is_flat and one.content not in sheet.template.gallery:
-            yield hit_of(one, "a single color", "something visible")
+            yield match_of(one, "a single color", "something visible")
 
 
 @rule(
@@ -108,14 +108,14 @@ def picture_empty(sheet: Sheet) -> Iterator[Hit]:
     "is stretched out of proportion",
     "Give the box the picture's proportions, or let it crop the picture.",
 )
-def picture_distorted(sheet: Sheet) -> Iterator[Hit]:
+def picture_distorted(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, facts in sheet.pictures:
         if one.box.fit != "stretch" or not facts.height:
             continue
         change = (one.box.width / one.box.height) / (facts.width / facts.height) - 1
         if abs(change) > DISTORTED:
             wanted = f"{facts.width} : {facts.height}"
-            yield hit_of(one, f"{one.box.width:g} : {one.box.height:g}", wanted)
+            yield match_of(one, f"{one.box.width:g} : {one.box.height:g}", wanted)
 
 
 @rule(
@@ -123,18 +123,18 @@ def picture_distorted(sheet: Sheet) -> Iterator[Hit]:
     "has more ink than the paper can take, so it may smear and dry slowly",
     "Reduce the ink in the darkest parts.",
 )
-def total_ink_high(sheet: Sheet) -> Iterator[Hit]:
+def total_ink_high(sheet: Sheet) -> Iterator[RuleMatch]:
     """Only for colours defined in inks, and what blends: all others are limited when they are converted."""
     yield from color_ink_too_much(sheet)
     most = sheet.limits.total_ink
     for one, facts in sheet.pictures:
         if facts.ink is not None and facts.ink > most + 1:
-            yield hit_of(one, f"{facts.ink:.0f}%", f"{most:g}%")
+            yield match_of(one, f"{facts.ink:.0f}%", f"{most:g}%")
     for behind in sheet.backgrounds:
         if (plates := sheet.plate_inks.get(behind.number)) is not None:
             if plates.area is not None:
                 found = f"{plates.percent:.0f}%"
-                yield Hit(behind.number, plates.area, "The background", found, f"{most:g}%")
+                yield RuleMatch(behind.number, plates.area, "The background", found, f"{most:g}%")
             continue
         raster = _raster(behind)
         inks: list[tuple[float, Area | None]] = (
@@ -143,7 +143,7 @@ def total_ink_high(sheet: Sheet) -> Iterator[Hit]:
         inks += [(part.size, part.area) for part in behind.facts.of_kind(Part.INK)]
         heaviest = max(inks, key=lambda one: one[0], default=(0.0, None))
         if heaviest[0] > most + 1:
-            yield hit_behind(behind, heaviest[1], f"{heaviest[0]:.0f}%", f"{most:g}%")
+            yield match_behind(behind, heaviest[1], f"{heaviest[0]:.0f}%", f"{most:g}%")
 
 
 def _raster(behind: Background) -> PictureFacts | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from printing.preflight.artwork import Part
 from printing.preflight.geometry import trim_area
-from printing.preflight.rules.rule import ERROR, WARNING, Hit, hit_behind, rule
+from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_behind, rule
 from printing.preflight.sheet import Background, Sheet, die_lines_of
 
 # How programs scale by mistake.
@@ -19,11 +19,11 @@ WHITE = 254
     "has a different number of pages than the product",
     "Add or remove pages, or correct the product's page count.",
 )
-def page_count_wrong(sheet: Sheet) -> Iterator[Hit]:
+def page_count_wrong(sheet: Sheet) -> Iterator[RuleMatch]:
     product, pages = sheet.product, sheet.template.pages
     if product is not None and len(pages) != product.page_count:
         found, wanted = _pages(len(pages)), _pages(product.page_count)
-        yield Hit(0, trim_area(pages[0]), "The template", found, wanted)
+        yield RuleMatch(0, trim_area(pages[0]), "The template", found, wanted)
 
 
 def _pages(count: int) -> str:
@@ -35,7 +35,7 @@ def _pages(count: int) -> str:
     "does not have the product's size",
     "Give the page the product's trimmed size, or correct the product.",
 )
-def page_size_wrong(sheet: Sheet) -> Iterator[Hit]:
+def page_size_wrong(sheet: Sheet) -> Iterator[RuleMatch]:
     """A page rotated by 90 degrees has the right size as well."""
     if sheet.product is None:
         return
@@ -46,7 +46,7 @@ def page_size_wrong(sheet: Sheet) -> Iterator[Hit]:
         ]
         if min(differences) > sheet.limits.size_tolerance_mm:
             found = f"{page.width:g} x {page.height:g} mm"
-            yield Hit(
+            yield RuleMatch(
                 number, trim_area(page), f"Page {number + 1}", found, f"{wanted[0]:g} x {wanted[1]:g} mm"
             )
 
@@ -56,7 +56,7 @@ def page_size_wrong(sheet: Sheet) -> Iterator[Hit]:
     "has a different size, and the service never scales a PDF",
     "Export the PDF at the page's size with bleed, at 1:1.",
 )
-def artwork_size(sheet: Sheet) -> Iterator[Hit]:
+def artwork_size(sheet: Sheet) -> Iterator[RuleMatch]:
     """A PDF is printed at its own size; other artwork has the proportions of its page, or the template is refused."""
     for one in sheet.backgrounds:
         if one.facts.page is None:
@@ -67,7 +67,7 @@ def artwork_size(sheet: Sheet) -> Iterator[Hit]:
         differences = [max(abs(across - width), abs(down - height)) for width, height in fitting]
         if min(differences) > sheet.limits.artwork_tolerance_mm:
             wanted = f"{wide:g} x {high:g} mm and {bleed:g} mm bleed"
-            yield hit_behind(one, None, _size_found((across, down), fitting), wanted)
+            yield match_behind(one, None, _size_found((across, down), fitting), wanted)
 
 
 def _size_found(size: tuple[float, float], fitting: Sequence[tuple[float, float]]) -> str:
@@ -85,7 +85,7 @@ def _size_found(size: tuple[float, float], fitting: Sequence[tuple[float, float]
 
 
 def has_wrong_size(sheet: Sheet, number: int) -> bool:
-    return any(hit.number == number for hit in artwork_size.find(sheet))
+    return any(match.number == number for match in artwork_size.find(sheet))
 
 
 @rule(
@@ -93,22 +93,22 @@ def has_wrong_size(sheet: Sheet, number: int) -> bool:
     "has too few pages",
     "Send as many pages as the product has. Add blank pages to a booklet until their count is divisible by 4.",
 )
-def artwork_pages_missing(sheet: Sheet) -> Iterator[Hit]:
+def artwork_pages_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     if missing := sheet.job.missing_pages:
         count = len(sheet.template.pages)
         first = trim_area(sheet.template.pages[count - missing])
-        yield Hit(count - missing, first, "The artwork", _pages(count - missing), _pages(count))
+        yield RuleMatch(count - missing, first, "The artwork", _pages(count - missing), _pages(count))
 
 
 @rule(WARNING, "has more pages than are printed", "Remove the extra pages, or name the first page to print.")
-def artwork_pages_ignored(sheet: Sheet) -> Iterator[Hit]:
+def artwork_pages_ignored(sheet: Sheet) -> Iterator[RuleMatch]:
     if ignored := sheet.job.ignored_pages:
         count = len(sheet.template.pages)
         last = trim_area(sheet.template.pages[-1])
-        yield Hit(count - 1, last, "The artwork", _pages(count + ignored), _pages(count))
+        yield RuleMatch(count - 1, last, "The artwork", _pages(count + ignored), _pages(count))
     for one in sheet.backgrounds:
         if one.facts.page_count > 1:
-            yield hit_behind(one, None, _pages(one.facts.page_count), "one PDF page for each page")
+            yield match_behind(one, None, _pages(one.facts.page_count), "one PDF page for each page")
 
 
 @rule(
@@ -116,14 +116,16 @@ def artwork_pages_ignored(sheet: Sheet) -> Iterator[Hit]:
     "is blank",
     "Send the page that belongs there. If it is blank on purpose, there is nothing to do.",
 )
-def page_blank(sheet: Sheet) -> Iterator[Hit]:
+def page_blank(sheet: Sheet) -> Iterator[RuleMatch]:
     """Varnish and white are plates that no picture shows."""
     filled = {one.number for one in sheet.shown}
     sent = len(sheet.template.pages) - sheet.job.missing_pages
     behind = {one.number: one for one in sheet.backgrounds}
     for number, page in sheet.pages:
         if number < sent and number not in filled and _is_blank(sheet, number, behind.get(number)):
-            yield Hit(number, trim_area(page), f"Page {number + 1}", "nothing to print", "something visible")
+            yield RuleMatch(
+                number, trim_area(page), f"Page {number + 1}", "nothing to print", "something visible"
+            )
 
 
 def _is_blank(sheet: Sheet, number: int, behind: Background | None) -> bool:
@@ -140,12 +142,12 @@ def _is_blank(sheet: Sheet, number: int, behind: Background | None) -> bool:
     "has no die line, so the cutting shape is unknown",
     "Draw the die line in a spot color with the name of the product's plate.",
 )
-def die_line_missing(sheet: Sheet) -> Iterator[Hit]:
+def die_line_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     """Checks a customer's PDF; any tool's plate will do, because programs name it in many ways."""
     wanted = sheet.job.die_lines
     if wanted and sheet.job.only is None and not die_lines_of(sheet.template, sheet.job.facts):
         first = trim_area(sheet.template.pages[0])
-        yield Hit(0, first, "The artwork", "no such plate", ", ".join(sorted(wanted)))
+        yield RuleMatch(0, first, "The artwork", "no such plate", ", ".join(sorted(wanted)))
 
 
 @rule(
@@ -153,7 +155,7 @@ def die_line_missing(sheet: Sheet) -> Iterator[Hit]:
     "has annotations or form fields, which print as shown",
     "Remove what should not be printed, and flatten the PDF.",
 )
-def artwork_flattened(sheet: Sheet) -> Iterator[Hit]:
+def artwork_flattened(sheet: Sheet) -> Iterator[RuleMatch]:
     for one in sheet.backgrounds:
         if (page := one.facts.page) is None:
             continue
@@ -163,4 +165,4 @@ def artwork_flattened(sheet: Sheet) -> Iterator[Hit]:
             "annotation that has no look of its own, left out": page.dropped,
         }
         if words := [f"{count} x {name}" for name, count in counts.items() if count]:
-            yield hit_behind(one, None, ", ".join(words), "no annotations and form fields")
+            yield match_behind(one, None, ", ".join(words), "no annotations and form fields")

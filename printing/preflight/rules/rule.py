@@ -3,12 +3,12 @@ from dataclasses import dataclass
 
 from printing.artwork.area import Area
 from printing.preflight.findings import Severity
-from printing.preflight.sheet import Background, Sheet, Shown
+from printing.preflight.sheet import Background, Sheet, VisibleBox
 from printing.press.rules import ColourPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class RuleMatch:
     """The place of a broken rule: pages count from 0, `what` begins the message of the finding."""
 
     number: int
@@ -20,16 +20,16 @@ class Hit:
     is_pdf: bool = False
 
 
-def hit_of(shown: Shown, found: str, wanted: str, *, area: Area | None = None) -> Hit:
-    return Hit(shown.number, area or shown.area, shown.title, found, wanted, shown.at)
+def match_of(shown: VisibleBox, found: str, wanted: str, *, area: Area | None = None) -> RuleMatch:
+    return RuleMatch(shown.number, area or shown.area, shown.title, found, wanted, shown.at)
 
 
-def hit_behind(background: Background, area: Area | None, found: str, wanted: str) -> Hit:
+def match_behind(background: Background, area: Area | None, found: str, wanted: str) -> RuleMatch:
     """A fault of the artwork behind the page."""
-    return Hit(background.number, background.place(area), "The background", found, wanted)
+    return RuleMatch(background.number, background.place(area), "The background", found, wanted)
 
 
-Find = Callable[[Sheet], Iterator[Hit]]
+Find = Callable[[Sheet], Iterator[RuleMatch]]
 Severities = Mapping[ColourPolicy, Severity | None]
 
 ERROR: Severities = dict.fromkeys(ColourPolicy, Severity.ERROR)

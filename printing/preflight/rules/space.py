@@ -9,8 +9,8 @@ from printing.preflight.findings import Severity
 from printing.preflight.geometry import SIDES, SLACK_MM, box_area, trim_area
 from printing.preflight.rules import artwork
 from printing.preflight.rules.product import has_wrong_size
-from printing.preflight.rules.rule import ERROR, WARNING, Hit, hit_behind, hit_of, rule
-from printing.preflight.sheet import Background, Sheet, Shown
+from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_behind, match_of, rule
+from printing.preflight.sheet import Background, Sheet, VisibleBox
 
 # A box nearer to the trim than this is meant to touch it.
 TOUCHING_MM = 0.3
@@ -24,7 +24,7 @@ BLEED_SLACK_MM = 0.2
     "Add bleed to the page, and extend backgrounds to its end.",
     of_pdf=Severity.ERROR,
 )
-def bleed_missing(sheet: Sheet) -> Iterator[Hit]:
+def bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     """Ink reaches the trim of a page that has too little bleed, or none."""
     yield from _artwork_bleed_missing(sheet)
     wanted = sheet.limits.bleed_mm
@@ -35,13 +35,13 @@ def bleed_missing(sheet: Sheet) -> Iterator[Hit]:
         sides.update(_inked_edges(sheet, number))
         if sides:
             words = ", ".join(side for side in SIDES if side in sides)
-            yield Hit(
+            yield RuleMatch(
                 number, trim_area(page), f"Page {number + 1}", f"{page.bleed:g} mm, with ink at the {words}",
                 f"{wanted:g} mm",
             )  # fmt: skip
 
 
-def _artwork_bleed_missing(sheet: Sheet) -> Iterator[Hit]:
+def _artwork_bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     """Ink of a PDF reaches the trim, and the PDF has less bleed than the page."""
     for one in sheet.backgrounds:
         wanted = min(one.page.bleed, sheet.limits.bleed_mm)
@@ -50,7 +50,7 @@ def _artwork_bleed_missing(sheet: Sheet) -> Iterator[Hit]:
         if sides := set(_inked_edges(sheet, one.number)):
             words = ", ".join(side for side in SIDES if side in sides)
             found = f"{max(one.bleed, 0):.1f} mm, with ink at the {words}"
-            yield replace(hit_behind(one, None, found, f"{wanted:g} mm"), is_pdf=True)
+            yield replace(match_behind(one, None, found, f"{wanted:g} mm"), is_pdf=True)
 
 
 def _lacks_bleed(one: Background, wanted: float) -> bool:
@@ -79,7 +79,7 @@ def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
     "touches the trim but does not fill the bleed, so a white edge may show after cutting",
     "Extend the box to the end of the bleed, or move it inside the trim.",
 )
-def bleed_not_filled(sheet: Sheet) -> Iterator[Hit]:
+def bleed_not_filled(sheet: Sheet) -> Iterator[RuleMatch]:
     """A picture or background that touches the trim but does not fill the bleed."""
     for one in sheet.shown:
         bleed = min(one.page.bleed, sheet.limits.bleed_mm)
@@ -92,21 +92,21 @@ def bleed_not_filled(sheet: Sheet) -> Iterator[Hit]:
         short = {side: reach[side] for side in _touched(one) if reach[side] < bleed - SLACK_MM}
         if short:
             found = ", ".join(f"{max(reached, 0):.1f} mm at the {side}" for side, reached in short.items())
-            yield hit_of(one, found, f"{bleed:g} mm beyond the trim", area=area)
+            yield match_of(one, found, f"{bleed:g} mm beyond the trim", area=area)
 
 
-def _ink_area(one: Shown) -> Area | None:
+def _ink_area(one: VisibleBox) -> Area | None:
     """The inked area of pictures and backgrounds. Text and codes have other rules."""
     if one.box.background is not None and not is_white(one.box.background):
         return box_area(one.box)
     return one.area if one.box.kind == "Image" and _is_upright(one) else None
 
 
-def _is_upright(one: Shown) -> bool:
+def _is_upright(one: VisibleBox) -> bool:
     return not one.box.rotation % 90
 
 
-def _touched(one: Shown) -> list[str]:
+def _touched(one: VisibleBox) -> list[str]:
     area = _ink_area(one)
     if area is None or not area.overlap(trim_area(one.page)):
         return []
@@ -119,7 +119,7 @@ def _touched(one: Shown) -> list[str]:
     "ends at the trim, so a white edge may show after cutting",
     "Extend the artwork to the end of the bleed.",
 )
-def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
+def background_ends_at_trim(sheet: Sheet) -> Iterator[RuleMatch]:
     for one in sheet.backgrounds:
         ground = sheet.background_pixels.get(one.number)
         if _lacks_bleed(one, min(one.page.bleed, sheet.limits.bleed_mm)):
@@ -128,14 +128,14 @@ def background_ends_at_trim(sheet: Sheet) -> Iterator[Hit]:
             continue
         for side, area in ground.unbled:
             found = f"paper in the bleed at the {side}"
-            yield Hit(one.number, area, "The background", found, f"ink to {one.page.bleed:g} mm")
+            yield RuleMatch(one.number, area, "The background", found, f"ink to {one.page.bleed:g} mm")
 
 
 @rule(ERROR, "is outside the page and will not print", "Move the box onto the page, or remove it.")
-def box_off_page(sheet: Sheet) -> Iterator[Hit]:
+def box_off_page(sheet: Sheet) -> Iterator[RuleMatch]:
     for one in sheet.shown:
         if not one.area.overlap(trim_area(one.page)):
-            yield hit_of(one, "outside the page", "on the page")
+            yield match_of(one, "outside the page", "on the page")
 
 
 @rule(
@@ -143,21 +143,21 @@ def box_off_page(sheet: Sheet) -> Iterator[Hit]:
     "extends past the trim and will be cut off",
     "Move the text inside, make it smaller or shorten it.",
 )
-def text_cut_off(sheet: Sheet) -> Iterator[Hit]:
+def text_cut_off(sheet: Sheet) -> Iterator[RuleMatch]:
     """Letters of a text reach over the trim."""
     for one, _ in sheet.texts:
         insets = one.area.insets(trim_area(one.page))
         if min(insets) < -SLACK_MM and one.area.overlap(trim_area(one.page)):
-            yield hit_of(one, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
+            yield match_of(one, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
     yield from artwork.cut_off(sheet)
 
 
 @rule(WARNING, "is too close to the trim and may be cut", "Move the text further inside, or shorten it.")
-def text_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
+def text_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, _ in sheet.texts:
         inset = min(one.area.insets(trim_area(one.page)))
         if -SLACK_MM <= inset < sheet.limits.safe_mm - SLACK_MM:
-            yield hit_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+            yield match_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
     yield from artwork.outside_safe_area(sheet)
 
 
@@ -166,7 +166,7 @@ def text_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
     "is too close to the trim and may be cut",
     "Move the box further inside, or extend a picture to the end of the bleed.",
 )
-def box_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
+def box_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
     """Codes, and pictures that are not meant to reach the trim."""
     for one in sheet.shown:
         if one.box.kind == "Text" or not one.area.overlap(trim_area(one.page)):
@@ -174,21 +174,21 @@ def box_outside_safe_area(sheet: Sheet) -> Iterator[Hit]:
         inset = min(one.area.insets(trim_area(one.page)))
         is_code = one.box.kind != "Image"
         if (is_code or inset > TOUCHING_MM) and inset < sheet.limits.safe_mm - SLACK_MM:
-            yield hit_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+            yield match_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
 
 
 @rule(WARNING, "overlaps other text", "Move one of the texts, or shorten it.")
-def texts_overlap(sheet: Sheet) -> Iterator[Hit]:
+def texts_overlap(sheet: Sheet) -> Iterator[RuleMatch]:
     """Texts that overlap. The space above and below their letters may overlap."""
     texts = [(one, _letters(one, text.size)) for one, text in sheet.texts if _is_upright(one)]
     for position, (one, area) in enumerate(texts):
         for other, below in texts[:position]:
             if other.number == one.number and area.overlap(below) > 0.15 * min(area.size, below.size):
-                yield hit_of(one, f"over {other.title}", "apart")
+                yield match_of(one, f"over {other.title}", "apart")
                 break
 
 
-def _letters(one: Shown, size: float) -> Area:
+def _letters(one: VisibleBox, size: float) -> Area:
     """The area without the space for accents and descenders; unchanged for rotated text."""
     if one.box.rotation % 180:
         return one.area

@@ -7,8 +7,8 @@ from pathlib import Path
 from printing.preflight.colours import contrast, is_reversed, luminance, rich_black, seen
 from printing.preflight.geometry import frame
 from printing.preflight.rules import artwork
-from printing.preflight.rules.rule import ERROR, WARNING, Hit, hit_of, rule
-from printing.preflight.sheet import Sheet, Shown
+from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_of, rule
+from printing.preflight.sheet import Sheet, VisibleBox
 from printing.typesetting.fonts import FontFace, fonts_in
 
 CODE_CONTRAST = 3.0
@@ -19,11 +19,11 @@ LESS_RESTRICTED = 0x000C
 @rule(
     WARNING, "is too small to print well", "Shorten the text so that it becomes larger, or enlarge its box."
 )
-def text_too_small(sheet: Sheet) -> Iterator[Hit]:
+def text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
     smallest = sheet.limits.text_pt
     for one, text in sheet.texts:
         if text.size < smallest:
-            yield hit_of(one, _points(text.size), _points(smallest))
+            yield match_of(one, _points(text.size), _points(smallest))
 
 
 @rule(
@@ -31,14 +31,14 @@ def text_too_small(sheet: Sheet) -> Iterator[Hit]:
     "is small, light text on a dark background, and ink may fill its letters",
     "Make the text larger or bolder, or use a light background.",
 )
-def text_small_reversed(sheet: Sheet) -> Iterator[Hit]:
+def text_small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
     """Small light letters on a dark background fill in with ink."""
     smallest = sheet.limits.reversed_text_pt
     for one, text in sheet.texts:
         if one.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
             continue
         if is_reversed(one.box.color, one.color_behind):
-            yield hit_of(one, f"{_points(text.size)}, light on dark", _points(smallest))
+            yield match_of(one, f"{_points(text.size)}, light on dark", _points(smallest))
     yield from artwork.small_reversed(sheet)
 
 
@@ -47,30 +47,30 @@ def text_small_reversed(sheet: Sheet) -> Iterator[Hit]:
     "is small text in black made of several inks, which may show colored edges",
     "Use pure black for the text: C0 M0 Y0 K100.",
 )
-def text_rich_black(sheet: Sheet) -> Iterator[Hit]:
+def text_rich_black(sheet: Sheet) -> Iterator[RuleMatch]:
     largest = sheet.limits.rich_text_pt
     for one, text in sheet.texts:
         words = rich_black(one.box.color, sheet.limits.policy)
         if words and text.size < largest:
-            yield hit_of(one, f"{words} at {_points(text.size)}", "K only")
+            yield match_of(one, f"{words} at {_points(text.size)}", "K only")
     yield from artwork.rich(sheet)
 
 
 @rule(
     WARNING, "has too little contrast with its background", "Choose a darker or lighter color for the text."
 )
-def text_contrast_low(sheet: Sheet) -> Iterator[Hit]:
+def text_contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, _ in sheet.texts:
         if one.color_behind is None:
             continue
         found = contrast(seen(one.box.color), one.color_behind)
         if found < sheet.limits.contrast:
-            yield hit_of(one, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
+            yield match_of(one, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
     yield from artwork.contrast_low(sheet)
 
 
 @rule(WARNING, "is a code that scanners may not read", "Print the code dark on a light background.")
-def code_contrast_low(sheet: Sheet) -> Iterator[Hit]:
+def code_contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
     """Scanners need dark bars on a light background."""
     for one in sheet.shown:
         if one.color_behind is None or one.box.kind not in {"QRCode", "Code128"}:
@@ -80,27 +80,27 @@ def code_contrast_low(sheet: Sheet) -> Iterator[Hit]:
         if luminance(bars) > luminance(one.color_behind) or found < CODE_CONTRAST:
             is_light = luminance(bars) > luminance(one.color_behind)
             words = "light bars on a dark ground" if is_light else f"contrast {found:.1f} : 1"
-            yield hit_of(one, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
+            yield match_of(one, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
 
 
 @rule(WARNING, "does not fit into its box and is cut off", "Shorten the text, or enlarge its box.")
-def text_clipped(sheet: Sheet) -> Iterator[Hit]:
+def text_clipped(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, text in sheet.texts:
         box = one.box
         over = max(text.width - box.width, text.height - box.height)
         if box.fit == "clip" and over > 0.5:
             found = f"{text.width:.1f} x {text.height:.1f} mm"
-            yield hit_of(one, found, f"{box.width:.1f} x {box.height:.1f} mm", area=frame(box))
+            yield match_of(one, found, f"{box.width:.1f} x {box.height:.1f} mm", area=frame(box))
 
 
 @rule(ERROR, "has a character that no available font can print", "Replace the character.")
-def character_missing(sheet: Sheet) -> Iterator[Hit]:
+def character_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     for one in sheet.shown:
         if one.box.kind == "Text":
             missing = sheet.fonts.chain(one.box.font, one.content.replace("\t", " "))[1]
             if missing is not None:
                 codes = " ".join(f"U+{ord(letter):04X}" for letter in missing[:4])
-                yield hit_of(one, codes, f"characters of {one.box.font}")
+                yield match_of(one, codes, f"characters of {one.box.font}")
 
 
 @rule(
@@ -108,13 +108,13 @@ def character_missing(sheet: Sheet) -> Iterator[Hit]:
     "has letters that its font lacks, so another font prints them",
     "Check the look of these letters, or choose a font that has them.",
 )
-def font_substituted(sheet: Sheet) -> Iterator[Hit]:
+def font_substituted(sheet: Sheet) -> Iterator[RuleMatch]:
     """Letters that the chosen font lacks and another font supplies."""
     for one in sheet.shown:
         if one.box.kind == "Text":
             families, missing = sheet.fonts.chain(one.box.font, one.content.replace("\t", " "))
             if missing is None and len(families) > 1:
-                yield hit_of(one, ", ".join(families[1:]), one.box.font)
+                yield match_of(one, ", ".join(families[1:]), one.box.font)
 
 
 @rule(
@@ -122,15 +122,17 @@ def font_substituted(sheet: Sheet) -> Iterator[Hit]:
     "uses a bold or italic style that its font does not have",
     "Choose a family with this style, or another style.",
 )
-def font_style_missing(sheet: Sheet) -> Iterator[Hit]:
+def font_style_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     """An italic or a bold that the family does not have: the typesetter takes the nearest face."""
     for one, faces in _faces(sheet):
         if not faces:
             continue
         if one.box.italic and not any(face.italic for face in faces):
-            yield hit_of(one, f"{one.box.font} upright", f"{one.box.font} italic")
+            yield match_of(one, f"{one.box.font} upright", f"{one.box.font} italic")
         elif one.box.weight >= 600 and all(face.weights[1] < 550 for face in faces):
-            yield hit_of(one, f"weight {max(face.weights[1] for face in faces)}", f"weight {one.box.weight}")
+            yield match_of(
+                one, f"weight {max(face.weights[1] for face in faces)}", f"weight {one.box.weight}"
+            )
 
 
 @rule(
@@ -138,13 +140,15 @@ def font_style_missing(sheet: Sheet) -> Iterator[Hit]:
     "uses a font whose license forbids embedding",
     "Choose another font, or get a license that allows embedding.",
 )
-def font_not_embeddable(sheet: Sheet) -> Iterator[Hit]:
+def font_not_embeddable(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, faces in _faces(sheet):
         if any(_is_restricted(str(face.path), face.index) for face in faces):
-            yield hit_of(one, f"{one.box.font}: restricted license embedding", "a font that may be embedded")
+            yield match_of(
+                one, f"{one.box.font}: restricted license embedding", "a font that may be embedded"
+            )
 
 
-def _faces(sheet: Sheet) -> Iterator[tuple[Shown, list[FontFace]]]:
+def _faces(sheet: Sheet) -> Iterator[tuple[VisibleBox, list[FontFace]]]:
     """Each text with the faces of its font."""
     for one in sheet.shown:
         if one.box.kind == "Text":

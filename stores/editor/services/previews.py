@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 
 from fulfillment.core.errors import Fault, Invalid, NotFound
 from printing.bounded import TaskFailed
-from printing.preflight import Finding, Job, Limits, preflight
+from printing.preflight import Finding, Limits, PreflightInput, preflight
 from printing.press import isolation
 from printing.press.pictures import reshaped_size
 from printing.typesetting import (
@@ -130,12 +130,14 @@ def preview_page(
     faults += [fault for fault in drawn if fault.pointer not in known]
     press = Press(editor.rules, profile_file(editor.rules.profile))
     # Findings about placeholder pictures say nothing about the customer's pictures.
-    job = Job(template, values, {}, editor.fonts, picture.texts, editor.product, only=[number], press=press)
+    job = PreflightInput(
+        template, values, {}, editor.fonts, picture.texts, editor.product, only=[number], press=press
+    )
     places = [at for at in range(len(draft.pages[number].get("Boxes") or ())) if (number, at) not in left_out]
     return PagePreview(picture.png, faults, _findings(job, editor, places))
 
 
-def _findings(job: Job, editor: EditorContext, places: Sequence[int]) -> list[Finding]:
+def _findings(job: PreflightInput, editor: EditorContext, places: Sequence[int]) -> list[Finding]:
     """`places` are those that the boxes of the page have in the draft."""
     found = preflight(job, Limits.of(editor.rules))
     return [one if one.box is None else replace(one, box=places[one.box]) for one in found]

@@ -34,7 +34,7 @@ from fulfillment.core.files.stored import (
 )
 from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from fulfillment.core.observability.instruments import measured_rendering
-from printing.preflight import Job, Limits, preflight, records
+from printing.preflight import Limits, PreflightInput, preflight, records
 from printing.press.pictures import VERSION
 from printing.press.rules import PresetRules
 from printing.typesetting import Press, RenderingFailed, SetText, render_pdf_page, render_proof
@@ -68,7 +68,7 @@ def preflight_records(
     findings an order would be printed unchecked.
     """
     product, layout = merged.product, merged.layout
-    job = Job(
+    job = PreflightInput(
         template=layout.template,
         values=merged.values,
         images=plates,

@@ -10,7 +10,7 @@ from PIL import Image
 
 from printing.artwork.area import Area
 from printing.documents import Target, examine_document, place_document
-from printing.preflight import Job, preflight
+from printing.preflight import PreflightInput, preflight
 from printing.preflight import background_pixels as drawing
 from printing.preflight.findings import USUAL
 from printing.typesetting import Artwork, FontSet, RenderingBusy, RenderingTimedOut, Template
@@ -39,7 +39,7 @@ def test_pages_with_letters_are_drawn_once_and_together(monkeypatch):
     )
 
     facts = dict(zip(digests, placed.facts, strict=True))
-    found = preflight(Job(template, {}, {}, FontSet.shipped(), facts=facts), USUAL)
+    found = preflight(PreflightInput(template, {}, {}, FontSet.shipped(), facts=facts), USUAL)
 
     assert drawn == [3]
     assert {one.page for one in found if one.code == "text_small_reversed"} == {1, 2, 3}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pikepdf import Dictionary, Name
 
-from printing.preflight import Job, Limits, colours, preflight
+from printing.preflight import Limits, PreflightInput, colours, preflight
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import FontSet, Press, RenderingTimedOut, parse_template, render_print
 from tests.support.made_templates import card
@@ -46,7 +46,7 @@ def test_ink_is_that_of_the_plates_that_another_program_draws(tmp_path):
         rules = PresetRules(policy=ColourPolicy.CMYK, highest_ink=400, keeps_overprint=keeps_overprint)
         limits = Limits.of(PresetRules(highest_ink=100, keeps_overprint=keeps_overprint))
         template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(SAMPLES[name])}}, [])
-        job = Job(template, {}, {}, FontSet.shipped(), press=Press(rules=rules))
+        job = PreflightInput(template, {}, {}, FontSet.shipped(), press=Press(rules=rules))
         said = [one for one, _ in ink_found(preflight(job, limits))]
         expected = ink_of_plates(tmp_path, template, rules)
         if len(said) != (expected > 101) or any(abs(float(one[:-1]) - expected) > 4 for one in said):

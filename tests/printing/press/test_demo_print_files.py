@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from printing.imposition import spot_plates
-from printing.preflight import Job, Limits, preflight
+from printing.preflight import Limits, PreflightInput, preflight
 from printing.press.rules import ColourPolicy, PresetRules
 from printing.typesetting import FontSet, Press, ValuesInvalid, render_pdf_page, render_print
 from printing.typesetting.template import CMYK, Box
@@ -43,7 +43,7 @@ def printed_orders(wanted, seed):
         except ValuesInvalid:
             continue
         made += 1
-        job = Job(template, values, images, FontSet.shipped(), printed.texts, facts_of_demo(name))
+        job = PreflightInput(template, values, images, FontSet.shipped(), printed.texts, facts_of_demo(name))
         # Letters of other scripts come from another font, and pictures are converted: both are worth a warning.
         true = {"font_substituted"} if words is not WORDS else set()
         true |= {"picture_rgb"} if rules.is_cmyk else set()
