@@ -33,7 +33,7 @@ test-slow: $(VENV)/test.stamp ## Run the tests that start processes or a browser
 	@$(SLOW) -n 3 --dist worksteal $(ARGS) || { test $$? -eq 1 && echo "Again, one at a time:" && \
 		$(SLOW) -n 0 -x --last-failed --last-failed-no-failures none $(ARGS); }
 
-looks: $(VENV)/test.stamp ## Visit every page at each width and in both colour schemes
+looks: $(VENV)/test.stamp ## Visit every page at each width and in both color schemes
 	@LOOKS=all BROWSER_TESTS=required $(BIN) -m pytest -m slow -n 2 --dist worksteal tests/browser $(ARGS)
 
 test-optional: $(VENV)/test.stamp ## Install the optional packages and run the tests that need them

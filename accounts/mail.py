@@ -88,17 +88,17 @@ def send_templated_mail(template: str, to: str, context: Mapping[str, object], *
 
 
 def send_text(subject: str, body: str, to: str, *, language: str = "") -> None:
-    """Sends a mail as plain text and as HTML in the colours of the service."""
+    """Sends a mail as plain text and as HTML in the colors of the service."""
     # The subject contains names chosen by users, and a header must be one line.
     subject, text = " ".join(subject.split()), body.strip() + "\n"
-    light, dark = colours()
+    light, dark = colors()
     context = {"subject": subject, "parts": _parts(text), "light": light, "dark": dark, "language": language}
     send_mail(subject, text, None, [to], html_message=render_to_string("mails/letter.html", context))
 
 
 @cache
-def colours() -> tuple[dict[str, str], dict[str, str]]:
-    """The colours of static/brand/tokens.css for light and dark: mail programs support no CSS variables."""
+def colors() -> tuple[dict[str, str], dict[str, str]]:
+    """The colors of static/brand/tokens.css for light and dark: mail programs support no CSS variables."""
     path = finders.find("brand/tokens.css")
     pairs = PAIR.findall(Path(str(path)).read_text()) if path else []
     named = [(name.replace("-", "_"), light, dark) for name, light, dark in pairs]

@@ -23,7 +23,7 @@ PILLOW_ERRORS = (
 )
 
 
-# Enough for 50 megapixels with the usual halved colours (4:2:0), or 25 megapixels without.
+# Enough for 50 megapixels with the usual halved colors (4:2:0), or 25 megapixels without.
 HELD_SAMPLES = 75_000_000
 # Pictures have 1 to 20. Each takes 20 bytes of a file at least, and 5 ms of 8 megapixels.
 SCANS = 100
@@ -74,11 +74,11 @@ def held_samples(picture: Image.Image) -> int:
     """The samples that decoding keeps in memory until the last, in two bytes each: those of a JPEG in several scans.
 
     `picture` was opened and not decoded. A progressive JPEG has several scans, and so has one whose first scan lacks
-    some of its colours.
+    some of its colors.
     """
     if not isinstance(picture, JpegImageFile) or not picture.layer or picture.fp is None:
         return 0
-    if "progressive" not in picture.info and _colours_of_first_scan(picture) == picture.layers:
+    if "progressive" not in picture.info and _colors_of_first_scan(picture) == picture.layers:
         return 0
     across, down = (max(layer[side] for layer in picture.layer) for side in (1, 2))
     shares = sum(layer[1] * layer[2] for layer in picture.layer)
@@ -95,7 +95,7 @@ def _scans(picture: JpegImageFile) -> int:
     return int(found)
 
 
-def _colours_of_first_scan(picture: JpegImageFile) -> int:
+def _colors_of_first_scan(picture: JpegImageFile) -> int:
     """0 for a header with anything between its segments."""
     file = picture.fp
     assert file is not None  # noqa: S101 - checked by the caller

@@ -31,7 +31,7 @@ APPROVE = "Approve these requests with the permissions requested?"
 DENY = "Decline these requests without a reason? Applicants are informed and may send another request."
 INBOX = "admin:accounts_associationrequest_changelist"
 Decisions = Sequence[tuple[AssociationRequest, dict[str, Any]]]
-COLOURS: dict[str, str] = {
+COLORS: dict[str, str] = {
     AssociationState.PENDING: "warning",
     AssociationState.APPROVED: "success",
     AssociationState.DENIED: "danger",
@@ -131,7 +131,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         when = format_html("<small>{}</small>", naturaltime(request.created))
         return format_html("{} {}", request.requested_by, when) if request.requested_by else when
 
-    @display(description="state", label={label: COLOURS[value] for value, label in AssociationState.choices})
+    @display(description="state", label={label: COLORS[value] for value, label in AssociationState.choices})
     def shown_state(self, request: AssociationRequest) -> str:
         return request.get_state_display()
 

@@ -23,7 +23,7 @@ from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import parse_uuid
 
 SHOWN_DELIVERIES = 20
-COLOURS: dict[str, str] = {
+COLORS: dict[str, str] = {
     DeliveryState.PENDING: "warning",
     DeliveryState.DELIVERED: "success",
     DeliveryState.FAILED: "danger",
@@ -120,9 +120,7 @@ class WebhookAdmin(ReadOnlyAdmin):
 
     def record_context(self, request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
         shown = delivery_page(webhook, take=SHOWN_DELIVERIES)
-        deliveries = [
-            (delivery, list(delivery.attempts.all()), COLOURS[delivery.state]) for delivery in shown
-        ]
+        deliveries = [(delivery, list(delivery.attempts.all()), COLORS[delivery.state]) for delivery in shown]
         return {"deliveries": deliveries, "webhook": webhook}
 
     def extra_pages(self) -> list[ExtraPage]:
@@ -184,7 +182,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
     def event_type(self, delivery: Delivery) -> str:
         return f"{delivery.event.type} {delivery.event.store_id}".strip()
 
-    @display(description="state", label={label: COLOURS[value] for value, label in DeliveryState.choices})
+    @display(description="state", label={label: COLORS[value] for value, label in DeliveryState.choices})
     def shown_state(self, delivery: Delivery) -> str:
         return delivery.get_state_display()
 

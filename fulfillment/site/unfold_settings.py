@@ -19,6 +19,6 @@ UNFOLD = {
     ],
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_HISTORY": True,
-    # The colour scheme is static/console/theme.css.
+    # The color scheme is static/console/theme.css.
     "SIDEBAR": {"show_search": True, "navigation": "fulfillment.site.navigation.navigation_for"},
 }

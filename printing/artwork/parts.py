@@ -24,7 +24,7 @@ class Part(StrEnum):
     SPOT = "spot color"
     TRANSPARENCY = "transparency"
     BLENDING = "blending"
-    LEFT_IN_COLOUR = "left in color"
+    LEFT_IN_COLOR = "left in color"
     RGB = "RGB"
     UNEXAMINED = "unexamined"
 
@@ -34,7 +34,7 @@ class ArtworkPart:
     """A part of an artwork, in its units; `area` is None if unknown.
 
     `size` is the width of a LINE, the height of the letters of a TEXT, the pixels of a PICTURE for each unit, or the
-    percent of an INK. `name` is a font family, a colour space or a spot colour. `color` is that of the letters of a
+    percent of an INK. `name` is a font family, a color space or a spot color. `color` is that of the letters of a
     TEXT, one, three or four numbers as in a PDF; empty if unknown.
     """
 

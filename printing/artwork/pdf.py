@@ -18,7 +18,7 @@ from printing.artwork.pdf_content import (
     Layers,
     Letters,
     colored,
-    left_in_colour,
+    left_in_color,
     replaced_plates,
     shadings_of,
     slivers,
@@ -27,7 +27,7 @@ from printing.artwork.pdf_content import (
 from printing.press.die_lines import is_tool
 from printing.press.gradients import is_repaintable
 from printing.press.objects import saved
-from printing.press.paints import GREY, OF_CMYK, OF_RGB
+from printing.press.paints import GRAY, OF_CMYK, OF_RGB
 from printing.press.repaint import decoded, kind_of
 from printing.press.screen import opened
 from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, matrix_from, scale_of, times
@@ -162,8 +162,8 @@ class _Reader:
     def _resources(self, resources: Any) -> None:
         patterns = resources.get("/Pattern", pikepdf.Dictionary()).values()
         for holder in (resources, *(one.get("/Resources", pikepdf.Dictionary()) for one in patterns)):
-            for name in left_in_colour(holder):
-                self.note(Part.LEFT_IN_COLOUR, name=name)
+            for name in left_in_color(holder):
+                self.note(Part.LEFT_IN_COLOR, name=name)
             shadings = (one for one in shadings_of(holder) if kind_of(one.get("/ColorSpace")) == OF_RGB)
             if any(is_repaintable(one, OF_RGB) for one in shadings):
                 self.note(Part.RGB, name="RGB")
@@ -360,6 +360,6 @@ def _is_embedded(font: Any) -> bool:
 def _picture_space(space: Any) -> str:
     """As Pillow names the mode."""
     is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
-    return {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(
+    return {GRAY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(
         kind_of(space[1] if is_palette else space) or "", ""
     )

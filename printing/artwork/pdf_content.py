@@ -1,4 +1,4 @@
-"""What the pages of a PDF hold beside pictures: layers, letters and colours, also those that no inks can replace."""
+"""What the pages of a PDF hold beside pictures: layers, letters and colors, also those that no inks can replace."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ import pikepdf
 from printing.artwork.area import Area
 from printing.press.gradients import is_repaintable, is_tint_repaintable
 from printing.press.objects import PROCESS, named
-from printing.press.paints import COMPONENTS, GREY, OF_CMYK, OF_RGB
+from printing.press.paints import COMPONENTS, GRAY, OF_CMYK, OF_RGB
 from printing.press.repaint import KINDS_OF_DEVICES, is_readable, kind_of
 from printing.press.streams import DEVICES
 
@@ -54,15 +54,15 @@ def slivers(areas: list[Area], *, thin: float, long: float) -> list[Area]:
     ]
 
 
-WHITES = {GREY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
+WHITES = {GRAY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
 
 
 @dataclass(frozen=True, slots=True)
 class Color:
-    """`values` are empty for patterns; `spot` names the plates of a spot colour. One number of registration stands for
+    """`values` are empty for patterns; `spot` names the plates of a spot color. One number of registration stands for
     each process ink. `is_device` of inks that no profile describes."""
 
-    kind: str | None = GREY
+    kind: str | None = GRAY
     values: tuple[float, ...] = (0.0,)
     spot: str = ""
     is_registration: bool = False
@@ -114,7 +114,7 @@ def replaced_plates(color: Color, keeps_zeros: bool) -> frozenset[str] | None:
 
 
 def spots_of(space: Any) -> str:
-    """The plates of a colour space beside those of the process, by line."""
+    """The plates of a color space beside those of the process, by line."""
     if not isinstance(space, pikepdf.Array) or len(space) < 2:
         return ""
     names = [space[1]] if space[0] == "/Separation" else space[1] if space[0] == "/DeviceN" else []
@@ -167,25 +167,25 @@ def _composite_widths(entries: Any) -> Iterator[tuple[int, float]]:
             at += 3
 
 
-_IN_INKS = {None, GREY, OF_CMYK}
+_IN_INKS = {None, GRAY, OF_CMYK}
 
 
-def left_in_colour(resources: Any) -> Iterator[str]:
+def left_in_color(resources: Any) -> Iterator[str]:
     """As text, for one resource dictionary; forms inside it are checked separately."""
     patterns = list(named(resources, "/Pattern").values())
     for shading in shadings_of(resources):
         kind = kind_of(shading.get("/ColorSpace"))
         if kind not in _IN_INKS and not is_repaintable(shading, str(kind)):
             yield f"a gradient of type {int(shading.get('/ShadingType', 0))}"
-        yield from _spot_in_colour(shading.get("/ColorSpace"))
+        yield from _spot_in_color(shading.get("/ColorSpace"))
     if any(pattern.get("/PaintType") == 2 for pattern in patterns):
-        # The renderer of proofs shows it in other colours than the plates have.
+        # The renderer of proofs shows it in other colors than the plates have.
         yield "a pattern without colors of its own"
     for space in named(resources, "/ColorSpace").values():
-        yield from _spot_in_colour(space)
+        yield from _spot_in_color(space)
     for image in named(resources, "/XObject").values():
         if image.get("/Subtype") == "/Image":
-            yield from _picture_in_colour(image)
+            yield from _picture_in_color(image)
 
 
 def shadings_of(resources: Any) -> list[Any]:
@@ -195,29 +195,29 @@ def shadings_of(resources: Any) -> list[Any]:
     return [*drawn, *(pattern.Shading for pattern in patterns if "/Shading" in pattern)]
 
 
-def _picture_in_colour(image: Any) -> Iterator[str]:
+def _picture_in_color(image: Any) -> Iterator[str]:
     space = image.get("/ColorSpace")
     is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
     kind = kind_of(space[1] if is_palette else space)
     is_unread = kind not in _IN_INKS and not is_readable(image, str(kind))
-    if not is_palette and (is_unread or _has_mask_in_colour(image, kind)):
+    if not is_palette and (is_unread or _has_mask_in_color(image, kind)):
         yield "a picture in a form that is not read here"
     if space is None and "/JPXDecode" in str(image.get("/Filter")):
         yield "a picture in JPEG 2000"
-    yield from _spot_in_colour(space[1] if is_palette else space)
+    yield from _spot_in_color(space[1] if is_palette else space)
 
 
-def _has_mask_in_colour(image: Any, kind: str | None) -> bool:
-    """What preparation did not resolve, of a picture whose colours are converted: formats that it does not read."""
+def _has_mask_in_color(image: Any, kind: str | None) -> bool:
+    """What preparation did not resolve, of a picture whose colors are converted: formats that it does not read."""
     soft = image.get("/SMask", pikepdf.Dictionary())
     return kind not in _IN_INKS and (isinstance(image.get("/Mask"), pikepdf.Array) or "/Matte" in soft)
 
 
-def _spot_in_colour(space: Any) -> Iterator[str]:
-    """The alternate colours by which a spot colour is shown, and printed without a plate."""
+def _spot_in_color(space: Any) -> Iterator[str]:
+    """The alternate colors by which a spot color is shown, and printed without a plate."""
     if isinstance(space, pikepdf.Array) and str(space[0]) in {"/Separation", "/DeviceN"}:
         kind = kind_of(space[2])
-        if kind not in {GREY, OF_CMYK} and not is_tint_repaintable(space, str(kind)):
+        if kind not in {GRAY, OF_CMYK} and not is_tint_repaintable(space, str(kind)):
             yield "spot colors that other colors than inks stand for"
     elif isinstance(space, pikepdf.Array) and str(space[0]) == "/Pattern" and len(space) > 1:
-        yield from _spot_in_colour(space[1])
+        yield from _spot_in_color(space[1])

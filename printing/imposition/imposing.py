@@ -1,7 +1,7 @@
 """Renders a planned sheet as PDF/X-4: pieces with bleed, cut and register marks, a color bar, and job numbers in the
 slug line and beside each piece.
 
-The same plan and files always give the same bytes. Pages are placed as they are: no colour and no font changes.
+The same plan and files always give the same bytes. Pages are placed as they are: no color and no font changes.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""The colours of page backgrounds: each is rendered once at low resolution and cached."""
+"""The colors of page backgrounds: each is rendered once at low resolution and cached."""
 
 import io
 import math
@@ -11,7 +11,7 @@ from PIL import Image, ImageChops, ImageDraw
 from printing.artwork.area import Area
 from printing.caches import WeightedCache
 from printing.preflight.artwork import ArtworkFacts
-from printing.preflight.colours import Seen
+from printing.preflight.colors import Seen
 from printing.press.artwork import PreparedArtwork
 from printing.typesetting import (
     Artwork,
@@ -28,13 +28,13 @@ from printing.waiting import own_time
 PIXELS_OF_MM = 2.0
 PIXELS = 1200
 CACHE_BYTES = 24_000_000
-# The darkest part of a colour from 0 to 255: paper is lighter, ink is darker than these.
+# The darkest part of a color from 0 to 255: paper is lighter, ink is darker than these.
 PAPER, INK = 250, 238
 # For pages that are drawn alone, together: each may take as long as a rendering.
 ALONE_SECONDS = 30.0
 # Shorter runs of ink are ends of lines or patterns.
 EDGE_MM = 5.0
-# Of larger areas, in pixels, a colour is that of so many samples along each side.
+# Of larger areas, in pixels, a color is that of so many samples along each side.
 SAMPLED, SAMPLES = 5_000, 32
 
 Pixels = tuple[int, int, int, int]
@@ -58,7 +58,7 @@ class BackgroundPixels:
         return [band.getextrema() for band in self.picture.split()]  # type: ignore[misc]
 
     def mean(self, area: Area) -> Seen | None:
-        """The mean colour of an area; None outside of the picture."""
+        """The mean color of an area; None outside of the picture."""
         box = self._pixels(area)
         if box is None:
             return None

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from printing.artwork.area import Area
-from printing.press.rules import BUILT_IN, ColourPolicy, PresetRules
+from printing.press.rules import BUILT_IN, ColorPolicy, PresetRules
 
 # The limit for one rendering, because all findings are stored with it.
 FINDINGS = 50
@@ -73,7 +73,7 @@ class Limits:
     `severities` are those that the preset sets for a rule, by code: "Error", "Warning" or "Off".
     """
 
-    policy: ColourPolicy
+    policy: ColorPolicy
     bleed_mm: float
     safe_mm: float
     resolution_ppi: float
@@ -141,7 +141,7 @@ def picture_of_page(
 
 
 def _mark(numbers: Sequence[int], finding: Mapping[str, Any]) -> Mark:
-    """A frame with the colour of its first finding; errors come first."""
+    """A frame with the color of its first finding; errors come first."""
     box = finding["Box"]
     width, height = (max(box[side] + 2 * ROOM_MM, SMALLEST_MM) for side in ("Width", "Height"))
     return Mark(

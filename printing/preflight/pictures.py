@@ -1,4 +1,4 @@
-"""Facts about pictures, read once and cached: size, colours and a thumbnail."""
+"""Facts about pictures, read once and cached: size, colors and a thumbnail."""
 
 import hashlib
 import io

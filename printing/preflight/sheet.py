@@ -9,7 +9,7 @@ from typing import Any
 from printing.artwork.area import Area
 from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part, artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
-from printing.preflight.colours import PlateInk, Seen, plate_inks, seen
+from printing.preflight.colors import PlateInk, Seen, plate_inks, seen
 from printing.preflight.findings import Limits
 from printing.preflight.geometry import MM_OF_POINT, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
@@ -61,7 +61,7 @@ class PreflightInput:
 
 @dataclass(frozen=True, slots=True)
 class VisibleBox:
-    """A visible box. `area` is its inked area; `color_behind` is the colour of the page below it."""
+    """A visible box. `area` is its inked area; `color_behind` is the color of the page below it."""
 
     number: int
     page: Page
@@ -149,7 +149,7 @@ def die_lines_of(template: Template, facts: Mapping[str, ArtworkFacts] | None = 
 
 
 def plates_of_boxes(template: Template) -> list[str]:
-    """The spot colours of boxes and their backgrounds; empty for a colour of the process."""
+    """The spot colors of boxes and their backgrounds; empty for a color of the process."""
     return [
         color.spot
         for page in template.pages
@@ -196,7 +196,7 @@ class Sheet:
         return bare | background_pixels_of(self.template, others, **self._drawing)
 
     def ground_of(self, behind: Background, area: Area) -> Seen | None:
-        """The colour of the page behind letters of a PDF, as it is drawn without them."""
+        """The color of the page behind letters of a PDF, as it is drawn without them."""
         pixels = self._bare_pixels.get(behind.number)
         return pixels.mean(area) if pixels is not None else None
 

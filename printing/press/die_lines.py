@@ -33,7 +33,7 @@ def overprint_tools(pdf: pikepdf.Pdf) -> None:
 
 
 def _tools(resources: Any) -> set[str]:
-    """The colour spaces of tools, by their names there."""
+    """The color spaces of tools, by their names there."""
     spaces = resources.get("/ColorSpace") if isinstance(resources, pikepdf.Dictionary) else None
     if not isinstance(spaces, pikepdf.Dictionary):
         return set()

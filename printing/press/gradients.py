@@ -1,4 +1,4 @@
-"""Converts gradients: samples their functions and writes new ones in the target colours."""
+"""Converts gradients: samples their functions and writes new ones in the target colors."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ import pikepdf
 
 from printing.press.paints import COMPONENTS, DEVICE, Paint, Values, byte
 
-Colour = Callable[[float], list[float]]
+Color = Callable[[float], list[float]]
 SAMPLES = 256
 MAX_DEPTH = 8
 
@@ -24,24 +24,24 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
     start, end = (float(one) for one in shading.get("/Domain", [0, 1]))
     places = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
     try:
-        colour = _compiled(shading.Function)
-        colours = [colour(place) for place in places]
+        color = _compiled(shading.Function)
+        colors = [color(place) for place in places]
     except NotSampled:
         return False
-    if any(len(one) != COMPONENTS[kind] for one in colours):
+    if any(len(one) != COMPONENTS[kind] for one in colors):
         return False
-    if (painted := paint.blend(kind, colours)) is None:
+    if (painted := paint.blend(kind, colors)) is None:
         return True
     shading.Function = pdf.make_indirect(_sampled(pdf, painted, start, end))
     shading.ColorSpace = pikepdf.Name(DEVICE[paint.target])
     if "/Background" in shading:
-        background = paint.colour(kind, [float(one) for one in shading.Background])
+        background = paint.color(kind, [float(one) for one in shading.Background])
         shading.Background = pikepdf.Array(list(background or shading.Background))
     return True
 
 
 def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
-    """Converts all tints of the process colour that replaces a spot colour without a plate."""
+    """Converts all tints of the process color that replaces a spot color without a plate."""
     if not is_tint_repaintable(space, kind):
         return
     tint = _compiled(space[3])
@@ -68,21 +68,21 @@ def is_repaintable(shading: Any, kind: str) -> bool:
         return False
 
 
-def _sampled(pdf: pikepdf.Pdf, colours: Sequence[Values], start: float, end: float) -> pikepdf.Stream:
-    content = bytes(byte(value) for colour in colours for value in colour)
-    size = len(colours[0])
+def _sampled(pdf: pikepdf.Pdf, colors: Sequence[Values], start: float, end: float) -> pikepdf.Stream:
+    content = bytes(byte(value) for color in colors for value in color)
+    size = len(colors[0])
     return pikepdf.Stream(
         pdf,
         content,
         FunctionType=0,
         Domain=[start, end],
         Range=[0, 1] * size,
-        Size=[len(colours)],
+        Size=[len(colors)],
         BitsPerSample=8,
     )
 
 
-def _compiled(function: Any, depth: int = 0) -> Colour:
+def _compiled(function: Any, depth: int = 0) -> Color:
     """The function in Python, its parameters read from the PDF once for all samples."""
     if depth > MAX_DEPTH:
         raise NotSampled
@@ -96,7 +96,7 @@ def _compiled(function: Any, depth: int = 0) -> Colour:
     elif kind == 3:
         inner = _stitched(function, low, high, depth)
     elif kind == 0:
-        inner = _sampled_colour(function, low, high)
+        inner = _sampled_color(function, low, high)
     else:
         raise NotSampled
     if "/Range" not in function:
@@ -108,34 +108,34 @@ def _compiled(function: Any, depth: int = 0) -> Colour:
     ]
 
 
-def _exponential(function: Any) -> Colour:
+def _exponential(function: Any) -> Color:
     exponent = float(function.N)
     first, last = _numbers(function.get("/C0", [0])), _numbers(function.get("/C1", [1]))
     ends = [(a, b - a) for a, b in zip(first, last, strict=True)]
 
-    def colour(place: float) -> list[float]:
+    def color(place: float) -> list[float]:
         share = place**exponent
         return [start + share * length for start, length in ends]
 
-    return colour
+    return color
 
 
-def _stitched(function: Any, low: float, high: float, depth: int) -> Colour:
+def _stitched(function: Any, low: float, high: float, depth: int) -> Color:
     bounds = [low, *_numbers(function.Bounds), high]
     encode = _numbers(function.Encode)
     parts = [_compiled(one, depth + 1) for one in function.Functions]
 
-    def colour(place: float) -> list[float]:
+    def color(place: float) -> list[float]:
         part = min(bisect_right(bounds, place, 1, len(bounds) - 1), len(parts)) - 1
         start, end = bounds[part], bounds[part + 1]
         first, final = encode[2 * part], encode[2 * part + 1]
         inner = first if end <= start else first + (place - start) / (end - start) * (final - first)
         return parts[part](inner)
 
-    return colour
+    return color
 
 
-def _sampled_colour(function: Any, low: float, high: float) -> Colour:
+def _sampled_color(function: Any, low: float, high: float) -> Color:
     if int(function.BitsPerSample) != 8 or len(function.Size) != 1:
         raise NotSampled
     count, content = int(function.Size[0]), function.read_bytes()
@@ -143,7 +143,7 @@ def _sampled_colour(function: Any, low: float, high: float) -> Colour:
     scales = [(start, (end - start) / 255) for start, end in _pairs(function.get("/Decode", function.Range))]
     size = len(scales)
 
-    def colour(place: float) -> list[float]:
+    def color(place: float) -> list[float]:
         position = first + (place - low) / (high - low) * (last - first) if high > low else first
         position = min(max(position, 0.0), count - 1.0)
         before = int(position)
@@ -153,7 +153,7 @@ def _sampled_colour(function: Any, low: float, high: float) -> Colour:
             for at, (bottom, scale) in enumerate(scales)
         ]
 
-    return colour
+    return color
 
 
 def _pairs(values: Any) -> list[tuple[float, float]]:

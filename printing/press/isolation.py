@@ -16,7 +16,7 @@ from printing.bounded import TaskFailed, busy, caller, run_bounded
 from printing.pictures import held_samples, is_jpeg
 from printing.press import pictures
 from printing.press.artwork import PAGES, ArtworkRefused, PreparedArtwork, page_from
-from printing.press.colours import separation_of
+from printing.press.colors import separation_of
 from printing.press.pictures import separate_picture
 from printing.press.uploads import FORMATS, Upload, UploadRefused, clean_upload
 
@@ -119,7 +119,7 @@ def prepare(content: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
 
 
 def shrink(content: bytes, size: tuple[int, int], resampling: str) -> Image.Image:
-    """A large picture in grey, RGB, RGBA or CMYK. Raises TaskFailed where it is damaged."""
+    """A large picture in gray, RGB, RGBA or CMYK. Raises TaskFailed where it is damaged."""
     task, files = "printing.press.uploads:shrink_in_folder", {"picture": content}
     with (
         one_at_a_time(),

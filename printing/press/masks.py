@@ -1,6 +1,6 @@
-"""Masks of pictures that are given in the picture's own colours, which a print file has no more.
+"""Masks of pictures that are given in the picture's own colors, which a print file has no more.
 
-A range of colours that is not painted becomes a stencil. What is mixed with the colour of its edges (a matte) is
+A range of colors that is not painted becomes a stencil. What is mixed with the color of its edges (a matte) is
 unmixed.
 """
 
@@ -13,7 +13,7 @@ import pikepdf
 from PIL import Image, ImageChops
 
 from printing.press.objects import drop
-from printing.press.paints import COMPONENTS, GREY, OF_CMYK
+from printing.press.paints import COMPONENTS, GRAY, OF_CMYK
 from printing.press.pictures import jpeg_in
 from printing.press.repaint import decoded, is_readable, kind_of
 
@@ -121,7 +121,7 @@ def _samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
 
 
 def _stencil(content: bytes, depth: int, ranges: list[int], wide: int, high: int) -> Iterator[bytes]:
-    """A bit of each pixel, set where all of its colours are in their ranges: it is not painted."""
+    """A bit of each pixel, set where all of its colors are in their ranges: it is not painted."""
     import numpy as np  # noqa: PLC0415 - heavy, and rarely needed
 
     low, most = np.array(ranges[::2]), np.array(ranges[1::2])
@@ -139,7 +139,7 @@ def _unmix(image: Any, soft: Any, kept: int) -> int:
         return 0
     if not _fits(image, kind, kept) or (image.Width, image.Height) != (soft.Width, soft.Height):
         return 0
-    picture, opacity = decoded(image, kind), decoded(soft, GREY)
+    picture, opacity = decoded(image, kind), decoded(soft, GRAY)
     if picture is None or opacity is None or picture.size != opacity.size:
         return 0
     packer = zlib.compressobj(PACKING)

@@ -70,7 +70,7 @@ def states_of(pdf: pikepdf.Pdf) -> Iterator[Any]:
 
 
 def is_plain(state: Any) -> bool:
-    """Whether its colours cover what is below."""
+    """Whether its colors cover what is below."""
     return str(state.get("/BM", "/Normal")) in {"/Normal", "/Compatible"}
 
 

@@ -1,14 +1,14 @@
-"""Colour conversions of a PDF: to the inks of a press, to grey for masks, or to a soft proof for screens."""
+"""Color conversions of a PDF: to the inks of a press, to gray for masks, or to a soft proof for screens."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from PIL import Image
 
-from printing.press.colours import FULL, RGB, Separation
+from printing.press.colors import FULL, RGB, Separation
 from printing.press.tagged import Tagged
 
-GREY, OF_RGB, OF_CMYK, OF_LAB = "grey", "rgb", "cmyk", "lab"
+GRAY, OF_RGB, OF_CMYK, OF_LAB = "gray", "rgb", "cmyk", "lab"
 
 
 class _Components(dict[str, int]):
@@ -18,85 +18,85 @@ class _Components(dict[str, int]):
         return self[kind.partition(" ")[0]]
 
 
-COMPONENTS = _Components({GREY: 1, OF_RGB: 3, OF_CMYK: 4, OF_LAB: 3})
-KINDS_OF_SIZES = {1: GREY, 3: OF_RGB, 4: OF_CMYK}
-DEVICE = {GREY: "/DeviceGray", OF_RGB: "/DeviceRGB", OF_CMYK: "/DeviceCMYK"}
-OPERATORS = {GREY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
+COMPONENTS = _Components({GRAY: 1, OF_RGB: 3, OF_CMYK: 4, OF_LAB: 3})
+KINDS_OF_SIZES = {1: GRAY, 3: OF_RGB, 4: OF_CMYK}
+DEVICE = {GRAY: "/DeviceGray", OF_RGB: "/DeviceRGB", OF_CMYK: "/DeviceCMYK"}
+OPERATORS = {GRAY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
 Values = Sequence[float]
 
 
 class Paint(Protocol):
-    """A colour conversion. `target` is the resulting kind of colour; values range from 0 to 1, but for those of Lab."""
+    """A color conversion. `target` is the resulting kind of color; values range from 0 to 1, but for those of Lab."""
 
     target: str
 
-    def colour(self, kind: str, values: Values) -> Values | None:
-        """The converted colour; None if it stays unchanged."""
+    def color(self, kind: str, values: Values) -> Values | None:
+        """The converted color; None if it stays unchanged."""
 
-    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
-        """The converted colours along a gradient; None if it stays unchanged."""
+    def blend(self, kind: str, colors: Sequence[Values]) -> list[Values] | None:
+        """The converted colors along a gradient; None if it stays unchanged."""
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
-        """Converts a picture of mode L, RGB or CMYK; None if only its colour space changes."""
+        """Converts a picture of mode L, RGB or CMYK; None if only its color space changes."""
 
 
 class Inks:
-    """For the press: converts all but inks; greys go to the K plate only."""
+    """For the press: converts all but inks; grays go to the K plate only."""
 
     target = OF_CMYK
 
     def __init__(self, separation: Separation) -> None:
         self._separation = separation
 
-    def colour(self, kind: str, values: Values) -> Values | None:
+    def color(self, kind: str, values: Values) -> Values | None:
         if kind == OF_CMYK:
             return None
-        if is_grey(kind, values):
-            return [0, 0, 0, self._separation.black_of(grey_of(kind, values)) / FULL]
+        if is_gray(kind, values):
+            return [0, 0, 0, self._separation.black_of(gray_of(kind, values)) / FULL]
         return mixed(self._separation, kind, values)
 
-    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
+    def blend(self, kind: str, colors: Sequence[Values]) -> list[Values] | None:
         if kind == OF_CMYK:
             return None
-        if all(is_grey(kind, values) for values in colours):
-            return [self.colour(kind, values) or values for values in colours]
-        return [mixed(self._separation, kind, values) for values in colours]
+        if all(is_gray(kind, values) for values in colors):
+            return [self.color(kind, values) or values for values in colors]
+        return [mixed(self._separation, kind, values) for values in colors]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         return None if picture.mode == "L" else self._separation.picture(picture, as_jpeg=as_jpeg)
 
 
 class Shades:
-    """For masks: converts colours to their luminosity."""
+    """For masks: converts colors to their luminosity."""
 
-    target = GREY
+    target = GRAY
 
-    def colour(self, kind: str, values: Values) -> Values | None:
+    def color(self, kind: str, values: Values) -> Values | None:
         return [luminosity(kind, values)]
 
-    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
-        return [[luminosity(kind, values)] for values in colours]
+    def blend(self, kind: str, colors: Sequence[Values]) -> list[Values] | None:
+        return [[luminosity(kind, values)] for values in colors]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         return None if picture.mode == "L" else picture.convert("L")
 
 
 class SoftProof:
-    """For screens: each colour as it will look in print."""
+    """For screens: each color as it will look in print."""
 
     target = OF_RGB
 
     def __init__(self, separation: Separation, inks: Inks | None) -> None:
-        """With `inks` as the CMYK policy prints, else as a RIP converts managed colours."""
+        """With `inks` as the CMYK policy prints, else as a RIP converts managed colors."""
         self._separation, self._inks = separation, inks
 
-    def colour(self, kind: str, values: Values) -> Values | None:
+    def color(self, kind: str, values: Values) -> Values | None:
         return self._shown([self._printed(kind, values)])[0]
 
-    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values] | None:
+    def blend(self, kind: str, colors: Sequence[Values]) -> list[Values] | None:
         if kind != OF_CMYK and self._inks is not None:
-            return self._shown(self._inks.blend(kind, colours) or [])
-        return self._shown([self._printed(kind, values) for values in colours])
+            return self._shown(self._inks.blend(kind, colors) or [])
+        return self._shown([self._printed(kind, values) for values in colors])
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         if picture.mode == "CMYK":
@@ -111,7 +111,7 @@ class SoftProof:
         if kind == OF_CMYK:
             return values
         if self._inks is not None:
-            return self._inks.colour(kind, values) or values
+            return self._inks.color(kind, values) or values
         return mixed(self._separation, kind, values)
 
     def _shown(self, inks: Sequence[Values]) -> list[Values]:
@@ -124,15 +124,15 @@ class SoftProof:
         return shown
 
 
-def is_grey(kind: str, values: Values) -> bool:
+def is_gray(kind: str, values: Values) -> bool:
     if kind == OF_LAB:
         return max(abs(values[1]), abs(values[2])) < 0.5
     red, green, blue = as_rgb(kind, values)
     return red == green == blue
 
 
-def grey_of(kind: str, values: Values) -> int:
-    """The level of sRGB of a colour that is grey."""
+def gray_of(kind: str, values: Values) -> int:
+    """The level of sRGB of a color that is gray."""
     if kind != OF_LAB:
         return as_rgb(kind, values)[0]
     light = ((values[0] + 16) / 116) ** 3 if values[0] > 8 else values[0] / 903.3
@@ -140,24 +140,24 @@ def grey_of(kind: str, values: Values) -> int:
 
 
 def mixed(separation: Separation, kind: str, values: Values) -> Values:
-    """Converts to all inks, greys too."""
+    """Converts to all inks, grays too."""
     inks = separation.of_lab(values) if kind == OF_LAB else separation.blended(as_rgb(kind, values))
     return [ink / FULL for ink in inks]
 
 
 def as_rgb(kind: str, values: Values) -> RGB:
-    if kind == GREY:
+    if kind == GRAY:
         return (byte(values[0]),) * 3
     red, green, blue = (byte(value) for value in values)
-    return kind.colour((red, green, blue)) if isinstance(kind, Tagged) else (red, green, blue)
+    return kind.color((red, green, blue)) if isinstance(kind, Tagged) else (red, green, blue)
 
 
 def luminosity(kind: str, values: Values) -> float:
-    """The luminosity of device colours as PDF defines it."""
-    if kind == GREY:
+    """The luminosity of device colors as PDF defines it."""
+    if kind == GRAY:
         return values[0]
     if kind == OF_LAB:
-        return grey_of(kind, values) / FULL
+        return gray_of(kind, values) / FULL
     if kind == OF_CMYK:
         cyan, magenta, yellow, black = values
         return 1 - min(1.0, 0.3 * cyan + 0.59 * magenta + 0.11 * yellow + black)

@@ -17,7 +17,7 @@ def repainted_palette(space: Any, kind: str, paint: Paint) -> Any:
     size, (lows, highs) = COMPONENTS[kind], _ends_of(space[1], kind)
     entries = [table[start : start + size] for start in range(0, len(table) - size + 1, size)]
     painted = [
-        paint.colour(
+        paint.color(
             kind,
             [low + value / 255 * (high - low) for value, low, high in zip(entry, lows, highs, strict=True)],
         )

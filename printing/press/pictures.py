@@ -1,6 +1,6 @@
 """Pictures for the press: separated once and cached as a PDF with one image, which the writer inserts.
 
-The typesetter sees a grey placeholder of the same proportions, so it never decodes the picture itself.
+The typesetter sees a gray placeholder of the same proportions, so it never decodes the picture itself.
 """
 
 import zlib
@@ -14,9 +14,9 @@ import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
 from printing.pictures import PILLOW_ERRORS, encoded, is_jpeg
-from printing.press.colours import Separation, separation_of
+from printing.press.colors import Separation, separation_of
 from printing.press.objects import UNPACKED, saved
-from printing.press.paints import DEVICE, GREY, OF_CMYK
+from printing.press.paints import DEVICE, GRAY, OF_CMYK
 from printing.press.profiles import opened_profile
 
 JPEG_QUALITY = 95
@@ -76,18 +76,18 @@ class Plate:
 
 
 def separate_picture(content: bytes, separation: Separation) -> bytes:
-    """A PDF with the picture in inks. CMYK and grey pictures keep their plates."""
+    """A PDF with the picture in inks. CMYK and gray pictures keep their plates."""
     with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
         if is_jpeg(source) and source.mode != "RGB" and not _is_turned(source):
             plate = Plate(source.mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
             return _pdf_of(plate)
         upright = ImageOps.exif_transpose(source) if _is_turned(source) else source
-        colours, mask = _separated(
+        colors, mask = _separated(
             upright, separation, source.info.get("icc_profile"), as_jpeg=is_jpeg(source)
         )
-    packed = jpeg_of(colours) if is_jpeg(source) else zlib.compress(colours.tobytes())
+    packed = jpeg_of(colors) if is_jpeg(source) else zlib.compress(colors.tobytes())
     transparency = None if mask is None else Plate(mask.mode, mask.size, zlib.compress(mask.tobytes()))
-    return _pdf_of(Plate(colours.mode, colours.size, packed, is_jpeg=is_jpeg(source)), transparency)
+    return _pdf_of(Plate(colors.mode, colors.size, packed, is_jpeg=is_jpeg(source)), transparency)
 
 
 def separate_in_folder(folder: Path, profile: str, highest_ink: int) -> None:
@@ -97,7 +97,7 @@ def separate_in_folder(folder: Path, profile: str, highest_ink: int) -> None:
 
 
 def has_plates(content: bytes) -> bool:
-    """Whether a picture is in CMYK or grey and therefore printed unchanged under every policy."""
+    """Whether a picture is in CMYK or gray and therefore printed unchanged under every policy."""
     try:
         with Image.open(BytesIO(content), formats=("PNG", "JPEG")) as source:
             return source.mode in {"1", "L", "LA", "CMYK"}
@@ -106,13 +106,13 @@ def has_plates(content: bytes) -> bool:
 
 
 def placeholder(size: tuple[float, float], name: str) -> bytes:
-    """A grey JPEG of these proportions; its comment makes it unique."""
+    """A gray JPEG of these proportions; its comment makes it unique."""
     width, height = max(size[0], 0.001), max(size[1], 0.001)
     shape = Fraction(width / height).limit_denominator(MAX_SIDE)
     if shape.numerator > MAX_SIDE:
         shape = 1 / Fraction(height / width).limit_denominator(MAX_SIDE)
-    grey = Image.new("L", (max(1, shape.numerator), max(1, shape.denominator)), 128)
-    return encoded(grey, "JPEG", quality=50, comment=name.encode())
+    gray = Image.new("L", (max(1, shape.numerator), max(1, shape.denominator)), 128)
+    return encoded(gray, "JPEG", quality=50, comment=name.encode())
 
 
 def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
@@ -163,9 +163,9 @@ def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
         return picture
 
 
-def _pdf_of(colours: Plate, mask: Plate | None = None) -> bytes:
+def _pdf_of(colors: Plate, mask: Plate | None = None) -> bytes:
     pdf = pikepdf.Pdf.new()
-    image = _image(pdf, colours)
+    image = _image(pdf, colors)
     if mask is not None:
         image.SMask = pdf.make_indirect(_image(pdf, mask))
     pdf.Root[KEPT] = pdf.make_indirect(image)
@@ -173,7 +173,7 @@ def _pdf_of(colours: Plate, mask: Plate | None = None) -> bytes:
 
 
 def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
-    kind = OF_CMYK if plate.mode == "CMYK" else GREY
+    kind = OF_CMYK if plate.mode == "CMYK" else GRAY
     image = pikepdf.Stream(
         pdf,
         plate.content,
@@ -191,7 +191,7 @@ def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
 
 
 def jpeg_in(image: Any) -> Image.Image:
-    """The JPEG of a PDF, which may say itself that its colours are no YCbCr; a marker in the JPEG counts more."""
+    """The JPEG of a PDF, which may say itself that its colors are no YCbCr; a marker in the JPEG counts more."""
     picture = Image.open(BytesIO(image.read_raw_bytes()), formats=("JPEG",))
     found = image.get("/DecodeParms")
     parameters = found[0] if isinstance(found, pikepdf.Array) and len(found) else found

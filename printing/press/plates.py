@@ -1,7 +1,7 @@
 """What the plates of a print file look like together, drawn by a renderer that knows screens alone.
 
-A page is drawn twice: cyan, magenta and yellow as red, green and blue of one picture, black as the grey of another.
-Each is blended by itself, as on a press, and the profile of the press turns the inks into colours.
+A page is drawn twice: cyan, magenta and yellow as red, green and blue of one picture, black as the gray of another.
+Each is blended by itself, as on a press, and the profile of the press turns the inks into colors.
 """
 
 from collections.abc import Sequence
@@ -11,38 +11,38 @@ from typing import Any
 import pikepdf
 from PIL import Image, ImageChops
 
-from printing.press.colours import FULL, Separation
+from printing.press.colors import FULL, Separation
 from printing.press.gradients import repaint_gradient, repaint_tint
 from printing.press.objects import UNPACKED, is_plain, saved, states_of
 from printing.press.paints import (
     COMPONENTS,
     DEVICE,
-    GREY,
+    GRAY,
     OF_CMYK,
     OF_RGB,
     Paint,
     Values,
-    grey_of,
-    is_grey,
+    gray_of,
+    is_gray,
     mixed,
 )
 from printing.press.palettes import is_palette
 from printing.press.repaint import Repaint, is_readable, kind_of, write_plain
 
 # PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
-_COLOURS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GREY: b"pop 1 1 1"}
-_BLACK = {OF_CMYK: b"4 1 roll pop pop pop 1 exch sub", GREY: b""}
-# What is drawn without a colour is black alone.
+_COLORS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GRAY: b"pop 1 1 1"}
+_BLACK = {OF_CMYK: b"4 1 roll pop pop pop 1 exch sub", GRAY: b""}
+# What is drawn without a color is black alone.
 _WHITE = b"1 g 1 G\n"
 FUNCTIONS_DEEP = 8
 
 
 class _View:
-    """A colour conversion to the complements of some of the inks."""
+    """A color conversion to the complements of some of the inks."""
 
     target: str
     postscript: dict[str, bytes]
-    # Of what the file leaves in RGB or Lab: the view of colours shows all of it, that of black nothing.
+    # Of what the file leaves in RGB or Lab: the view of colors shows all of it, that of black nothing.
     others: bytes | None = None
 
     def __init__(self, separation: Separation) -> None:
@@ -51,8 +51,8 @@ class _View:
     def inks(self, kind: str, values: Values) -> Values:
         if kind == OF_CMYK:
             return values
-        if kind == GREY or is_grey(kind, values):
-            return [0, 0, 0, 1 - values[0] if kind == GREY else 1 - grey_of(kind, values) / FULL]
+        if kind == GRAY or is_gray(kind, values):
+            return [0, 0, 0, 1 - values[0] if kind == GRAY else 1 - gray_of(kind, values) / FULL]
         return mixed(self._separation, kind, values)
 
     def plates(self, picture: Image.Image) -> tuple[Image.Image, ...]:
@@ -62,20 +62,20 @@ class _View:
         inks = picture if picture.mode == "CMYK" else self._separation.picture(picture)
         return inks.split()
 
-    def colour(self, kind: str, values: Values) -> Values:
+    def color(self, kind: str, values: Values) -> Values:
         raise NotImplementedError
 
-    def blend(self, kind: str, colours: Sequence[Values]) -> list[Values]:
-        return [self.colour(kind, values) for values in colours]
+    def blend(self, kind: str, colors: Sequence[Values]) -> list[Values]:
+        return [self.color(kind, values) for values in colors]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image:
         raise NotImplementedError
 
 
-class _Colours(_View):
-    target, postscript = OF_RGB, _COLOURS
+class _Colors(_View):
+    target, postscript = OF_RGB, _COLORS
 
-    def colour(self, kind: str, values: Values) -> Values:
+    def color(self, kind: str, values: Values) -> Values:
         return [1 - ink for ink in self.inks(kind, values)[:3]]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image:
@@ -83,9 +83,9 @@ class _Colours(_View):
 
 
 class _Black(_View):
-    target, postscript, others = GREY, _BLACK, b"pop pop pop 1"
+    target, postscript, others = GRAY, _BLACK, b"pop pop pop 1"
 
-    def colour(self, kind: str, values: Values) -> Values:
+    def color(self, kind: str, values: Values) -> Values:
         return [1 - self.inks(kind, values)[3]]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image:
@@ -93,18 +93,18 @@ class _Black(_View):
 
 
 def views(printed: bytes, separation: Separation) -> tuple[bytes, bytes]:
-    """A print file, its pages cut to their trim, in colours and in black; `join` puts their pictures together."""
-    return _viewed(printed, _Colours(separation)), _viewed(printed, _Black(separation))
+    """A print file, its pages cut to their trim, in colors and in black; `join` puts their pictures together."""
+    return _viewed(printed, _Colors(separation)), _viewed(printed, _Black(separation))
 
 
-def join(colours: Image.Image, black: Image.Image, separation: Separation) -> Image.Image:
-    inks = (*ImageChops.invert(colours.convert("RGB")).split(), ImageChops.invert(black.convert("L")))
+def join(colors: Image.Image, black: Image.Image, separation: Separation) -> Image.Image:
+    inks = (*ImageChops.invert(colors.convert("RGB")).split(), ImageChops.invert(black.convert("L")))
     return separation.picture_on_screen(Image.merge("CMYK", inks))
 
 
-def total_ink(colours: Image.Image, black: Image.Image) -> Image.Image:
+def total_ink(colors: Image.Image, black: Image.Image) -> Image.Image:
     """White where all four inks of the views are full, black on paper."""
-    cyan, magenta, yellow = ImageChops.invert(colours.convert("RGB")).split()
+    cyan, magenta, yellow = ImageChops.invert(colors.convert("RGB")).split()
     halves = (
         ImageChops.add(cyan, magenta, 2),
         ImageChops.add(yellow, ImageChops.invert(black.convert("L")), 2),
@@ -115,7 +115,7 @@ def total_ink(colours: Image.Image, black: Image.Image) -> Image.Image:
 def blend_overprint(printed: bytes) -> bytes:
     """With the highest ink in the place of overprint, which the renderer does not know.
 
-    Views blend complements of inks: the darker one is that of the plate below where a colour has nothing of it.
+    Views blend complements of inks: the darker one is that of the plate below where a color has nothing of it.
     """
     with pikepdf.open(BytesIO(printed)) as pdf:
         for state in states_of(pdf):
@@ -141,7 +141,7 @@ def cut_to_trim(page: pikepdf.Page) -> None:
 
 
 class _Drawing(Repaint):
-    """Converts everything that a print file can hold, spot colours as what shows them."""
+    """Converts everything that a print file can hold, spot colors as what shows them."""
 
     def __init__(self, pdf: pikepdf.Pdf, view: _View) -> None:
         super().__init__(pdf, view)
@@ -201,7 +201,7 @@ class _Drawing(Repaint):
             write_plain(image, paint.picture(read, as_jpeg=False) or read, paint.target)
 
     def _space(self, kind: str, space: Any) -> Any:
-        """A colour space that takes the same numbers and gives the complements of the inks."""
+        """A color space that takes the same numbers and gives the complements of the inks."""
         postscript = self._view.postscript.get(kind, self._view.others)
         if postscript is None:
             return space
@@ -234,7 +234,7 @@ class _Drawing(Repaint):
             return self._sampled_function(function, domain) if kind == OF_CMYK else None
         if form == 2:
             ends = (function.get("/C0", [0]), function.get("/C1", [1]))
-            first, last = (self._view.colour(kind, [float(one) for one in end]) for end in ends)
+            first, last = (self._view.color(kind, [float(one) for one in end]) for end in ends)
             return pikepdf.Dictionary(FunctionType=2, Domain=domain, N=function.N, C0=first, C1=last)
         parts = [self._selected(one, kind, depth + 1) for one in function.Functions]
         if None in parts:
@@ -244,7 +244,7 @@ class _Drawing(Repaint):
         )
 
     def _sampled_function(self, function: Any, domain: list[float]) -> pikepdf.Stream | None:
-        import numpy as np  # noqa: PLC0415 - heavy, and only for tables of spot colours
+        import numpy as np  # noqa: PLC0415 - heavy, and only for tables of spot colors
 
         if (bits := int(function.BitsPerSample)) not in {8, 16}:
             return None

@@ -7,7 +7,7 @@ from io import BytesIO
 import pikepdf
 from PIL import Image
 
-from printing.press.colours import Separation
+from printing.press.colors import Separation
 from printing.press.objects import drop, saved
 from printing.press.paints import Inks, SoftProof
 from printing.press.plates import blend_overprint, cut_to_trim, join, total_ink, views
@@ -34,11 +34,11 @@ Draw = Callable[[bytes, int, float], bytes]
 def draw_proof(
     printed: bytes, separation: Separation, draw: Draw, ppi: float, *, is_cmyk: bool
 ) -> tuple[bytes, list[bytes]]:
-    """The PDF and the PNG of each page. Pages that blend colours are pictures in the PDF: screens blend otherwise."""
+    """The PDF and the PNG of each page. Pages that blend colors are pictures in the PDF: screens blend otherwise."""
     with pikepdf.open(BytesIO(printed)) as pdf:
         sizes = [_inches(page) for page in pdf.pages]
     if _is_flat(printed):
-        proof = _in_screen_colours(printed, separation, is_cmyk=is_cmyk)
+        proof = _in_screen_colors(printed, separation, is_cmyk=is_cmyk)
         return proof, [_png(one) for one in _pictures(printed, separation, draw, [ppi] * len(sizes))]
     fine = [max(ppi, min(PPI, (PAGE_PIXELS / (width * height)) ** 0.5)) for width, height in sizes]
     pictures = list(_pictures(printed, separation, draw, fine))
@@ -53,17 +53,17 @@ def draw_inks(
     printed: bytes, separation: Separation, draw: Draw, ppi: float, *, overprints: bool
 ) -> list[bytes]:
     """The PNG of each page as `total_ink` of its plates."""
-    colours, black = views(fit_pictures(blend_overprint(printed) if overprints else printed, ppi), separation)
-    with pikepdf.open(BytesIO(colours)) as pdf:
+    colors, black = views(fit_pictures(blend_overprint(printed) if overprints else printed, ppi), separation)
+    with pikepdf.open(BytesIO(colors)) as pdf:
         count = len(pdf.pages)
     drawn = (
-        [Image.open(BytesIO(draw(view, number, ppi))) for view in (colours, black)] for number in range(count)
+        [Image.open(BytesIO(draw(view, number, ppi))) for view in (colors, black)] for number in range(count)
     )
     return [_png(total_ink(*both)) for both in drawn]
 
 
 def _is_flat(printed: bytes) -> bool:
-    """Whether each colour can be replaced by what it looks like."""
+    """Whether each color can be replaced by what it looks like."""
     clear = (float(found) for found in _OPACITY.findall(printed))
     return not _BLENDING.search(printed) and all(
         one >= 1 or any(abs(one - mark) < 0.001 for mark in _OF_THE_MARK) for one in clear
@@ -73,13 +73,13 @@ def _is_flat(printed: bytes) -> bool:
 def _pictures(
     printed: bytes, separation: Separation, draw: Draw, ppi: Sequence[float]
 ) -> Iterator[Image.Image]:
-    colours, black = views(fit_pictures(printed, max(ppi)), separation)
+    colors, black = views(fit_pictures(printed, max(ppi)), separation)
     for number, one in enumerate(ppi):
-        drawn = [Image.open(BytesIO(draw(view, number, one))) for view in (colours, black)]
+        drawn = [Image.open(BytesIO(draw(view, number, one))) for view in (colors, black)]
         yield join(drawn[0], drawn[1], separation)
 
 
-def _in_screen_colours(printed: bytes, separation: Separation, *, is_cmyk: bool) -> bytes:
+def _in_screen_colors(printed: bytes, separation: Separation, *, is_cmyk: bool) -> bytes:
     with pikepdf.open(BytesIO(printed)) as pdf:
         Repaint(pdf, SoftProof(separation, Inks(separation) if is_cmyk else None)).run()
         for page in pdf.pages:

@@ -1,4 +1,4 @@
-"""Converts all colours of a page: content streams, gradients and pictures."""
+"""Converts all colors of a page: content streams, gradients and pictures."""
 
 import zlib
 from itertools import count
@@ -11,7 +11,7 @@ from printing.press.gradients import repaint_gradient, repaint_tint
 from printing.press.objects import Visited, drop, resources_of_kind
 from printing.press.paints import (
     DEVICE,
-    GREY,
+    GRAY,
     KINDS_OF_SIZES,
     OF_CMYK,
     OF_LAB,
@@ -22,20 +22,20 @@ from printing.press.paints import (
 )
 from printing.press.palettes import is_palette, repainted_palette
 from printing.press.pictures import INVERTED, jpeg_in, jpeg_of
-from printing.press.streams import Instruction, ParsedStream, recoloured
+from printing.press.streams import Instruction, ParsedStream, recolored
 from printing.press.tagged import Profiles, Tagged
 
 KINDS_OF_DEVICES = {
     "/DeviceRGB": OF_RGB,
     "/CalRGB": OF_RGB,
-    "/DeviceGray": GREY,
-    "/CalGray": GREY,
+    "/DeviceGray": GRAY,
+    "/CalGray": GRAY,
     "/DeviceCMYK": OF_CMYK,
 }
 
 
 def kind_of(space: Any) -> str | None:
-    """The kind of a colour space; None for patterns, spot colours and other spaces."""
+    """The kind of a color space; None for patterns, spot colors and other spaces."""
     if isinstance(space, pikepdf.Name):
         return KINDS_OF_DEVICES.get(str(space))
     if not isinstance(space, pikepdf.Array) or not len(space):
@@ -46,7 +46,7 @@ def kind_of(space: Any) -> str | None:
 
 
 class Repaint:
-    """Converts each object once; objects of masks become grey."""
+    """Converts each object once; objects of masks become gray."""
 
     def __init__(self, pdf: pikepdf.Pdf, paint: Paint) -> None:
         self._pdf, self._paint = pdf, paint
@@ -54,7 +54,7 @@ class Repaint:
         self._emptied: list[tuple[Any, list[str]]] = []
         self._masks: list[tuple[Any, Paint]] = []
         self._profiles = Profiles()
-        # Of dictionaries that several drawings share: one that becomes grey leaves those of inks to the others.
+        # Of dictionaries that several drawings share: one that becomes gray leaves those of inks to the others.
         self._kept: set[tuple[tuple[int, int], str]] = set()
 
     def run(self) -> None:
@@ -64,7 +64,7 @@ class Repaint:
             if isinstance(page.obj.Contents, pikepdf.Array):
                 page.contents_coalesce()
             self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint)
-        # Last: what a page shows as well must not become grey. Masks may have others in them.
+        # Last: what a page shows as well must not become gray. Masks may have others in them.
         for mask, paint in self._masks:
             self._mask(mask, paint)
         for resources, names in self._emptied:
@@ -85,10 +85,10 @@ class Repaint:
                 spaces[name] = kind
                 own.append(name)
         content = stream.read_bytes()
-        painted = recoloured(content, spaces, paint)
+        painted = recolored(content, spaces, paint)
         if painted is None:
             parts = [self._outlined(one, resources) for one in pikepdf.parse_content_stream(stream)]
-            painted = ParsedStream(spaces, paint).recoloured(parts)
+            painted = ParsedStream(spaces, paint).recolored(parts)
         if painted != content:
             # Compressed when the file is saved.
             stream.write(painted)
@@ -122,7 +122,7 @@ class Repaint:
     def _resources(self, resources: Any, paint: Paint) -> None:
         if not self._visited.is_new(resources):
             return
-        self._colours(resources, paint)
+        self._colors(resources, paint)
         for drawn in resources_of_kind(resources, "/XObject"):
             draw = {"/Form": self._form, "/Image": self._picture}.get(str(drawn.get("/Subtype")))
             if draw is not None:
@@ -144,13 +144,13 @@ class Repaint:
         self._form(mask.G, Shades())
         group = mask.G.get("/Group", pikepdf.Dictionary())
         if "/CS" not in group:
-            group.CS = pikepdf.Name(DEVICE[GREY])
+            group.CS = pikepdf.Name(DEVICE[GRAY])
         if "/BC" in mask:
-            shades = Shades() if str(group.CS) == DEVICE[GREY] else paint
-            kind, values = KINDS_OF_SIZES.get(len(mask.BC), GREY), [float(one) for one in mask.BC]
-            mask.BC = pikepdf.Array(shades.colour(kind, values) or values)
+            shades = Shades() if str(group.CS) == DEVICE[GRAY] else paint
+            kind, values = KINDS_OF_SIZES.get(len(mask.BC), GRAY), [float(one) for one in mask.BC]
+            mask.BC = pikepdf.Array(shades.color(kind, values) or values)
 
-    def _colours(self, resources: Any, paint: Paint) -> None:
+    def _colors(self, resources: Any, paint: Paint) -> None:
         spaces = resources.get("/ColorSpace")
         if isinstance(spaces, pikepdf.Dictionary) and self._visited.is_new(spaces):
             for name, space in list(spaces.items()):
@@ -193,8 +193,8 @@ class Repaint:
         kind = self._kind(space)
         if kind is None or (kind == OF_CMYK and paint.target == OF_CMYK):
             return
-        if kind == GREY and (paint.target in {OF_CMYK, GREY}):
-            image.ColorSpace = pikepdf.Name(DEVICE[GREY])
+        if kind == GRAY and (paint.target in {OF_CMYK, GRAY}):
+            image.ColorSpace = pikepdf.Name(DEVICE[GRAY])
             return
         if not is_readable(image, kind) or (source := self._decoded(image, kind)) is None:
             return
@@ -240,12 +240,12 @@ def is_readable(image: Any, kind: str) -> bool:
 
 
 def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
-    """None for an unsupported picture, which keeps its own colours with their profile.
+    """None for an unsupported picture, which keeps its own colors with their profile.
 
     A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
     """
     names = _filters(image)
-    mode = {GREY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(kind)
+    mode = {GRAY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(kind)
     if mode is None:
         return None
     try:
@@ -267,7 +267,7 @@ def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Ima
 
 
 def _in_range(picture: Image.Image, decode: Any) -> Image.Image:
-    """The picture with the ranges that its Decode gives to each of its colours."""
+    """The picture with the ranges that its Decode gives to each of its colors."""
     if decode is None or len(decode) != 2 * len(picture.getbands()):
         return picture
     ends = [float(one) for one in decode]

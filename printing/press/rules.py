@@ -11,8 +11,8 @@ PDF_X4 = "PDF/X-4"
 BUILT_IN_CODE = "built-in"
 
 
-class ColourPolicy(StrEnum):
-    """`MANAGED` keeps the colours of the source, with their profiles; `CMYK` converts all to the output condition."""
+class ColorPolicy(StrEnum):
+    """`MANAGED` keeps the colors of the source, with their profiles; `CMYK` converts all to the output condition."""
 
     MANAGED = "Managed"
     CMYK = "CMYK"
@@ -31,7 +31,7 @@ class PresetRules:
     code: str = BUILT_IN_CODE
     name: str = "CMYK"
     standard: str = PDF_X4
-    policy: ColourPolicy = ColourPolicy.CMYK
+    policy: ColorPolicy = ColorPolicy.CMYK
     profile: str = ""
     bleed_mm: float | None = None
     safe_mm: float = 3.0
@@ -47,7 +47,7 @@ class PresetRules:
 
     @property
     def is_cmyk(self) -> bool:
-        return self.policy == ColourPolicy.CMYK
+        return self.policy == ColorPolicy.CMYK
 
     @property
     def digest(self) -> str:
@@ -65,7 +65,7 @@ class PresetRules:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "PresetRules":
         """Reads what `PrintPreset.RULES_SQL` writes."""
-        return cls(**{**record, "policy": ColourPolicy(record["policy"])})
+        return cls(**{**record, "policy": ColorPolicy(record["policy"])})
 
 
 BUILT_IN = PresetRules()

@@ -41,7 +41,7 @@ def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = Non
 
     Of a file nothing, where that is so already.
 
-    With a `quality` those in RGB or grey become JPEGs: many of them fit into the memory.
+    With a `quality` those in RGB or gray become JPEGs: many of them fit into the memory.
     """
     with opened(content) as pdf:
         drawn: dict[tuple[int, int], _Drawn] = {}

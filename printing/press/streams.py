@@ -1,4 +1,4 @@
-"""Converts colours in content streams: of Typst as text, of other PDFs by parsing them."""
+"""Converts colors in content streams: of Typst as text, of other PDFs by parsing them."""
 
 import math
 import re
@@ -9,7 +9,7 @@ import pikepdf
 
 from printing.press.paints import (
     COMPONENTS,
-    GREY,
+    GRAY,
     KINDS_OF_SIZES,
     OF_CMYK,
     OF_RGB,
@@ -44,7 +44,7 @@ def scale_of(m: Matrix) -> float:
     return math.sqrt(abs(m[0] * m[3] - m[1] * m[2]))
 
 
-DEVICES = {b"g": GREY, b"G": GREY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, b"K": OF_CMYK}
+DEVICES = {b"g": GRAY, b"G": GRAY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, b"K": OF_CMYK}
 STROKING = frozenset({b"CS", b"SC", b"SCN", b"G", b"RG", b"K"})
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
 # Strings come first, because they can contain anything; starting with one character class skips numbers fast.
@@ -65,8 +65,8 @@ class _UnsupportedForm(Exception):
     pass
 
 
-def recoloured(content: bytes, spaces: Mapping[str, str], paint: Paint) -> bytes | None:
-    """The stream with its colours painted; `spaces` says the kind of each named colour space that can be.
+def recolored(content: bytes, spaces: Mapping[str, str], paint: Paint) -> bytes | None:
+    """The stream with its colors painted; `spaces` says the kind of each named color space that can be.
 
     None if the stream has a form that must be taken apart.
     """
@@ -77,13 +77,13 @@ def recoloured(content: bytes, spaces: Mapping[str, str], paint: Paint) -> bytes
 
 
 class _Rewriting:
-    """Typst names the colour space right before each colour, which is why no state is kept."""
+    """Typst names the color space right before each color, which is why no state is kept."""
 
     def __init__(self, content: bytes, spaces: Mapping[str, str], paint: Paint) -> None:
         self._content, self._spaces, self._paint = content, spaces, paint
         self._pieces: list[bytes] = []
         self._copied = 0
-        # A cache, because pages repeat few colours.
+        # A cache, because pages repeat few colors.
         self._known: dict[tuple[bytes, bytes, str], bytes | None] = {}
 
     def run(self) -> bytes:
@@ -139,7 +139,7 @@ class _Rewriting:
             raise _UnsupportedForm from error
         if len(values) != COMPONENTS[kind]:
             raise _UnsupportedForm
-        painted = self._paint.colour(kind, values)
+        painted = self._paint.color(kind, values)
         stroking = operator in STROKING
         return None if painted is None else setting(painted, self._paint.target, stroking=stroking)
 
@@ -157,7 +157,7 @@ Instruction = pikepdf.ContentStreamInstruction | pikepdf.ContentStreamInlineImag
 
 
 class ParsedStream:
-    """A content stream of any PDF: colours are set under a colour space that was set before, perhaps far away."""
+    """A content stream of any PDF: colors are set under a color space that was set before, perhaps far away."""
 
     def __init__(self, spaces: Mapping[str, str], paint: Paint) -> None:
         self._spaces, self._paint = spaces, paint
@@ -166,11 +166,11 @@ class ParsedStream:
         self._stack: list[dict[bool, str | None]] = []
         self._handlers: dict[str, Callable[[Instruction, bool], list[Instruction]]] = {
             **dict.fromkeys(("cs", "CS"), self._space),
-            **dict.fromkeys(("sc", "SC", "scn", "SCN"), self._colour),
+            **dict.fromkeys(("sc", "SC", "scn", "SCN"), self._color),
             **dict.fromkeys(("g", "G", "rg", "RG", "k", "K"), self._device),
         }
 
-    def recoloured(self, instructions: list[Instruction]) -> bytes:
+    def recolored(self, instructions: list[Instruction]) -> bytes:
         written: list[Instruction] = []
         for one in instructions:
             name = str(one.operator)
@@ -190,7 +190,7 @@ class ParsedStream:
         black = [0.0, 0.0, 0.0, 1.0] if kind == OF_CMYK else [0.0] * COMPONENTS[kind]
         return self._painted(kind, black, one, stroking)
 
-    def _colour(self, one: Instruction, stroking: bool) -> list[Instruction]:
+    def _color(self, one: Instruction, stroking: bool) -> list[Instruction]:
         kind = self._current.get(stroking, KINDS_OF_SIZES.get(len(one.operands)))
         if (
             kind is None
@@ -208,7 +208,7 @@ class ParsedStream:
         return self._painted(kind, [float(value) for value in one.operands], one, stroking)
 
     def _painted(self, kind: str, values: Values, one: Instruction, stroking: bool) -> list[Instruction]:
-        painted = self._paint.colour(kind, values)
+        painted = self._paint.color(kind, values)
         if painted is None:
             return [one]
         operator = OPERATORS[self._paint.target][stroking].decode()

@@ -1,4 +1,4 @@
-"""RGB with a profile of its own, such as that of a camera or of a screen: its colours become sRGB first."""
+"""RGB with a profile of its own, such as that of a camera or of a screen: its colors become sRGB first."""
 
 from functools import lru_cache
 from itertools import product
@@ -6,16 +6,16 @@ from itertools import product
 import pikepdf
 from PIL import Image, ImageCms
 
-from printing.press.colours import BPC, RGB
+from printing.press.colors import BPC, RGB
 from printing.press.profiles import PROFILE_BYTES, RELATIVE_COLORIMETRIC, opened_profile
 
 # Profiles of sRGB differ in the last digits. So many levels of 256 are not seen.
 SAME_LEVELS = 3
-PROBE = [tuple(colour) for colour in product(range(0, 256, 51), repeat=3)]
+PROBE = [tuple(color) for color in product(range(0, 256, 51), repeat=3)]
 
 
 class Tagged(str):
-    """The kind of colours with this profile; its name begins with that of the plain kind."""
+    """The kind of colors with this profile; its name begins with that of the plain kind."""
 
     _transform: ImageCms.ImageCmsTransform
 
@@ -30,14 +30,14 @@ class Tagged(str):
         ImageCms.applyTransform(picture, self._transform, inPlace=True)
         return picture
 
-    def colour(self, colour: RGB) -> RGB:
-        red, green, blue = self.picture(Image.new("RGB", (1, 1), colour)).tobytes()
-        # What is grey stays grey: on the K plate alone.
-        return (green,) * 3 if len(set(colour)) == 1 else (red, green, blue)
+    def color(self, color: RGB) -> RGB:
+        red, green, blue = self.picture(Image.new("RGB", (1, 1), color)).tobytes()
+        # What is gray stays gray: on the K plate alone.
+        return (green,) * 3 if len(set(color)) == 1 else (red, green, blue)
 
 
 class Profiles:
-    """Of one file, in which many colour spaces name the same profile."""
+    """Of one file, in which many color spaces name the same profile."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[int, int], str] = {}

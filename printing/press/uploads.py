@@ -1,4 +1,4 @@
-"""Uploaded pictures: checked by their content, and encoded again without metadata, in sRGB or grey."""
+"""Uploaded pictures: checked by their content, and encoded again without metadata, in sRGB or gray."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from printing.press.profiles import opened_profile
 
 MAX_PIXELS = 50_000_000
 FORMATS = ("PNG", "JPEG")
-# By the colour space of a profile.
+# By the color space of a profile.
 MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}
 CLEAN_JPEG = {"quality": 95, "subsampling": 0}
 TOO_LARGE = ("asset_too_many_pixels", "The picture has far too many pixels.")
@@ -40,7 +40,7 @@ class UploadRefused(Exception):
 class Upload:
     """A picture that was decoded and encoded again; `form` and `plates_form` are PNG or JPEG.
 
-    `plates` is the original, if its inks or greys differ from those of the picture.
+    `plates` is the original, if its inks or grays differ from those of the picture.
     """
 
     content: bytes
@@ -134,20 +134,20 @@ def _plates(picture: Image.Image) -> tuple[bytes, str]:
 
 
 def _kept_plates(picture: Image.Image) -> dict[str, int] | None:
-    """How to save the values of a CMYK or profiled grey picture, which the conversion to sRGB changes; else None."""
-    is_grey = picture.mode == "L" and "icc_profile" in picture.info and not has_transparency(picture)
-    return CLEAN_JPEG if is_grey or picture.mode == "CMYK" else None
+    """How to save the values of a CMYK or profiled gray picture, which the conversion to sRGB changes; else None."""
+    is_gray = picture.mode == "L" and "icc_profile" in picture.info and not has_transparency(picture)
+    return CLEAN_JPEG if is_gray or picture.mode == "CMYK" else None
 
 
 def _in_srgb(picture: Image.Image) -> Image.Image:
-    """Converts the colours, because the colour profile is removed with the other metadata."""
+    """Converts the colors, because the color profile is removed with the other metadata."""
     profile, plain = picture.info.get("icc_profile"), _plain(picture)
     converted = _converted(plain, profile) if profile else None
     return converted or (plain.convert("RGB") if plain.mode == "CMYK" else plain)
 
 
 def _plain(picture: Image.Image) -> Image.Image:
-    """The same colours in one of the modes L, RGB, RGBA and CMYK."""
+    """The same colors in one of the modes L, RGB, RGBA and CMYK."""
     if picture.mode.startswith("I"):
         return _reduce_to_eight_bits(picture)
     if has_transparency(picture):
@@ -158,7 +158,7 @@ def _plain(picture: Image.Image) -> Image.Image:
 
 
 def _reduce_to_eight_bits(picture: Image.Image) -> Image.Image:
-    """Converts a grey PNG of 16 bits; `convert` would clip nearly all of it to white."""
+    """Converts a gray PNG of 16 bits; `convert` would clip nearly all of it to white."""
     wide = picture.convert("I")
     shades = wide.point([round(value / 257) for value in range(65_536)], "L")
     clear = picture.info.get("transparency")
@@ -169,13 +169,13 @@ def _reduce_to_eight_bits(picture: Image.Image) -> Image.Image:
 
 
 def _converted(picture: Image.Image, profile: bytes) -> Image.Image | None:
-    """None if the profile is damaged, or for another colour mode than the picture's."""
+    """None if the profile is damaged, or for another color mode than the picture's."""
     try:
         own = opened_profile(profile)
         mode = MODES.get(own.profile.xcolor_space.strip(), "")
         if (mode == "CMYK") != (picture.mode == "CMYK") or not mode:
             return None
-        # The library converts colours only: transparency is restored afterwards.
+        # The library converts colors only: transparency is restored afterwards.
         bands = picture if picture.mode == mode else picture.convert(mode)
         converted = ImageCms.profileToProfile(bands, own, ImageCms.createProfile("sRGB"), outputMode="RGB")
     except (ImageCms.PyCMSError, OSError, ValueError):

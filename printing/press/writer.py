@@ -12,8 +12,8 @@ from typing import Any
 
 import pikepdf
 
-from printing.press.colours import separation_of
-from printing.press.device_colours import DeviceColours
+from printing.press.colors import separation_of
+from printing.press.device_colors import DeviceColors
 from printing.press.die_lines import overprint_tools
 from printing.press.identity import give_id, identify, intend
 from printing.press.objects import drop, held_in, is_plain, named, states_of
@@ -26,7 +26,7 @@ POINTS_OF_MM = 72 / 25.4
 PDF_VERSION = "1.6"
 # A quarter of the time of zlib's default level; the text grows by an eighth, little beside the profile.
 PACKING = 2
-# The typesetter draws the marks in full process colours, the only ones in four full inks that are stroked.
+# The typesetter draws the marks in full process colors, the only ones in four full inks that are stroked.
 # Letters come first in the pattern: a search that begins with a look back is ten times slower.
 _MARKS = re.compile(rb"1 1 1 1 K(?<![\d.]1 1 1 1 K)(?![A-Za-z0-9])")
 _OF_PAGES = ("/Annots", "/AA", "/StructParents", "/Tabs", "/PieceInfo", "/Metadata", "/Thumb")
@@ -68,7 +68,7 @@ class PageBoxes:
 class PressJob:
     """`pictures` are files of separated pictures, by the SHA-256 of their placeholders.
 
-    `spots` are the names of spot colours and what shows them, in percent; `inks_for_spot` stands for each.
+    `spots` are the names of spot colors and what shows them, in percent; `inks_for_spot` stands for each.
     """
 
     condition: OutputCondition
@@ -92,7 +92,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
         for state in states_of(pdf):
             drop(state, *_OF_STATES, *(() if job.keeps_overprint else _OVERPRINT))
         if job.has_pdf:
-            DeviceColours(pdf, None if job.is_cmyk else job.condition.profile).run()
+            DeviceColors(pdf, None if job.is_cmyk else job.condition.profile).run()
         for page, boxes in zip(pdf.pages, job.boxes, strict=True):
             _finish_page(page.obj, boxes)
             _set_plates(pdf, page.obj, job.spots)
@@ -223,12 +223,12 @@ def _is_clear(state: Any) -> bool:
 
 
 def inks_for_spot(number: int) -> tuple[int, int, int, int]:
-    """The process colour that marks a spot colour until its plate is set; unlikely in real designs."""
+    """The process color that marks a spot color until its plate is set; unlikely in real designs."""
     return 253, 1, 254, number
 
 
 def _set_plates(pdf: pikepdf.Pdf, page: Any, spots: Sequence[tuple[str, tuple[float, ...]]]) -> None:
-    """Puts the crop marks on all plates, and each spot colour on its own plate."""
+    """Puts the crop marks on all plates, and each spot color on its own plate."""
     content = found = page.Contents.read_bytes()
     found, marks = _MARKS.subn(b" /Registration CS 1 SCN", found)
     if marks:

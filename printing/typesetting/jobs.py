@@ -42,7 +42,7 @@ class RenderInput:
     """The input of a rendering, built from a template and its values, with problems and messages.
 
     `fields` and `places` say of each text its field, and its page and box. `plates` names the separated picture, in
-    `separated`, that takes the place of each placeholder in `pictures`. `spots` are the spot colours, with their look.
+    `separated`, that takes the place of each placeholder in `pictures`. `spots` are the spot colors, with their look.
     `is_large` where the typesetter decodes an uploaded picture that is large.
     """
 
@@ -159,7 +159,7 @@ class SheetBuilder:
         return key
 
     def _paint(self, color: RGB | CMYK) -> str | list[float]:
-        """A spot colour is typeset as a marking process colour, which the writer replaces by its plate."""
+        """A spot color is typeset as a marking process color, which the writer replaces by its plate."""
         if self.press is None or isinstance(color, RGB) or not color.spot:
             return color.as_json()
         spot = (color.spot, (color.cyan, color.magenta, color.yellow, color.black))

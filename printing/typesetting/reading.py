@@ -7,7 +7,7 @@ from printing.typesetting.template import CMYK, RGB
 
 SPOT_LETTERS = 60
 _SPOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]*\Z")
-# Colours of these names have their own plate, or none.
+# Colors of these names have their own plate, or none.
 NO_SPOTS = frozenset({"all", "none", "cyan", "magenta", "yellow", "black"})
 _HEX = frozenset("0123456789abcdefABCDEF")
 

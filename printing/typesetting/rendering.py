@@ -68,7 +68,7 @@ def render_proof(
 ) -> Proof:
     """Render the trimmed pages under a light mark; the same input gives the same bytes.
 
-    With `press` the pages of its print file, in the colours of their inks: a press proof. `images` are those of the
+    With `press` the pages of its print file, in the colors of their inks: a press proof. `images` are those of the
     print file then.
 
     `values` come from resolve_values; `images` maps an Image field's name to its uploaded PNG or JPEG.
@@ -123,7 +123,7 @@ def render_page(
 
 
 def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
-    """A PNG of each page with its bleed but without its boxes, to read its colours from."""
+    """A PNG of each page with its bleed but without its boxes, to read its colors from."""
     pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
     builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
     job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
@@ -131,7 +131,7 @@ def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECON
 
 
 def render_inks(template: Template, press: Press, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
-    """A grey PNG of the ink of each page's background as it is trimmed, white where all inks are full."""
+    """A gray PNG of the ink of each page's background as it is trimmed, white where all inks are full."""
     builder = SheetBuilder(template, {}, FontSet.shipped(), proof=False, press=press, shows_plates=True)
     plain = {**SCREEN, "print": True, "slug": press.slug_mm, "makes": "inks", "ppi": ppi}
     return _render(builder, {}, _marked(builder, plain, None), _at_most(seconds), press)[0]

@@ -33,7 +33,7 @@ EXTENSIONS = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "
 
 @dataclass(frozen=True, slots=True)
 class RGB:
-    """An sRGB colour as `#rrggbb`."""
+    """An sRGB color as `#rrggbb`."""
 
     code: str
 
@@ -43,7 +43,7 @@ class RGB:
 
 @dataclass(frozen=True, slots=True)
 class CMYK:
-    """A process colour, each part 0 to 100 percent; or what shows a spot colour where there is no plate for it."""
+    """A process color, each part 0 to 100 percent; or what shows a spot color where there is no plate for it."""
 
     cyan: float
     magenta: float

@@ -22,7 +22,7 @@ import pikepdf
 import typst
 
 from printing.bounded_process import limit_process
-from printing.press.colours import separation_of
+from printing.press.colors import separation_of
 from printing.press.profiles import OutputCondition, condition_of
 from printing.press.proof import draw_inks, draw_proof
 from printing.press.screen import fit_pictures

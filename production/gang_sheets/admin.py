@@ -27,7 +27,7 @@ from production.jobs.models import OF_PRODUCT, OF_STORE, UNREAD
 from stores.catalog.admin.scoping import ORDER_GRANTS, StoreFilter
 from stores.orders.admin.actions import actor_on
 
-COLOURS: dict[str, str] = {
+COLORS: dict[str, str] = {
     SheetState.COLLECTING: "info",
     SheetState.PLANNED: "warning",
     SheetState.SENT: "success",
@@ -105,7 +105,7 @@ class GangSheetAdmin(StaffAdmin):
         filled = {"message": sheet and sheet.message, "number": None}
         return [name for name in self.fields if filled.get(name, True)]
 
-    @display(description="state", label={name: COLOURS[value] for value, name in SheetState.choices})
+    @display(description="state", label={name: COLORS[value] for value, name in SheetState.choices})
     def shown_state(self, sheet: GangSheet) -> str:
         return sheet.get_state_display()
 

@@ -12,7 +12,7 @@
   const usual = () => (map.getZoom() < CLOSE ? far : help.dataset.near);
   const clear = form.querySelector("[data-draw=none]");
   box.closest("[data-map]").hidden = false;
-  const { map, renderer, colours, routeStyle: style } = window.routeMap(box);
+  const { map, renderer, colors, routeStyle: style } = window.routeMap(box);
 
   const known = new Map();
   const ticks = () => new Map([...form.querySelectorAll("input[name=route]")].map((one) => [one.value, one]));
@@ -111,7 +111,7 @@
     shown.clearLayers();
     for (const layer of [circleOfForm(), polygonOfForm()]) {
       if (!layer) continue;
-      layer.setStyle({ renderer, color: colours.drawn, weight: 2, dashArray: "6 4", fill: false, interactive: false });
+      layer.setStyle({ renderer, color: colors.drawn, weight: 2, dashArray: "6 4", fill: false, interactive: false });
       shown.addLayer(layer);
     }
     clear.hidden = !shown.getLayers().length;
@@ -155,7 +155,7 @@
   };
   const sketch = (end) => {
     pencil.clearLayers();
-    const look = { color: colours.drawn, weight: 2, interactive: false, renderer };
+    const look = { color: colors.drawn, weight: 2, interactive: false, renderer };
     if (drawing === "circle") pencil.addLayer(L.circle(points[0], { ...look, radius: map.distance(points[0], end ?? points[0]), fillOpacity: 0.08 }));
     else pencil.addLayer(L.polyline(end ? [...points, end] : points, look));
     for (const point of points) pencil.addLayer(L.circleMarker(point, { ...look, radius: 4 }));
@@ -215,7 +215,7 @@
     frame();
   });
   form.addEventListener("input", (event) => ["centre", "radius", "polygon"].includes(event.target.name) && drawShape());
-  map.on("colours", () => {
+  map.on("colors", () => {
     for (const layer of known.values()) layer.setStyle(style(layer.taken));
     drawShape();
   });

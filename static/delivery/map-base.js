@@ -28,29 +28,29 @@
     return line;
   };
 
-  const drawOutlines = async (map, box, colours) => {
+  const drawOutlines = async (map, box, colors) => {
     map.createPane("outlines").style.zIndex = OUTLINES;
     const renderer = L.canvas({ pane: "outlines" });
     const found = await load(box.dataset.outlines);
     if (!found) return;
     const still = { renderer, interactive: false, smoothFactor: 1.5 };
     const lines = (name, style) => L.layerGroup(found[name].map((tile) => L.polyline(tile.map((steps) => lineOf(steps, found.grid)), { ...still, ...style })));
-    const land = L.layerGroup(found.land.map((steps) => L.polygon(lineOf(steps, found.grid), { ...still, stroke: false, fillColor: colours.land, fillOpacity: 1 })));
+    const land = L.layerGroup(found.land.map((steps) => L.polygon(lineOf(steps, found.grid), { ...still, stroke: false, fillColor: colors.land, fillOpacity: 1 })));
     if (!box.dataset.tiles) land.addTo(map);
-    const counties = lines("counties", { weight: 1, opacity: 0.5, color: colours.line });
-    const states = lines("states", { weight: 1.2, color: colours.line }).addTo(map);
+    const counties = lines("counties", { weight: 1, opacity: 0.5, color: colors.line });
+    const states = lines("states", { weight: 1.2, color: colors.line }).addTo(map);
     const byZoom = () => (map.getZoom() >= 6 ? counties.addTo(map) : counties.remove());
     map.on("zoomend", byZoom);
     byZoom();
-    map.on("colours", () => {
-      land.eachLayer((layer) => layer.setStyle({ fillColor: colours.land }));
-      counties.eachLayer((layer) => layer.setStyle({ color: colours.line }));
-      states.eachLayer((layer) => layer.setStyle({ color: colours.line }));
+    map.on("colors", () => {
+      land.eachLayer((layer) => layer.setStyle({ fillColor: colors.land }));
+      counties.eachLayer((layer) => layer.setStyle({ color: colors.line }));
+      states.eachLayer((layer) => layer.setStyle({ color: colors.line }));
     });
   };
 
   // Names as one picture over the view; those that come later and would touch another are left out.
-  const drawNames = async (map, box, colours) => {
+  const drawNames = async (map, box, colors) => {
     const canvas = document.createElement("canvas");
     canvas.className = "mailing-names";
     canvas.setAttribute("aria-hidden", "true");
@@ -71,12 +71,12 @@
       Object.assign(canvas.style, { width: `${size.x}px`, height: `${size.y}px` });
       L.DomUtil.setPosition(canvas, map.containerPointToLayerPoint([0, 0]));
       pen.scale(sharp, sharp);
-      Object.assign(pen, { textBaseline: "middle", lineJoin: "round", lineWidth: 3, strokeStyle: colours.land });
+      Object.assign(pen, { textBaseline: "middle", lineJoin: "round", lineWidth: 3, strokeStyle: colors.land });
       const taken = [];
       const view = map.getBounds().pad(0.05);
       const shown = [];
-      const write = (rows, { font, colour, spacing = "0px", isPlace = false, change = (name) => name }) => {
-        Object.assign(pen, { font: `${font} ${family}`, fillStyle: colour, letterSpacing: spacing, textAlign: isPlace ? "left" : "center" });
+      const write = (rows, { font, color, spacing = "0px", isPlace = false, change = (name) => name }) => {
+        Object.assign(pen, { font: `${font} ${family}`, fillStyle: color, letterSpacing: spacing, textAlign: isPlace ? "left" : "center" });
         for (const [name, x, y] of rows) {
           const spot = [y / found.grid, x / found.grid];
           if (!view.contains(spot)) continue;
@@ -98,20 +98,20 @@
         }
       };
       const places = found.places.slice(0, PLACES[Math.floor(zoom)]);
-      if (zoom < STATES_UNTIL) write(found.states, { font: "600 10px", colour: colours.soft, spacing: "1px", change: (name) => name.toUpperCase() });
-      write(places, { font: zoom < COUNTIES_FROM ? "500 11px" : "550 12px", colour: colours.ink, isPlace: true });
-      if (zoom >= COUNTIES_FROM) write(found.counties, { font: "600 11px", colour: colours.soft, spacing: "0.5px" });
+      if (zoom < STATES_UNTIL) write(found.states, { font: "600 10px", color: colors.soft, spacing: "1px", change: (name) => name.toUpperCase() });
+      write(places, { font: zoom < COUNTIES_FROM ? "500 11px" : "550 12px", color: colors.ink, isPlace: true });
+      if (zoom >= COUNTIES_FROM) write(found.counties, { font: "600 11px", color: colors.soft, spacing: "0.5px" });
       box.dataset.named = shown.join(", ");
     };
-    map.on("moveend zoomend resize colours", draw);
+    map.on("moveend zoomend resize colors", draw);
     map.on("zoomstart", () => pen.clearRect(0, 0, canvas.width, canvas.height));
     draw();
   };
 
-  window.mapBase = (map, box, colours) => {
+  window.mapBase = (map, box, colors) => {
     L.control.scale({ maxWidth: 120 }).addTo(map);
-    drawOutlines(map, box, colours);
+    drawOutlines(map, box, colors);
     if (box.dataset.tiles) L.tileLayer(box.dataset.tiles, { attribution: box.dataset.credit, maxZoom: 19 }).addTo(map);
-    else drawNames(map, box, colours);
+    else drawNames(map, box, colors);
   };
 })();

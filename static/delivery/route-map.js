@@ -1,4 +1,4 @@
-// What every map of routes has: its base, the colours of the page, and where it begins. Maps that only show routes
+// What every map of routes has: its base, the colors of the page, and where it begins. Maps that only show routes
 // (data-route-map) are made here.
 (() => {
   if (!window.L) return;
@@ -6,7 +6,7 @@
   const COUNTRY = "-125,24.5,-66.5,49.5";
 
   window.routeMap = (box) => {
-    const colour = (name) => {
+    const color = (name) => {
       const probe = document.createElement("span");
       probe.style.color = `var(${name})`;
       box.append(probe);
@@ -14,21 +14,21 @@
       probe.remove();
       return value;
     };
-    const colours = {};
-    const readColours = () => Object.assign(colours, { line: colour("--line-strong"), land: colour("--sunken"), ink: colour("--ink"), soft: colour("--soft"), on: colour("--accent"), drawn: colour("--info") });
-    readColours();
+    const colors = {};
+    const readColors = () => Object.assign(colors, { line: color("--line-strong"), land: color("--sunken"), ink: color("--ink"), soft: color("--soft"), on: color("--accent"), drawn: color("--info") });
+    readColors();
     const map = L.map(box, { preferCanvas: true, minZoom: 3, maxZoom: 17, zoomSnap: 0.5, worldCopyJump: true });
     map.attributionControl.setPrefix('<a href="https://leafletjs.com">Leaflet</a>');
     const renderer = L.canvas({ padding: 0.3 });
     const routeStyle = (taken) => (taken
-      ? { color: colours.on, weight: 1.5, fillColor: colours.on, fillOpacity: 0.4 }
-      : { color: colours.line, weight: 0.8, fillColor: colours.line, fillOpacity: 0.06 });
+      ? { color: colors.on, weight: 1.5, fillColor: colors.on, fillOpacity: 0.4 }
+      : { color: colors.line, weight: 0.8, fillColor: colors.line, fillOpacity: 0.06 });
     const [west, south, east, north] = (box.dataset.start || COUNTRY).split(",").map(Number);
     const start = [[south, west], [north, east]];
     map.fitBounds(start);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      readColours();
-      map.fire("colours");
+      readColors();
+      map.fire("colors");
     });
     // The console lays its pages out later, and a map that was made without a size draws nothing.
     let hasSize = map.getSize().x > 0;
@@ -39,8 +39,8 @@
       map.fitBounds(start, { animate: false });
       map.fire("sized");
     }).observe(box);
-    window.mapBase(map, box, colours);
-    return { map, renderer, colours, routeStyle };
+    window.mapBase(map, box, colors);
+    return { map, renderer, colors, routeStyle };
   };
 
   const number = new Intl.NumberFormat(document.documentElement.lang);
@@ -65,7 +65,7 @@
         return words;
       }, { sticky: true }),
     }).addTo(map);
-    map.on("colours", () => layer.setStyle(routeStyle(true)));
+    map.on("colors", () => layer.setStyle(routeStyle(true)));
     const frame = () => placed.length && map.fitBounds(layer.getBounds().pad(0.1), { maxZoom: 15, animate: false });
     frame();
     map.on("sized", frame);

@@ -1,4 +1,4 @@
-// Colours code by the CSS Custom Highlight API: the text stays as it is for copying and for screen readers.
+// Colors code by the CSS Custom Highlight API: the text stays as it is for copying and for screen readers.
 (() => {
   if (!CSS.highlights) return;
   const CODE = ".code pre code, .prose pre code, pre.answer";

@@ -16,11 +16,11 @@ from fulfillment.core.recorded_texts import translated
 from printing.preflight import RULES
 from printing.preflight.rules.rule import Rule
 from printing.press.profiles import PROFILE_BYTES
-from printing.press.rules import BUILT_IN_CODE, ColourPolicy
+from printing.press.rules import BUILT_IN_CODE, ColorPolicy
 from stores.presets.models import OutputProfile, PrintPreset
 from stores.presets.services import SEVERITIES, add_profile, remove_preset, remove_profile, severity_faults
 
-POLICIES = (ColourPolicy.CMYK, ColourPolicy.MANAGED)
+POLICIES = (ColorPolicy.CMYK, ColorPolicy.MANAGED)
 
 
 class SeveritiesWidget(forms.Widget):
@@ -105,7 +105,7 @@ class PrintPresetAdmin(RemovedByService):
 
     harmless_pages = ("add", "change", "delete")
     form = PrintPresetForm
-    list_display = ["name", "code", "colours", "profile", "highest_ink", "updated"]
+    list_display = ["name", "code", "colors", "profile", "highest_ink", "updated"]
     list_select_related = ["profile"]
     list_filter = ["policy"]
     search_fields = ["name", "code"]
@@ -125,7 +125,7 @@ class PrintPresetAdmin(RemovedByService):
     ]
 
     @admin.display(description="colors", ordering="policy")
-    def colours(self, preset: PrintPreset) -> str:
+    def colors(self, preset: PrintPreset) -> str:
         return preset.get_policy_display().partition(":")[0]
 
     def get_readonly_fields(self, request: HttpRequest, preset: PrintPreset | None = None) -> list[str]:

@@ -6,7 +6,7 @@ from django.db.models import ProtectedError
 
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Fault, Invalid
-from printing.press.colours import read_profile
+from printing.press.colors import read_profile
 from printing.press.profiles import ProfileInvalid
 from stores.presets.models import OutputProfile, PrintPreset
 

@@ -109,7 +109,7 @@ class ProductForm:
     fields: list[FormField]
     problems: list[str] = field(default_factory=list)
     proof: dict[str, Any] | None = None
-    # Proofs in the colours that will be printed.
+    # Proofs in the colors that will be printed.
     in_print: bool = False
     # The digest of the template when the form was loaded.
     seen_template: str = ""

@@ -17,7 +17,7 @@ class AssetFormat(models.TextChoices):
 
 
 class PlatesFormat(models.TextChoices):
-    """The format of plates: of pictures uploaded in CMYK, or in grey with a profile."""
+    """The format of plates: of pictures uploaded in CMYK, or in gray with a profile."""
 
     JPEG = "plates.jpg", "JPEG"
     PNG = "plates.png", "PNG"

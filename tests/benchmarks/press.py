@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from PIL import Image
 
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Field, Press, load_fields, parse_template, render_print
 from printing.typesetting.workers import shared_workers
 from tests.benchmarks import MISSED
@@ -25,7 +25,7 @@ from tests.support.press_samples import demo_print
 TRIES = 20
 CARD, BOOKLET = "business-card-standard", "booklet-8-page-5.5x8.5"
 ADDED_MS, TIMES_AS_LONG, MEMORY_MB = 40, 2, 250
-PRESS = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+PRESS = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 
 
 class Timed(OwnRenderer):

@@ -144,7 +144,7 @@ def chromium(
 
 @pytest.fixture(scope="session")
 def windows() -> dict[tuple[int, str], BrowserContext]:
-    """Contexts by width and colour scheme, for one test after the other: each has a process and a cache to fill."""
+    """Contexts by width and color scheme, for one test after the other: each has a process and a cache to fill."""
     return {}
 
 

@@ -109,7 +109,7 @@ def product_page(site) -> str:
     return f"/admin/stores/product/{product.pk}/template/"
 
 
-def test_forced_colours_mark_what_is_current_and_keep_the_dots_of_statuses(visitor):
+def test_forced_colors_mark_what_is_current_and_keep_the_dots_of_statuses(visitor):
     page = visitor.page
     style = "([selector, part, name]) => getComputedStyle(document.querySelector(selector), part)[name]"
     open_console(visitor, "/admin/stores/order/")

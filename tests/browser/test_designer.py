@@ -197,7 +197,7 @@ def test_font_inks_a_new_field_and_sample_data_show_at_once(product, designer, v
     swatch = designer.get_by_label("Color: choose")
     expect(swatch).to_have_value(re.compile("^#[c-f][0-9a-f][9a-c].[0-3]."))
 
-    # A spot colour keeps the inks that show it.
+    # A spot color keeps the inks that show it.
     designer.get_by_label("Color: model").select_option("spot")
     name = designer.get_by_label("Color: name of the spot color")
     expect(name).to_have_value("CutContour")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
-# The colour of its dashes.
+# The color of its dashes.
 GUIDE = (0xFF, 0x2F, 0x6D)
 
 SLOW_PICTURES = """() => {
@@ -81,7 +81,7 @@ def test_icon_is_previewed_under_a_guide_of_its_centre(visitor):
     visitor.enter(f"/applications/{visitor.world.application.pk}/icon")
     page.set_input_files("#id_icon", {"name": "icon.png", "mimeType": "image/png", "buffer": picture()})
 
-    for ground, colour in (("light", (255, 255, 255)), ("dark", (20, 24, 27))):
+    for ground, color in (("light", (255, 255, 255)), ("dark", (20, 24, 27))):
         expect(page.get_by_alt_text(f"The new icon on a {ground} ground")).to_be_visible()
         seen = Image.open(BytesIO(page.locator(f".preview-{ground}").screenshot())).convert("RGB")
         dashes = [
@@ -92,7 +92,7 @@ def test_icon_is_previewed_under_a_guide_of_its_centre(visitor):
         ]
         left, right = min(across for across, _ in dashes), max(across for across, _ in dashes)
         top, bottom = min(down for _, down in dashes), max(down for _, down in dashes)
-        assert seen.getpixel((12, seen.height // 2)) == colour
+        assert seen.getpixel((12, seen.height // 2)) == color
         # Between the dashes lie the 94 pixels of the centre.
         assert (right - left - 1, bottom - top - 1) == (94, 94)
         assert abs(left + right + 1 - seen.width) <= 2

@@ -15,7 +15,7 @@ class PrintPresetFactory(DjangoModelFactory[PrintPreset]):
 
 
 def other_profile(number: int = 1) -> bytes:
-    """The shipped profile with another moment of creation: the same colours, other bytes."""
+    """The shipped profile with another moment of creation: the same colors, other bytes."""
     content = SHIPPED.read_bytes()
     return content[:35] + bytes([content[35] ^ number]) + content[36:]
 

@@ -18,7 +18,7 @@ CARD = [88.9, 50.8, 3.175]
 
 @pytest.fixture
 def shared(tmp_path):
-    """A picture of 40 kB in the colours of a spot ink, which a proof keeps as it is."""
+    """A picture of 40 kB in the colors of a spot ink, which a proof keeps as it is."""
     with pikepdf.new() as pdf:
         picture = pdf.make_stream(os.urandom(SIDE * SIDE))
         tint = pdf.make_stream(b"{ 0 exch 0 exch 0 exch }", FunctionType=4, Domain=[0, 1], Range=[0, 1] * 4)

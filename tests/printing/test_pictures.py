@@ -46,11 +46,11 @@ def test_picture_in_one_scan_is_not_kept():
     ("mode", "subsampling", "times"),
     [("L", 0, 1), ("RGB", 0, 3), ("RGB", 1, 2), ("RGB", 2, 1.5), ("CMYK", 0, 4)],
 )
-def test_progressive_picture_is_kept_with_all_of_its_colours(mode, subsampling, times):
+def test_progressive_picture_is_kept_with_all_of_its_colors(mode, subsampling, times):
     assert samples(saved(mode, progressive=True, subsampling=subsampling)) == PIXELS * times
 
 
-def test_picture_with_a_scan_for_each_colour_is_kept():
+def test_picture_with_a_scan_for_each_color_is_kept():
     content = saved(subsampling=0)
     start = content.index(SCAN_OF_THREE) + len(SCAN_OF_THREE)
     one = content[: start - 5] + SCAN_OF_ONE + content[start : start + 2] + content[start + 6 :]

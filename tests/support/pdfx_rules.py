@@ -347,7 +347,7 @@ RULES = [
         _break_profile(12, b"mntr"),
     ),
     Rule(
-        "the profile has as many colours as the intent says",
+        "the profile has as many colors as the intent says",
         lambda pdf, _: _profile(pdf)[16:20] == b"CMYK" and int(_intent(pdf).DestOutputProfile.N) == 4,
         _break_profile(16, b"RGB "),
     ),
@@ -378,7 +378,7 @@ RULES = [
         _add_default,
     ),
     Rule(
-        "no colour space is DeviceRGB",
+        "no color space is DeviceRGB",
         _no_device_rgb,
         lambda pdf: pdf.pages[0].obj.Resources.__setitem__(
             "/ColorSpace", Dictionary(Broken=Array([Name.Indexed, Name.DeviceRGB, 0, pikepdf.String(b"abc")]))
@@ -468,8 +468,8 @@ RULES = [
 ]
 
 
-def kinds_of_colour(content: bytes) -> set[str]:
-    """The names of all colour spaces that a file names, and of the operators that set device colours."""
+def kinds_of_color(content: bytes) -> set[str]:
+    """The names of all color spaces that a file names, and of the operators that set device colors."""
     with pikepdf.open(BytesIO(content)) as pdf:
         spaces = [one.get(key) for one in things(pdf) for key in ("/ColorSpace", "/CS")]
         spaces += [one for group in spaces if isinstance(group, Dictionary) for one in group.values()]

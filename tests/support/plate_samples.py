@@ -1,4 +1,4 @@
-"""Artwork PDFs of a card that are hard to proof: what blends, hides, overprints, or is in colours of all kinds."""
+"""Artwork PDFs of a card that are hard to proof: what blends, hides, overprints, or is in colors of all kinds."""
 
 import base64
 import io
@@ -251,7 +251,7 @@ def samples() -> dict[str, bytes]:
         "alpha": _over(ca=0.4),
         "alpha stroke": made(BACK + b"/GS gs 0 0 1 0 K 9 w 60 40 m 220 120 l S", **_state(CA=0.5)),
         "group RGB": _group(Name.DeviceRGB, b"/H gs " + OVER, before=b"/GS gs ", ca=0.7),
-        "group grey": _group(Name.DeviceGray, OVER, before=b"/GS gs ", BM=Name.Multiply),
+        "group gray": _group(Name.DeviceGray, OVER, before=b"/GS gs ", BM=Name.Multiply),
         "group not isolated": _group(CMYK, b"/M gs " + OVER, isolated=False),
         "group isolated": _group(CMYK, b"/M gs " + OVER + b"1 0 0 0 k 90 40 50 50 re f"),
         "group knockout": _group(CMYK, OVER + b"/H gs 1 0 0 0 k 90 40 50 50 re f", knockout=True),
@@ -304,7 +304,7 @@ def samples() -> dict[str, bytes]:
         ),
         "Lab": _in_space(lambda _: lab, b"60 40 -30 sc"),
         "CalRGB": _in_space(lambda _: cal, b".8 .3 .1 sc"),
-        "grey": made(BACK + b".4 g 70 30 140 100 re f"),
+        "gray": made(BACK + b".4 g 70 30 140 100 re f"),
         "RGB": made(BACK + b".2 .6 .3 rg 70 30 140 100 re f"),
         "CMYK of the profile": _in_space(_profile(SHIPPED.read_bytes(), 4), b".2 .6 .3 .1 sc"),
         "mask by luminosity": _masked(Name.Luminosity, Name.DeviceGray, masking),
@@ -355,7 +355,7 @@ def samples() -> dict[str, bytes]:
             light.point([255 - level for level in range(256)] * 4), quality=95
         ),
         "JPEG in inks with a profile": _picture(light, decode=[1, 0] * 4, quality=95, subsampling=0),
-        "JPEG in grey": _picture(_ramp("L", (0, 255)), quality=95),
+        "JPEG in gray": _picture(_ramp("L", (0, 255)), quality=95),
         "JPEG in RGB": _picture(ramp, quality=95, subsampling=0),
         "JPEG in RGB, turned over": _picture(ramp, decode=[1, 0] * 3, quality=95, subsampling=0),
         "picture of a palette": _plain_picture(

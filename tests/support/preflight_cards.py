@@ -62,7 +62,7 @@ def code(**changes: Any) -> dict[str, Any]:
 
 
 def picture(width: int = 480, height: int = 360, mode: str = "RGB", form: str = "PNG", **saved: Any) -> bytes:
-    """Two colours, so that there is something to see."""
+    """Two colors, so that there is something to see."""
     bright, dark = {
         "RGB": ((230, 120, 40), (20, 90, 120)),
         "L": (200, 40),

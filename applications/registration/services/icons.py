@@ -84,7 +84,7 @@ def _central_box() -> tuple[int, int, int, int]:
 
 
 def _reaches_outside_centre(picture: Image.Image) -> bool:
-    """Whether anything but the colour of the corner lies outside the central square."""
+    """Whether anything but the color of the corner lies outside the central square."""
     whole = picture.convert("RGBA")
     background = Image.new("RGBA", whole.size, whole.getpixel((0, 0)))
     difference = ImageChops.difference(whole, background)

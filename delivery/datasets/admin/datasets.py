@@ -44,7 +44,7 @@ def run_service(request: HttpRequest, service: Callable[[], str], then: str) -> 
 
 
 MINIMUM_PIECES = 200
-COLOURS: dict[str, str] = {
+COLORS: dict[str, str] = {
     DatasetStatus.ACTIVE: "success",
     DatasetStatus.READY: "info",
     DatasetStatus.RETIRED: "warning",
@@ -80,7 +80,7 @@ class DatasetAdmin(ReadOnlyAdmin):
     def shown_vintage(self, dataset: Dataset) -> str:
         return dataset.vintage_label
 
-    @display(description="status", label={label: COLOURS[value] for value, label in DatasetStatus.choices})
+    @display(description="status", label={label: COLORS[value] for value, label in DatasetStatus.choices})
     def shown_status(self, dataset: Dataset) -> str:
         return dataset.get_status_display()
 

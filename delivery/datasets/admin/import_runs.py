@@ -144,7 +144,7 @@ class ImportForm(forms.Form):
         return ImportOptions(**values, columns={field: name for field, name in columns.items() if name})
 
 
-COLOURS: dict[str, str] = {
+COLORS: dict[str, str] = {
     ImportState.UPLOADED: "info",
     ImportState.WAITING: "warning",
     ImportState.RUNNING: "warning",
@@ -176,7 +176,7 @@ class ImportRunAdmin(ReadOnlyAdmin):
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         return request.user.has_perm("delivery.add_importrun")
 
-    @display(description="state", label={label: COLOURS[value] for value, label in ImportState.choices})
+    @display(description="state", label={label: COLORS[value] for value, label in ImportState.choices})
     def shown_state(self, run: ImportRun) -> str:
         return run.get_state_display()
 

@@ -62,7 +62,7 @@ PAGE_POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # Beyond the pages' own policy: pictures chosen but not sent yet (blob:). The admin's Alpine is the build that
-# evaluates nothing, and its colours are a stylesheet.
+# evaluates nothing, and its colors are a stylesheet.
 ADMIN_POLICY = PAGE_POLICY.replace("img-src 'self' data:", "img-src 'self' data: blob:")
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 

@@ -6,7 +6,7 @@ from functools import wraps
 
 from printing.artwork.area import Area
 from printing.preflight.artwork import OPERATORS, ArtworkPart, Part, artwork_facts
-from printing.preflight.colours import contrast, ink_words, is_reversed, rich_black, seen, total_ink
+from printing.preflight.colors import contrast, ink_words, is_reversed, rich_black, seen, total_ink
 from printing.preflight.geometry import SLACK_MM, trim_area
 from printing.preflight.rules.rule import (
     ERROR,
@@ -97,7 +97,7 @@ def contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
 
 
 def color_of(values: tuple[float, ...]) -> RGB | CMYK | None:
-    """A colour of a PDF as one of a template."""
+    """A color of a PDF as one of a template."""
     if len(values) == 4:
         cyan, magenta, yellow, black = (round(100 * value) for value in values)
         return CMYK(cyan, magenta, yellow, black)
@@ -113,7 +113,7 @@ GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy
 CONVERTIBLE = "colors that can be converted to inks"
 INK = (Part.OVERPRINT, "ink that overprints", "ink that knocks out")
 WHITE = (Part.WHITE_OVERPRINT, "white that overprints", "white that knocks out")
-# Plates that cut, fold or coat print no colour.
+# Plates that cut, fold or coat print no color.
 FINISHING = re.compile(
     r"cut|contour|crease|fold|perf|die|score|kiss|white|varnish|gloss|uv|foil|emboss", re.IGNORECASE
 )
@@ -212,11 +212,11 @@ def artwork_unreadable(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def artwork_colors_left(sheet: Sheet) -> Iterator[RuleMatch]:
     """Everything else is converted, so that a file in inks holds nothing else."""
-    for behind, part in sheet.parts_behind(Part.LEFT_IN_COLOUR):
+    for behind, part in sheet.parts_behind(Part.LEFT_IN_COLOR):
         yield match_behind(behind, None, part.name, CONVERTIBLE)
     for one in sheet.shown:
         if one.artwork is not None and one.artwork.media_type == "application/pdf":
-            for part in artwork_facts(one.artwork).of_kind(Part.LEFT_IN_COLOUR):
+            for part in artwork_facts(one.artwork).of_kind(Part.LEFT_IN_COLOR):
                 yield match_of(one, part.name, CONVERTIBLE)
 
 
@@ -272,7 +272,7 @@ def _overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool)
     "Convert the spot color to process colors, unless the product has this plate.",
 )
 def artwork_plate_unexpected(sheet: Sheet) -> Iterator[RuleMatch]:
-    """A spot colour that no box of the template has, and that no finishing has."""
+    """A spot color that no box of the template has, and that no finishing has."""
     expected = {name.casefold() for name in plates_of_boxes(sheet.template)}
     for behind, part in sheet.parts_behind(Part.SPOT):
         if part.name.casefold() not in expected and not FINISHING.search(part.name):

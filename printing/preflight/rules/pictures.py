@@ -1,4 +1,4 @@
-"""Rules for pictures in boxes and backgrounds: resolution, colours, empty pictures."""
+"""Rules for pictures in boxes and backgrounds: resolution, colors, empty pictures."""
 
 from collections.abc import Iterator
 
@@ -80,7 +80,7 @@ def artwork_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
     "Save the picture with its ICC profile.",
 )
 def picture_untagged(sheet: Sheet) -> Iterator[RuleMatch]:
-    """CMYK numbers without a profile name no colours; RGB and grey without one are sRGB by convention.
+    """CMYK numbers without a profile name no colors; RGB and gray without one are sRGB by convention.
 
     In a PDF they are inks of the press that it is made for.
     """
@@ -98,7 +98,7 @@ def picture_empty(sheet: Sheet) -> Iterator[RuleMatch]:
     for one, facts in sheet.pictures:
         if facts.is_clear:
             yield match_of(one, "fully transparent", "something visible")
-        # Pictures of a gallery may be plain colours on purpose.
+        # Pictures of a gallery may be plain colors on purpose.
         elif facts.is_flat and one.content not in sheet.template.gallery:
             yield match_of(one, "a single color", "something visible")
 
@@ -124,7 +124,7 @@ def picture_distorted(sheet: Sheet) -> Iterator[RuleMatch]:
     "Reduce the ink in the darkest parts.",
 )
 def total_ink_high(sheet: Sheet) -> Iterator[RuleMatch]:
-    """Only for colours defined in inks, and what blends: all others are limited when they are converted."""
+    """Only for colors defined in inks, and what blends: all others are limited when they are converted."""
     yield from color_ink_too_much(sheet)
     most = sheet.limits.total_ink
     for one, facts in sheet.pictures:

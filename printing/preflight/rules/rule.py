@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from printing.artwork.area import Area
 from printing.preflight.findings import Severity
 from printing.preflight.sheet import Background, Sheet, VisibleBox
-from printing.press.rules import ColourPolicy
+from printing.press.rules import ColorPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,16 @@ def match_behind(background: Background, area: Area | None, found: str, wanted: 
 
 
 Find = Callable[[Sheet], Iterator[RuleMatch]]
-Severities = Mapping[ColourPolicy, Severity | None]
+Severities = Mapping[ColorPolicy, Severity | None]
 
-ERROR: Severities = dict.fromkeys(ColourPolicy, Severity.ERROR)
-WARNING: Severities = dict.fromkeys(ColourPolicy, Severity.WARNING)
-# Says nothing where colours keep their profiles.
-WHEN_CONVERTED: Severities = {ColourPolicy.MANAGED: None, ColourPolicy.CMYK: Severity.WARNING}
-ERROR_WHEN_CONVERTED: Severities = {ColourPolicy.MANAGED: None, ColourPolicy.CMYK: Severity.ERROR}
+ERROR: Severities = dict.fromkeys(ColorPolicy, Severity.ERROR)
+WARNING: Severities = dict.fromkeys(ColorPolicy, Severity.WARNING)
+# Says nothing where colors keep their profiles.
+WHEN_CONVERTED: Severities = {ColorPolicy.MANAGED: None, ColorPolicy.CMYK: Severity.WARNING}
+ERROR_WHEN_CONVERTED: Severities = {ColorPolicy.MANAGED: None, ColorPolicy.CMYK: Severity.ERROR}
 STRICT_WHEN_CONVERTED: Severities = {
-    ColourPolicy.MANAGED: Severity.WARNING,
-    ColourPolicy.CMYK: Severity.ERROR,
+    ColorPolicy.MANAGED: Severity.WARNING,
+    ColorPolicy.CMYK: Severity.ERROR,
 }
 
 

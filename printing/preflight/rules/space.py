@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from printing.artwork.area import Area
-from printing.preflight.colours import is_white
+from printing.preflight.colors import is_white
 from printing.preflight.findings import Severity
 from printing.preflight.geometry import SIDES, SLACK_MM, box_area, trim_area
 from printing.preflight.rules import artwork

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from printing.preflight.colours import contrast, is_reversed, luminance, rich_black, seen
+from printing.preflight.colors import contrast, is_reversed, luminance, rich_black, seen
 from printing.preflight.geometry import frame
 from printing.preflight.rules import artwork
 from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_of, rule

@@ -24,7 +24,7 @@ from production.jobs.selectors import OrderPlace, page_count, places_of
 from stores.catalog.models import Product
 from stores.orders.selectors.orders import ordered_product, preset_name
 
-COLOURS: dict[str, str] = {
+COLORS: dict[str, str] = {
     JobState.QUEUED: "default",
     JobState.SENT: "info",
     JobState.ACKNOWLEDGED: "info",
@@ -46,7 +46,7 @@ class JobColumns(StaffAdmin):
             CHECKBOX, ACTION_CHECKBOX_NAME, job.pk, " ".join([*CHECKBOX_CLASSES, "action-select"]), job
         )
 
-    @display(description="state", label={name: COLOURS[value] for value, name in JobState.choices})
+    @display(description="state", label={name: COLORS[value] for value, name in JobState.choices})
     def shown_state(self, job: Job) -> str:
         return job.get_state_display()
 

@@ -12,7 +12,7 @@ from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.recorded_texts import translated
 from production.jobs.models import ProviderReport, ReportOutcome
 
-COLOURS: dict[str, str] = {
+COLORS: dict[str, str] = {
     ReportOutcome.APPLIED: "success",
     ReportOutcome.LATE: "default",
     ReportOutcome.CONTRADICTION: "danger",
@@ -75,7 +75,7 @@ class ReportAdmin(ReadOnlyAdmin):
     def reason(self, report: ProviderReport) -> str:
         return translated(report.explanation)
 
-    @display(description="outcome", label={name: COLOURS[value] for value, name in ReportOutcome.choices})
+    @display(description="outcome", label={name: COLORS[value] for value, name in ReportOutcome.choices})
     def shown_outcome(self, report: ProviderReport) -> str:
         return report.get_outcome_display()
 

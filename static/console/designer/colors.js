@@ -1,4 +1,4 @@
-// A colour as the template has it: `#rrggbb`, percentages of four inks, or a spot colour with the inks that show it on
+// A color as the template has it: `#rrggbb`, percentages of four inks, or a spot color with the inks that show it on
 // screens. Inks are shown as the typesetter shows them.
 
 import { freshId, make } from "./dom.js";
@@ -14,7 +14,7 @@ const isInks = (value) => Boolean(value) && typeof value === "object";
 const isSpot = (value) => isInks(value) && "Spot" in value;
 const textOf = (inks) => INKS.map(([ink]) => inks[ink] ?? 0).join(" ");
 
-// Where to begin when inks are typed for a colour of the screen; the typed ones count, not these.
+// Where to begin when inks are typed for a color of the screen; the typed ones count, not these.
 function startingInks(hex) {
   const parts = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
   const light = Math.max(...parts);

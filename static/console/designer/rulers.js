@@ -79,7 +79,7 @@ export function makeRulers(viewport, sheet) {
   }
 
   viewport.addEventListener("scroll", () => draw(), { passive: true });
-  // The colours of the theme are read when drawing.
+  // The colors of the theme are read when drawing.
   new MutationObserver(() => draw()).observe(document.documentElement, { attributes: true, attributeFilter: ["class"] });
   return { top, left, corner, draw };
 }

@@ -43,7 +43,7 @@ from stores.catalog.services.uploads import (
 )
 
 State = CatalogUploadState
-COLOURS: dict[str, str] = {
+COLORS: dict[str, str] = {
     State.WAITING: "warning",
     State.CHECKING: "warning",
     State.REFUSED: "danger",
@@ -107,7 +107,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         "shown_state", "file_name", "shown_size", "store", "created", "created_by", "imported_by", "finished",
     ]  # fmt: skip
 
-    @display(description="state", label={label: COLOURS[value] for value, label in State.choices})
+    @display(description="state", label={label: COLORS[value] for value, label in State.choices})
     def shown_state(self, upload: CatalogUpload) -> str:
         return upload.get_state_display()
 

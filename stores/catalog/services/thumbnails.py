@@ -87,7 +87,7 @@ def _sample(field: Field, layout: Layout) -> str:
 
 @lru_cache(maxsize=1)
 def _placeholder() -> bytes:
-    """A grey placeholder for an uploaded picture."""
+    """A gray placeholder for an uploaded picture."""
     content = BytesIO()
     Image.new("RGB", (400, 300), "#d5dad7").save(content, "PNG")
     return content.getvalue()

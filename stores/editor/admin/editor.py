@@ -181,7 +181,7 @@ class TemplateEditor:
         return HttpResponse(png, content_type="image/png", headers=cache_headers)
 
     def color(self, request: HttpRequest, product_id: int) -> JsonResponse:
-        """The screen colour of four inks; values outside of 0 to 100 have none."""
+        """The screen color of four inks; values outside of 0 to 100 have none."""
         self.product_of(request, product_id)
         inks = inks_of(request.GET)
         return JsonResponse({"color": None if inks is None else shown_color(inks)})

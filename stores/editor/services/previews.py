@@ -1,4 +1,4 @@
-"""Renders drafts of templates: pages with sample data, proofs, fonts, colours and fitted backgrounds."""
+"""Renders drafts of templates: pages with sample data, proofs, fonts, colors and fitted backgrounds."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -217,7 +217,7 @@ def _values(
 def _sample_images(
     editor: EditorContext, values: Mapping[str, str], gallery: Mapping[str, Artwork]
 ) -> dict[str, bytes]:
-    """A grey placeholder for an uploaded picture."""
+    """A gray placeholder for an uploaded picture."""
     uploads = [field.field_name for field in editor.fields if field.sub_type == "Upload"]
     return {name: _placeholder() for name in uploads if values.get(name) and values[name] not in gallery}
 
@@ -244,7 +244,7 @@ def specimen_of(family: str, fonts: FontSet) -> bytes:
 
 @lru_cache(maxsize=4096)
 def shown_color(inks: tuple[float, float, float, float]) -> str:
-    """The sRGB colour, as #rrggbb, in which pictures and proofs show these percentages of C, M, Y and K."""
+    """The sRGB color, as #rrggbb, in which pictures and proofs show these percentages of C, M, Y and K."""
     ground = {"Kind": "Text", "Text": ".", "Size": 3, "X": 0, "Y": 0, "Width": 20, "Height": 20}
     color = dict(zip("CMYK", inks, strict=True))
     page = {"WidthMM": 20, "HeightMM": 20, "Boxes": [{**ground, "Color": color, "Background": color}]}
@@ -264,7 +264,7 @@ def _drawn(page: Mapping[str, Any], fonts: FontSet, *, pixels: int) -> bytes:
 
 @cache
 def _placeholder() -> bytes:
-    """Has a palette of two colours, which every preview decodes ten times faster than 24 bits."""
+    """Has a palette of two colors, which every preview decodes ten times faster than 24 bits."""
     picture = Image.new("P", (1200, 900), 0)
     picture.putpalette([0xD5, 0xDA, 0xD7, 0xAA, 0xB4, 0xAE])
     draw = ImageDraw.Draw(picture)

@@ -15,7 +15,7 @@ from fulfillment.core.admin.charts import axis_ticks, compared, data_link, in_pe
 from stores.orders.selectors.board import DAYS, DailyCount
 
 WIDTH, HEIGHT = 600, 140
-# Stores with their own colour; all others share one.
+# Stores with their own color; all others share one.
 MAX_STORES = 4
 OTHERS = gettext_lazy("Other stores")
 # On a phone, console.css shows half of these.

@@ -58,7 +58,7 @@ class CleanPicture:
     form: AssetFormat
     width: int
     height: int
-    # The original plates, if their inks or greys differ from those of the picture.
+    # The original plates, if their inks or grays differ from those of the picture.
     plates: bytes = b""
     plates_form: str = ""
 

@@ -26,7 +26,7 @@ from stores.proofs.services.merging import TemplateMerge, merge_template
 from stores.templates.selectors import fields_of, typesetting_errors, values_invalid
 
 PIXELS = 720
-COLOURS = 128
+COLORS = 128
 MAX_NAME_LENGTH = 60
 USUAL_NAME = "Ada Lovelace"
 CACHE_BYTES = 16_000_000
@@ -92,14 +92,14 @@ def _draw(filling: TemplateMerge) -> bytes:
     unprintable = [problem for problem in drawn.problems if problem.code == "does_not_fit"]
     if unprintable:
         raise values_invalid(unprintable)
-    return in_few_colours(drawn.png)
+    return in_few_colors(drawn.png)
 
 
-def in_few_colours(png: bytes) -> bytes:
+def in_few_colors(png: bytes) -> bytes:
     """The picture with a palette, a third of the size; unchanged if that is not smaller."""
     with Image.open(BytesIO(png)) as picture:
         reduced = picture.convert("RGB").quantize(
-            COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
+            COLORS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
         )
     out = BytesIO()
     reduced.save(out, "PNG")

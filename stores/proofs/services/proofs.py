@@ -117,7 +117,7 @@ def _separated(rules: PresetRules, content: bytes) -> bytes:
 def make_proof(
     *, caller: Caller, product: ProductVersion, values: Mapping[str, object], in_print: bool = False
 ) -> StoredProof:
-    """The stored proof of this product and data, or a new one; with `in_print` in the colours of its preset."""
+    """The stored proof of this product and data, or a new one; with `in_print` in the colors of its preset."""
     with stage("merge"):
         merged = merge_template(caller=caller, product=product, values=values)
     return _find_or_render(merged, in_print=in_print)

@@ -8,12 +8,12 @@ import pytest
 from django.core import mail
 
 from accounts import mail as mails
-from accounts.mail import colours, send_text
+from accounts.mail import colors, send_text
 
 REPLIES = ("220 ready", "250 welcome", "250 sender", "250 recipient", "354 go on", "250 taken", "221 bye")
 
 
-def test_mail_is_plain_text_and_a_page_in_the_colours_of_the_service(settings):
+def test_mail_is_plain_text_and_a_page_in_the_colors_of_the_service(settings):
     settings.PUBLIC_URL = "https://print.example"
     text = "Hello <b>you</b>, see https://evil.example\n\nhttps://print.example/here\n\nhttps://print.example.evil.example"
 
@@ -25,14 +25,14 @@ def test_mail_is_plain_text_and_a_page_in_the_colours_of_the_service(settings):
     assert page.count("<a href=") == 1
     assert '<a href="https://print.example/here"' in page
     assert "&lt;b&gt;you" in page
-    light, dark = colours()
+    light, dark = colors()
     assert light["accent"] in page
     assert dark["raised"] in page
 
 
 @pytest.mark.parametrize("scheme", [0, 1])
-def test_colours_of_mails_are_those_of_the_pages(scheme):
-    assert {"ink", "soft", "accent", "raised", "sunken", "line"} <= colours()[scheme].keys()
+def test_colors_of_mails_are_those_of_the_pages(scheme):
+    assert {"ink", "soft", "accent", "raised", "sunken", "line"} <= colors()[scheme].keys()
 
 
 @contextmanager

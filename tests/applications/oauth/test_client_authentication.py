@@ -187,7 +187,7 @@ BODIES = {
         None,
     ),
     "response type": ("grant_type=client_credentials&response_type=token", 200, None),
-    "unknown name": ("grant_type=client_credentials&colour=blue", 200, None),
+    "unknown name": ("grant_type=client_credentials&color=blue", 200, None),
     "blank scope": ("grant_type=client_credentials&scope=", 200, None),
     "the api as resource": (
         "grant_type=client_credentials&resource=http%3A%2F%2F127.0.0.1%3A8000%2Fapi%2Fv1",

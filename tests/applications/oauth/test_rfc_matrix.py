@@ -84,7 +84,7 @@ RULES: list[Rule] = [
         lambda s: s.error(response_type=""),
         "invalid_request",
     ),
-    ("RFC 6749 3.1", "unknown parameters are ignored", lambda s: s.requested(colour="blue").status_code, 200),
+    ("RFC 6749 3.1", "unknown parameters are ignored", lambda s: s.requested(color="blue").status_code, 200),
     (
         "RFC 6749 3.1.1",
         "an unknown response type is an error",

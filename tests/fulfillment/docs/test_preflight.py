@@ -3,13 +3,13 @@
 from django.conf import settings
 
 from printing.preflight import RULES
-from printing.press.rules import ColourPolicy
+from printing.press.rules import ColorPolicy
 
 PAGE = settings.BASE_DIR / "docs" / "preflight.md"
 
 
 def row(rule):
-    severities = [str(rule.severities[policy] or "–") for policy in (ColourPolicy.MANAGED, ColourPolicy.CMYK)]
+    severities = [str(rule.severities[policy] or "–") for policy in (ColorPolicy.MANAGED, ColorPolicy.CMYK)]
     if rule.of_pdf:
         severities = [f"{severity}; {rule.of_pdf} of a PDF" for severity in severities]
     return f"| `{rule.code}` | {severities[0]} | {severities[1]} | {rule.message} | {rule.remedy} |"

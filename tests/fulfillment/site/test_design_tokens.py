@@ -1,4 +1,4 @@
-"""static/brand/tokens.css: every colour can be read on its grounds, and every stylesheet uses what is defined."""
+"""static/brand/tokens.css: every color can be read on its grounds, and every stylesheet uses what is defined."""
 
 import re
 from itertools import product
@@ -9,7 +9,7 @@ from django.conf import settings
 STATIC = settings.BASE_DIR / "static"
 TOKENS = (STATIC / "brand" / "tokens.css").read_text()
 PAIR = re.compile(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);")
-COLOURS = {name: (light, dark) for name, light, dark in PAIR.findall(TOKENS)}
+COLORS = {name: (light, dark) for name, light, dark in PAIR.findall(TOKENS)}
 GROUNDS = ["paper", "sunken", "raised"]
 TEXT = [
     *product(["ink", "soft", "accent", "accent-strong", "danger", "warning", "info"], GROUNDS),
@@ -22,14 +22,14 @@ TEXT = [
     *product(["code-name", "code-text", "code-number", "code-word"], ["code", "paper"]),
 ]
 DRAWN = [
-    *product([name for name in COLOURS if name.startswith("status-")], ["paper", "raised"]),
+    *product([name for name in COLORS if name.startswith("status-")], ["paper", "raised"]),
     *product(["line-strong", "accent"], GROUNDS),
 ]
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """Of WCAG 2.2, "relative luminance"."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -40,9 +40,9 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_colours_can_be_read_on_their_grounds(scheme):
+def test_colors_can_be_read_on_their_grounds(scheme):
     found = {
-        (one, ground): round(contrast(COLOURS[one][scheme], COLOURS[ground][scheme]), 2)
+        (one, ground): round(contrast(COLORS[one][scheme], COLORS[ground][scheme]), 2)
         for one, ground in [*TEXT, *DRAWN]
     }
 

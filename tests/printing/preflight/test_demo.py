@@ -3,7 +3,7 @@
 import pytest
 
 from printing.preflight import Limits, preflight
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from tests.support.costs import calls
 from tests.support.demo_products import demo_job
 from tests.support.made_templates import DEMO
@@ -19,7 +19,7 @@ def test_demo_product_has_no_findings(name):
 
 
 def test_preset_that_converts_says_only_that_photographs_are_converted():
-    converted = Limits.of(PresetRules(policy=ColourPolicy.CMYK))
+    converted = Limits.of(PresetRules(policy=ColorPolicy.CMYK))
 
     found = [
         one

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pikepdf import Dictionary, Name
 
-from printing.preflight import Limits, PreflightInput, colours, preflight
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.preflight import Limits, PreflightInput, colors, preflight
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import FontSet, Press, RenderingTimedOut, parse_template, render_print
 from tests.support.made_templates import card
 from tests.support.plate_samples import artwork, samples
@@ -18,7 +18,7 @@ SAMPLES = samples()
 # Every third of those that blend, fade or overprint.
 MIXED = [name for name in SAMPLES if name.startswith(("blend", "overprint", "alpha", "mask", "group"))][::3]
 DPI = 100
-# Of a colour that is painted twice: 200% each time, and 400% where both plates add up.
+# Of a color that is painted twice: 200% each time, and 400% where both plates add up.
 DARK = b"1 1 0 0 k 0 0 140 170 re f /GS gs 0 0 1 1 k 60 0 140 100 re f"
 HEAVY = b"/GS gs 1 1 1 .8 k 20 20 200 100 re f"
 
@@ -43,7 +43,7 @@ def test_ink_is_that_of_the_plates_that_another_program_draws(tmp_path):
     # Both in one test: what is read of a file is kept, and serves both.
     for name, keeps_overprint in product(MIXED, (False, True)):
         # The limit of what is converted is high, and that of preflight low: each file has a finding to compare.
-        rules = PresetRules(policy=ColourPolicy.CMYK, highest_ink=400, keeps_overprint=keeps_overprint)
+        rules = PresetRules(policy=ColorPolicy.CMYK, highest_ink=400, keeps_overprint=keeps_overprint)
         limits = Limits.of(PresetRules(highest_ink=100, keeps_overprint=keeps_overprint))
         template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(SAMPLES[name])}}, [])
         job = PreflightInput(template, {}, {}, FontSet.shipped(), press=Press(rules=rules))
@@ -92,7 +92,7 @@ def test_ink_that_is_not_read_in_time_is_a_finding(monkeypatch):
     def draw(*_, **__):
         raise RenderingTimedOut
 
-    monkeypatch.setattr(colours, "render_inks", draw)
+    monkeypatch.setattr(colors, "render_inks", draw)
     made = pdf(DARK + b" 9 9 9 9 re f", ExtGState=Dictionary(GS=Dictionary(BM=Name.Multiply)))
 
     for severities, expected in (({}, ["artwork_unexamined"]), ({"total_ink_high": "Off"}, [])):

@@ -11,7 +11,7 @@ from PIL import Image, ImageCms
 from printing.preflight import RULES, Limits, ProductFacts, Severity
 from printing.preflight.artwork.svg import read_svg
 from printing.preflight.rules.eddm import RULES as EDDM_RULES
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import FontSet
 from tests.support.preflight_cards import (
     POINTS,
@@ -28,8 +28,8 @@ from tests.support.preflight_cards import (
 
 pytestmark = pytest.mark.usefixtures("tasks_in_this_process")
 
-CMYK = PresetRules(policy=ColourPolicy.CMYK, severities={})
-MANAGED = PresetRules(policy=ColourPolicy.MANAGED)
+CMYK = PresetRules(policy=ColorPolicy.CMYK, severities={})
+MANAGED = PresetRules(policy=ColorPolicy.MANAGED)
 MAILER = {
     "WidthMM": 228.6,
     "HeightMM": 165.1,

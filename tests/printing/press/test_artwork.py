@@ -19,7 +19,7 @@ MM = 72 / 25.4
 
 
 def drawn(folder, content, page=1):
-    """As Ghostscript shows it: the colours of the four quarters."""
+    """As Ghostscript shows it: the colors of the four quarters."""
     (folder / "shown.pdf").write_bytes(content)
     options = ("-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-sDEVICE=png16m", "-r72")
     run(

@@ -9,16 +9,16 @@ from PIL import Image
 
 from printing.imposition import spot_plates
 from printing.preflight import Limits, PreflightInput, preflight
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import FontSet, Press, ValuesInvalid, render_pdf_page, render_print
 from printing.typesetting.template import CMYK, Box
 from tests.support.cases import cases
 from tests.support.demo_products import facts_of_demo
-from tests.support.pdfx_rules import faults, kinds_of_colour
+from tests.support.pdfx_rules import faults, kinds_of_color
 from tests.support.press_samples import NAMES, OTHER_SCRIPTS, WORDS, demo_print
 from tests.support.printing_programs import PLATES, inside, plates, run
 
-COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -28,7 +28,7 @@ def test_demo_products_are_press_ready_in_inks_alone(name):
     printed = render_print(template, values, images, press=COATED).pdf
 
     assert faults(printed) == []
-    assert kinds_of_colour(printed) <= {"DeviceCMYK", "DeviceGray", "Separation", "Pattern"}
+    assert kinds_of_color(printed) <= {"DeviceCMYK", "DeviceGray", "Separation", "Pattern"}
 
 
 def printed_orders(wanted, seed):
@@ -37,7 +37,7 @@ def printed_orders(wanted, seed):
     while made < wanted:
         name, words = NAMES[made % len(NAMES)], chance.choice([WORDS, WORDS, [*WORDS, *OTHER_SCRIPTS]])
         template, values, images = demo_print(name, chance, words)
-        rules = PresetRules(policy=chance.choice(list(ColourPolicy)), slug=chance.random() < 0.5)
+        rules = PresetRules(policy=chance.choice(list(ColorPolicy)), slug=chance.random() < 0.5)
         try:
             printed = render_print(template, values, images, press=Press(rules=rules))
         except ValuesInvalid:
@@ -124,7 +124,7 @@ def test_inks_of_the_round_sticker_go_on_below_its_die_line(tmp_path):
     assert float(sum(found[plate] for plate in PLATES)[line].min()) > 1
 
 
-@pytest.mark.parametrize("press", [COATED, Press(rules=PresetRules(policy=ColourPolicy.MANAGED))])
+@pytest.mark.parametrize("press", [COATED, Press(rules=PresetRules(policy=ColorPolicy.MANAGED))])
 def test_round_sticker_has_its_die_line_on_a_plate_of_its_own(press):
     template, values, images = demo_print("sticker-round-3in")
 

@@ -6,7 +6,7 @@ from io import BytesIO
 
 from PIL import Image, ImageCms
 
-from printing.press.colours import Separation, separation_of
+from printing.press.colors import Separation, separation_of
 from printing.press.pictures import separate_picture
 from printing.press.profiles import SHIPPED
 from printing.press.uploads import clean_upload

@@ -19,7 +19,7 @@ from printing.bounded import RenderingBusy, caller
 from printing.pictures import held_samples
 from printing.preflight.pictures import facts_of
 from printing.press import isolation
-from printing.press.colours import separation_of
+from printing.press.colors import separation_of
 from printing.press.pictures import reshape, separate_picture
 from printing.press.profiles import SHIPPED
 from printing.press.uploads import UploadRefused, clean_upload

@@ -9,13 +9,13 @@ import pytest
 from pikepdf import Array, Dictionary, Name, Stream, String
 from PIL import Image
 
-from printing.artwork.pdf_content import left_in_colour
+from printing.artwork.pdf_content import left_in_color
 from printing.press import masks
 from printing.press.artwork import prepare_artwork
-from printing.press.device_colours import srgb_profile
+from printing.press.device_colors import srgb_profile
 from printing.press.objects import give_resources
 from printing.press.profiles import SHIPPED
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof
 from tests.support.layered_files import changed
 from tests.support.made_templates import card
@@ -23,7 +23,7 @@ from tests.support.pdf_making import one_page
 from tests.support.preflight_cards import raster
 from tests.support.printing_programs import PLATES, plates
 
-COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 POINTS = 72 / 25.4
 SIZE = ((88.9 + 6) * POINTS, (50.8 + 6) * POINTS)
 YELLOW = b"0 0 1 0 k 0 0 400 300 re f "
@@ -78,7 +78,7 @@ def with_matte(pdf):
 
 
 def in_spot_with_matte(pdf):
-    """It keeps its colour, of which the matte is one."""
+    """It keeps its color, of which the matte is one."""
     tint = {
         "/FunctionType": 2,
         "/Domain": Array([0, 1]),
@@ -138,7 +138,7 @@ def test_what_a_picture_leaves_free_shows_the_page(tmp_path, make):
         assert shown.getpixel((round(painted), round(y)))[1] < 170
 
 
-def test_matte_is_taken_out_of_the_colours():
+def test_matte_is_taken_out_of_the_colors():
     prepared = prepare_artwork(artwork(with_matte)).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
@@ -159,9 +159,9 @@ def test_matte_is_taken_out_of_the_colours():
     ],
     ids=["damaged", "damaged matte", "matte of a spot color", "palette", "sound"],
 )
-def test_mask_that_stays_in_the_colours_of_the_picture_is_found(make, left):
+def test_mask_that_stays_in_the_colors_of_the_picture_is_found(make, left):
     with pikepdf.open(io.BytesIO(prepare_artwork(artwork(make)).pdf)) as pdf:
-        assert list(left_in_colour(pdf.pages[0].obj.Resources)) == left
+        assert list(left_in_color(pdf.pages[0].obj.Resources)) == left
 
 
 def shared(pdf):
@@ -207,13 +207,13 @@ def test_pictures_of_no_more_than_the_memory_are_unmixed(monkeypatch):
     with pikepdf.open(io.BytesIO(prepare_artwork(artwork(two)).pdf)) as pdf:
         image = pdf.pages[0].obj.Resources.XObject.X
         found = ["/Matte" in one.SMask for one in (image, image.Other)]
-        assert list(left_in_colour(Dictionary(XObject=Dictionary(A=image, B=image.Other)))) == [
+        assert list(left_in_color(Dictionary(XObject=Dictionary(A=image, B=image.Other)))) == [
             "a picture in a form that is not read here"
         ]
     assert sorted(found) == [False, True]
 
 
-def test_form_without_resources_prints_in_the_colours_of_its_page(tmp_path):
+def test_form_without_resources_prints_in_the_colors_of_its_page(tmp_path):
     def draw(pdf, page):
         space = Array([Name.ICCBased, pdf.make_indirect(Stream(pdf, srgb_profile(), N=3))])
         form = Stream(
@@ -243,7 +243,7 @@ def test_form_without_resources_has_those_of_the_first_page_that_draws_it():
 
 
 def test_color_space_that_a_mask_names_as_well_stays_for_a_form():
-    """The mask becomes grey and names it no more; the form keeps its inks. Both have those of the page."""
+    """The mask becomes gray and names it no more; the form keeps its inks. Both have those of the page."""
 
     def draw(pdf, page):
         space = Array([Name.ICCBased, pdf.make_indirect(Stream(pdf, SHIPPED.read_bytes(), N=4))])
@@ -266,7 +266,7 @@ def test_color_space_that_a_mask_names_as_well_stays_for_a_form():
 
 
 @pytest.mark.parametrize("first", ["/A", "/Z"], ids=["mask first", "shown first"])
-def test_form_that_another_form_has_as_its_mask_is_shown_in_its_colours(tmp_path, first):
+def test_form_that_another_form_has_as_its_mask_is_shown_in_its_colors(tmp_path, first):
     def draw(pdf, page):
         group = Dictionary(S=Name.Transparency, CS=Name.DeviceRGB, I=True)
         form = Stream(pdf, b"1 0 0 rg 60 30 100 100 re f", Subtype=Name.Form, Group=group)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from printing.press.profiles import SHIPPED
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, render_print
 from tests.support.made_templates import words_template
 from tests.support.pdfx_rules import RULES, broken, faults
@@ -21,7 +21,7 @@ PAGE = """
 
 @pytest.fixture(scope="module")
 def own_file():
-    press = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+    press = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
     return render_print(words_template(Color="#000000"), {"Words": "Hello"}, press=press).pdf
 
 
@@ -30,7 +30,7 @@ def test_file_that_breaks_a_rule_is_found_by_it(own_file, rule):
     assert rule.subject in faults(broken(own_file, rule))
 
 
-@pytest.mark.parametrize("policy", ColourPolicy)
+@pytest.mark.parametrize("policy", ColorPolicy)
 def test_print_files_keep_every_rule(policy):
     press = Press(rules=PresetRules(policy=policy, slug=True))
 
@@ -40,7 +40,7 @@ def test_print_files_keep_every_rule(policy):
 
 
 def test_files_are_named_by_their_content(own_file):
-    press = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+    press = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
     other, same = (
         render_print(words_template(Color="#000000"), {"Words": words}, press=press).pdf
         for words in ("Other", "Hello")

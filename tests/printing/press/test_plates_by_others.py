@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from printing.press.colours import separation_of
+from printing.press.colors import separation_of
 from printing.press.profiles import SHIPPED
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof
 from tests.support.cases import IS_EVERY_CASE
-from tests.support.colour_difference import differences
+from tests.support.color_difference import differences
 from tests.support.made_templates import card
 from tests.support.plate_samples import artwork, samples
 from tests.support.printing_programs import PLATES, plates, run
 
 SAMPLES = samples()
-COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK, highest_ink=400))
+COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK, highest_ink=400))
 SHEET_MM, DPI = 8 + 3, 288
-# Half the resolution of a proof: edges of shapes are no colours.
+# Half the resolution of a proof: edges of shapes are no colors.
 SHOWN = (252, 144)
-# Spot colours of the samples as their plates show them.
+# Spot colors of the samples as their plates show them.
 SPOTS = {"Gold": (0, 0.3, 0.8, 0.2), "Ochre": (0.3, 0.5, 0.9, 0), "Sand": (0.078, 0.353, 0.784, 0.157)}
 # Ghostscript draws a plate, and not what shows it; poppler dodges and burns paper in another way than the others.
 UNLIKE = {

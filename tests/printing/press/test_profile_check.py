@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageCms
 
 from printing.bounded import TaskFailed
-from printing.press import colours
+from printing.press import colors
 from printing.press.profiles import SHIPPED, ProfileInvalid
 from printing.press.uploads import clean_upload
 
@@ -26,16 +26,16 @@ def test_profile_that_ends_its_process_is_refused(monkeypatch, fault):
         def __exit__(self, *args):
             return False
 
-    monkeypatch.setattr(colours, "run_bounded", Bounded)
+    monkeypatch.setattr(colors, "run_bounded", Bounded)
 
     with pytest.raises(ProfileInvalid) as refused:
-        colours.read_profile(SHIPPED.read_bytes())
+        colors.read_profile(SHIPPED.read_bytes())
 
     assert refused.value.code == "profile_unusable"
 
 
 def test_damaged_tables_are_refused_before_a_print_file_needs_them():
-    """The header and the list of tags are right, the tables of colours lie outside of the file."""
+    """The header and the list of tags are right, the tables of colors lie outside of the file."""
     content = bytearray(SHIPPED.read_bytes())
     count = struct.unpack(">I", content[128:132])[0]
     for at in range(count):
@@ -44,13 +44,13 @@ def test_damaged_tables_are_refused_before_a_print_file_needs_them():
             content[place + 4 : place + 8] = struct.pack(">I", 0xFFFFFF00)
 
     with pytest.raises(ProfileInvalid) as refused:
-        colours.read_profile(bytes(content))
+        colors.read_profile(bytes(content))
 
     assert refused.value.code == "profile_unusable"
 
 
 @pytest.mark.parametrize("space", [b"\xff\xfe\x00\x01", b"6CLR", b"    "])
-def test_picture_whose_profile_names_no_colour_space_is_taken_without_the_profile(space):
+def test_picture_whose_profile_names_no_color_space_is_taken_without_the_profile(space):
     content = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     content[16:20] = space
     with_profile, without = io.BytesIO(), io.BytesIO()

@@ -9,8 +9,8 @@ import pytest
 from pikepdf import Array, Dictionary, Name, Stream, String
 from PIL import Image
 
-from printing.press.device_colours import srgb_profile
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.device_colors import srgb_profile
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof
 from tests.support.layered_files import changed
 from tests.support.made_templates import card
@@ -23,7 +23,7 @@ SIZE = ((88.9 + 6) * POINTS, (50.8 + 6) * POINTS)
 RED = b"\xff\0\0"
 # The left edges of squares of 30 points, by what draws them in the red of the profile.
 DRAWN = {"content": 20, "picture": 60, "palette": 100, "gradient": 140, "spot color": 180}
-GREY_AT = 220
+GRAY_AT = 220
 DRAWING = (
     b"/Own cs 1 0 0 sc 20 40 30 30 re f q 30 0 0 30 60 40 cm /Picture Do Q q 30 0 0 30 100 40 cm /Few Do Q"
     b" q 140 40 30 30 re W n /Run sh Q /Spot cs 1 sc 180 40 30 30 re f /Own cs 0.5 0.5 0.5 sc 220 40 20 30 re f"
@@ -77,8 +77,8 @@ def shown(template, press, x, y=55):
         return proof.convert("RGB").getpixel(place)
 
 
-@pytest.mark.parametrize("policy", ColourPolicy)
-def test_rgb_with_a_profile_is_printed_in_the_colours_of_its_proof(tmp_path, policy):
+@pytest.mark.parametrize("policy", ColorPolicy)
+def test_rgb_with_a_profile_is_printed_in_the_colors_of_its_proof(tmp_path, policy):
     template, press = behind(artwork(swapped())), Press(rules=PresetRules(policy=policy))
 
     found = plates(tmp_path, render_print(template, {}, press=press).pdf)
@@ -92,18 +92,18 @@ def test_rgb_with_a_profile_is_printed_in_the_colours_of_its_proof(tmp_path, pol
             assert blue > red + 60, (name, drawn_for)
 
 
-def test_grey_with_a_profile_is_black_alone(tmp_path):
-    press = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+def test_gray_with_a_profile_is_black_alone(tmp_path):
+    press = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 
     found = plates(tmp_path, render_print(behind(artwork(swapped())), {}, press=press).pdf)
 
-    assert inks(found, GREY_AT + 10)[:3] == pytest.approx([0, 0, 0], abs=0.01)
-    assert 0.2 < inks(found, GREY_AT + 10)[3] < 0.8
+    assert inks(found, GRAY_AT + 10)[:3] == pytest.approx([0, 0, 0], abs=0.01)
+    assert 0.2 < inks(found, GRAY_AT + 10)[3] < 0.8
 
 
 @pytest.mark.parametrize("profile", [b"", b"no profile", swapped()[:400]], ids=["empty", "other", "cut off"])
 def test_rgb_with_a_damaged_profile_is_printed_as_srgb(tmp_path, profile):
-    press = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+    press = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 
     found = plates(tmp_path, render_print(behind(artwork(profile)), {}, press=press).pdf)
 

@@ -9,14 +9,14 @@ import pytest
 from pikepdf import Dictionary, Name
 from PIL import Image
 
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, RenderingFailed, parse_template, render_print, render_proof
 from tests.support.layered_files import HIDDEN, encrypted
 from tests.support.made_templates import card, words_template
 from tests.support.plate_samples import artwork, made, samples
 from tests.support.preflight_cards import pdf, raster
 
-COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 RED = bytes([204, 68, 51])
 YELLOW_OVER_CYAN = b"1 0 0 0 k 0 0 140 170 re f /GS gs 0 0 1 0 k 60 0 80 170 re f"
 
@@ -25,7 +25,7 @@ def behind(artwork):
     return parse_template(card(Background="back") | {"Artwork": {"back": artwork}}, [])
 
 
-def colour(png, x, y):
+def color(png, x, y):
     """At a place in millimetres."""
     with Image.open(io.BytesIO(png)) as picture:
         return picture.convert("RGB").getpixel((round(x / 25.4 * 144), round(y / 25.4 * 144)))
@@ -36,7 +36,7 @@ def test_inks_that_multiply_are_mixed_as_on_the_press():
 
     proof = render_proof(behind(pdf(YELLOW_OVER_CYAN, ExtGState=multiply)), {}, mark=None, press=COATED)
 
-    green = colour(proof.pages[0], 30, 20)
+    green = color(proof.pages[0], 30, 20)
     assert green[1] > 2 * green[0]
     assert green == pytest.approx((0, 150, 64), abs=6)
 
@@ -48,7 +48,7 @@ def test_colors_of_a_palette_are_printed_as_they_are_shown(name):
     shown, printed = (render_proof(template, {}, mark=None, press=press).pages[0] for press in (None, COATED))
 
     for place in ((30, 25), (60, 25)):
-        assert colour(printed, *place) == pytest.approx(colour(shown, *place), abs=40)
+        assert color(printed, *place) == pytest.approx(color(shown, *place), abs=40)
 
 
 def mesh(pdf, page):
@@ -77,7 +77,7 @@ def test_what_stays_in_rgb_is_no_darker_in_the_proof_than_on_the_sheet(make, con
 
     shown, printed = (render_proof(template, {}, mark=None, press=press).pages[0] for press in (None, COATED))
 
-    assert colour(printed, 30, 20) == pytest.approx(colour(shown, 30, 20), abs=40)
+    assert color(printed, 30, 20) == pytest.approx(color(shown, 30, 20), abs=40)
 
 
 def test_jpeg_whose_colors_are_no_ycbcr_is_printed_as_it_is_shown():
@@ -94,8 +94,8 @@ def test_jpeg_whose_colors_are_no_ycbcr_is_printed_as_it_is_shown():
     template = behind(artwork(made(b"300 0 0 200 0 0 cm /S Do", make)))
     shown, printed = (render_proof(template, {}, mark=None, press=press).pages[0] for press in (None, COATED))
 
-    assert colour(shown, 30, 20) == pytest.approx(tuple(RED), abs=4)
-    assert colour(printed, 30, 20) == pytest.approx(tuple(RED), abs=40)
+    assert color(shown, 30, 20) == pytest.approx(tuple(RED), abs=4)
+    assert color(printed, 30, 20) == pytest.approx(tuple(RED), abs=40)
 
 
 def test_tiles_lie_alike_in_both_directions():
@@ -121,7 +121,7 @@ def test_overprint_is_switched_off_in_file_and_proof_alike():
     assert b"/OPM" not in printed
     assert b"/op true" not in printed
     for press in (None, COATED):
-        yellow = colour(render_proof(template, {}, mark=None, press=press).pages[0], 30, 20)
+        yellow = color(render_proof(template, {}, mark=None, press=press).pages[0], 30, 20)
         assert min(yellow[:2]) > 200 > 60 > yellow[2]
 
 
@@ -134,7 +134,7 @@ def test_overprint_stays_where_the_preset_keeps_it():
     assert b"/op true" in printed
 
 
-@pytest.mark.parametrize("policy", ColourPolicy)
+@pytest.mark.parametrize("policy", ColorPolicy)
 def test_hidden_layer_is_neither_in_print_file_nor_in_proofs(policy):
     press = Press(rules=PresetRules(policy=policy))
     page = {"WidthMM": 100 / 72 * 25.4, "HeightMM": 100 / 72 * 25.4, "BleedMM": 0}
@@ -147,8 +147,8 @@ def test_hidden_layer_is_neither_in_print_file_nor_in_proofs(policy):
         drawn = [one.read_bytes() for one in opened.objects if isinstance(one, pikepdf.Stream)]
     assert not any(re.search(rb"50 0 50 100 re\s+f", one) for one in drawn)
     for proof in (render_proof(template, {}, mark=None), render_proof(template, {}, mark=None, press=press)):
-        assert min(colour(proof.pages[0], 26, 17)) > 250
-        assert colour(proof.pages[0], 9, 17)[1] < 100
+        assert min(color(proof.pages[0], 26, 17)) > 250
+        assert color(proof.pages[0], 9, 17)[1] < 100
 
 
 def test_pdf_of_a_proof_keeps_letters_and_shows_blending_as_a_picture():

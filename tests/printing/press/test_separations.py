@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from printing.press.colours import Separation
+from printing.press.colors import Separation
 from printing.press.profiles import SHIPPED
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import BUILT_IN_PRESS, Field, Press, TemplateInvalid, parse_template, render_print
-from tests.support.colour_difference import delta_e_2000
+from tests.support.color_difference import delta_e_2000
 from tests.support.made_templates import card, text_box, words_template
 from tests.support.pdf_making import one_page
 from tests.support.pdfx_rules import faults
 from tests.support.press_samples import demo_print
 from tests.support.printing_programs import PLATES, inside, plates, run
 
-COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 SHEET_MM = 8 + 3
 
 
@@ -63,7 +63,7 @@ def test_postal_block_of_a_mailer_is_on_the_black_plate_alone_without_a_preset(t
     assert [float(inks[name][words].max()) for name in PLATES[:3]] == [0, 0, 0]
 
 
-def test_colours_in_inks_pass_untouched_and_grey_has_no_colour(tmp_path):
+def test_colors_in_inks_pass_untouched_and_gray_has_no_color(tmp_path):
     boxes = [
         text_box(X=5, Width=20, Text="m", Field=None, Background={"C": 0, "M": 60, "Y": 20, "K": 0}),
         text_box(X=45, Width=20, Text="g", Field=None, Background="#808080"),
@@ -75,20 +75,20 @@ def test_colours_in_inks_pass_untouched_and_grey_has_no_colour(tmp_path):
 
     row, dpi = round((SHEET_MM + 40) / 25.4 * 150), 150 / 25.4
     ink = [round(float(found[name][row, round((SHEET_MM + 20) * dpi)]), 2) for name in PLATES]
-    grey = [round(float(found[name][row, round((SHEET_MM + 60) * dpi)]), 2) for name in PLATES]
+    gray = [round(float(found[name][row, round((SHEET_MM + 60) * dpi)]), 2) for name in PLATES]
     assert ink == [0, 0.6, 0.2, 0]
-    assert grey[:3] == [0, 0, 0]
-    assert 0.4 < grey[3] < 0.7
+    assert gray[:3] == [0, 0, 0]
+    assert 0.4 < gray[3] < 0.7
 
 
-@pytest.mark.parametrize("policy", ColourPolicy)
+@pytest.mark.parametrize("policy", ColorPolicy)
 def test_uploads_in_black_and_in_inks_keep_their_plates(tmp_path, policy):
     ink = Image.new("CMYK", (400, 400), (0, 0, 0, round(0.7 * 255)))
-    grey = Image.new("L", (400, 400), 77)
+    gray = Image.new("L", (400, 400), 77)
     middle = round((SHEET_MM + 25) / 25.4 * 150)
 
     press = Press(rules=PresetRules(policy=policy))
-    for content in (picture(ink, quality=95), picture(grey, "PNG"), picture(grey, quality=95)):
+    for content in (picture(ink, quality=95), picture(gray, "PNG"), picture(gray, quality=95)):
         found = plates(tmp_path, photo_card(content, press))
         inks = [float(found[name][middle, middle]) for name in PLATES]
         assert inks == pytest.approx([0, 0, 0, 0.7], abs=0.01)
@@ -98,7 +98,7 @@ def test_uploads_in_black_and_in_inks_keep_their_plates(tmp_path, policy):
 @pytest.mark.parametrize("highest", [300, 240])
 def test_total_ink_stays_within_the_preset(tmp_path, highest):
     noise = np.random.default_rng(7).integers(0, 60, (300, 300, 3), dtype=np.uint8)
-    press = Press(rules=PresetRules(policy=ColourPolicy.CMYK, highest_ink=highest))
+    press = Press(rules=PresetRules(policy=ColorPolicy.CMYK, highest_ink=highest))
     template = parse_template(
         card(
             {"Field": "Photo", "Kind": "Image", "X": -3, "Y": -3, "Width": 95, "Height": 57, "Fit": "cover"}
@@ -119,7 +119,7 @@ def test_total_ink_of_artwork_stays_within_the_preset(tmp_path):
     data = base64.b64encode(picture(noise, quality=95)).decode()
     shown = f'<image width="600" height="360" href="data:image/jpeg;base64,{data}"/>'
     drawing = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 360">{shown}</svg>'
-    press = Press(rules=PresetRules(policy=ColourPolicy.CMYK, highest_ink=240))
+    press = Press(rules=PresetRules(policy=ColorPolicy.CMYK, highest_ink=240))
     whole = card(Background="card.svg") | {
         "Artwork": {"card.svg": {"MediaType": "image/svg+xml", "Data": drawing}}
     }
@@ -143,7 +143,7 @@ def test_bleed_reaches_the_bleed_box_and_no_mark_is_inside(tmp_path):
 def test_marks_and_slug_line_are_as_the_preset_says(tmp_path):
     shown = {}
     for marks, slug in ((True, True), (False, False)):
-        press = Press(rules=PresetRules(policy=ColourPolicy.CMYK, marks=marks, slug=slug), title="card-1")
+        press = Press(rules=PresetRules(policy=ColorPolicy.CMYK, marks=marks, slug=slug), title="card-1")
         printed = render_print(words_template(), {"Words": "Hi"}, press=press).pdf
         (tmp_path / "one.pdf").write_bytes(printed)
         shown[marks] = run("pdfinfo", "-box", str(tmp_path / "one.pdf"))
@@ -154,7 +154,7 @@ def test_marks_and_slug_line_are_as_the_preset_says(tmp_path):
     assert media == bleed
 
 
-@pytest.mark.parametrize("policy", ColourPolicy)
+@pytest.mark.parametrize("policy", ColorPolicy)
 def test_other_programs_read_the_file_as_pdf_x_4(tmp_path, policy):
     press = Press(rules=PresetRules(policy=policy, slug=True), title="card-1")
     (tmp_path / "one.pdf").write_bytes(render_print(words_template(), {"Words": "Hi"}, press=press).pdf)
@@ -167,7 +167,7 @@ def test_other_programs_read_the_file_as_pdf_x_4(tmp_path, policy):
     assert "warning" not in run("mutool", "info", str(tmp_path / "one.pdf"))
 
 
-def test_spread_of_colours_agrees_with_an_independent_conversion(tmp_path):
+def test_spread_of_colors_agrees_with_an_independent_conversion(tmp_path):
     """200 patches: ours and Ghostscript's inks, both read back through the profile, differ by 2 at most."""
     chance = np.random.default_rng(11)
     patches = [tuple(int(one) for one in chance.integers(0, 256, 3)) for _ in range(200)]
@@ -221,8 +221,8 @@ def _labs(inks):
     ]
 
 
-@pytest.mark.parametrize("policy", ColourPolicy)
-def test_spot_colour_has_a_plate_of_its_own(tmp_path, policy):
+@pytest.mark.parametrize("policy", ColorPolicy)
+def test_spot_color_has_a_plate_of_its_own(tmp_path, policy):
     contour = {"Spot": "Cut Contour", "C": 0, "M": 100, "Y": 0, "K": 0}
     box = {key: value for key, value in text_box(Text=" . ", Background=contour).items() if key != "Field"}
     template = parse_template(card(box), [])
@@ -237,6 +237,6 @@ def test_spot_colour_has_a_plate_of_its_own(tmp_path, policy):
 
 
 @pytest.mark.parametrize("name", ["Black", "all", "Cut/Contour", "x" * 61])
-def test_name_that_is_no_spot_colour_is_refused(name):
+def test_name_that_is_no_spot_color_is_refused(name):
     with pytest.raises(TemplateInvalid):
         parse_template(card(text_box(Color={"Spot": name, "K": 100})), [Field("Words")])

@@ -8,13 +8,13 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.press.screen import fit_pictures
 from printing.typesetting import Field, Press, parse_template, render_pdf_page, render_print, render_proof
 from tests.support.made_templates import card
 from tests.support.pdf_making import one_page
 
-COATED = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 PAGE = {"WidthMM": 228.6, "HeightMM": 100, "BleedMM": 3}
 PHOTO = {"Field": "Photo", "Kind": "Image", "X": 0, "Y": 0, "Width": 228.6, "Height": 100, "Fit": "stretch"}
 

@@ -1,17 +1,17 @@
-"""Colours in content streams and gradients, as Typst and as other programs write them."""
+"""Colors in content streams and gradients, as Typst and as other programs write them."""
 
 from io import BytesIO
 
 import pikepdf
 import pytest
 
-from printing.artwork.pdf_content import left_in_colour
-from printing.press.colours import Separation, limited, read_profile
+from printing.artwork.pdf_content import left_in_color
+from printing.press.colors import Separation, limited, read_profile
 from printing.press.gradients import repaint_gradient
 from printing.press.paints import OF_CMYK, OF_RGB, Inks, Shades
 from printing.press.profiles import SHIPPED, ProfileInvalid
 from printing.press.repaint import Repaint
-from printing.press.streams import recoloured
+from printing.press.streams import recolored
 from tests.support.pdf_making import one_page
 
 SPACES = {"/c0": OF_RGB, "/c1": OF_CMYK}
@@ -23,12 +23,12 @@ def inks():
 
 
 class Kept:
-    """A conversion that changes no colour of a gradient."""
+    """A conversion that changes no color of a gradient."""
 
     target = OF_RGB
 
-    def blend(self, kind, colours):
-        return colours
+    def blend(self, kind, colors):
+        return colors
 
 
 def repainted(content, inks, **resources):
@@ -37,22 +37,22 @@ def repainted(content, inks, **resources):
         return pdf.pages[0].obj.Contents.read_bytes()
 
 
-def test_black_and_grey_are_written_in_black_alone(inks):
-    written = recoloured(b"q 1 0 0 1 0 0 cm/c0 cs 0 0 0 scn 0 0 m f /c0 CS 1 1 1 SCN S", SPACES, inks)
+def test_black_and_gray_are_written_in_black_alone(inks):
+    written = recolored(b"q 1 0 0 1 0 0 cm/c0 cs 0 0 0 scn 0 0 m f /c0 CS 1 1 1 SCN S", SPACES, inks)
 
     assert written == b"q 1 0 0 1 0 0 cm 0 0 0 1 k 0 0 m f  0 0 0 0 K S"
 
 
-def test_strings_and_ink_colours_stay(inks):
+def test_strings_and_ink_colors_stay(inks):
     content = (
         b"BT (1 0 0 rg \\) (x) 1 0 0 rg) Tj ET /c1 cs 0.1 0.2 0.3 0.4 scn 0 0 0 0.5 k /Pattern cs /p0 scn"
     )
 
-    assert recoloured(content, SPACES, inks) == content
+    assert recolored(content, SPACES, inks) == content
 
 
-def test_colour_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
-    assert recoloured(b"/c0 cs q 0 0 0 scn Q", SPACES, inks) is None
+def test_color_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
+    assert recolored(b"/c0 cs q 0 0 0 scn Q", SPACES, inks) is None
 
     spaces = pikepdf.Dictionary(c0=pikepdf.Name.DeviceRGB)
     written = repainted(b"/c0 cs q 0 0 0 scn 0 0 9 9 re f Q 1 1 1 scn 0 0 9 9 re f", inks, ColorSpace=spaces)
@@ -75,17 +75,17 @@ def test_colour_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
         (b"/P0 scn", b"/P0 scn"),
     ],
 )
-def test_colour_follows_its_space_also_after_an_operator_that_sets_both(content, written, inks):
+def test_color_follows_its_space_also_after_an_operator_that_sets_both(content, written, inks):
     assert repainted(content, inks).endswith(written)
 
 
 def test_picture_inside_of_content_is_found_after_the_name_of_a_space(inks):
-    """A spot colour begins as a solid one, without an operator that sets it."""
-    assert recoloured(b"/Spot cs BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xc8\0\0 EI", SPACES, inks) is None
+    """A spot color begins as a solid one, without an operator that sets it."""
+    assert recolored(b"/Spot cs BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xc8\0\0 EI", SPACES, inks) is None
 
 
 def test_mask_is_read_by_its_luminosity():
-    assert recoloured(b"/c0 cs 1 0 0 scn", SPACES, Shades()) == b" 0.3 g"
+    assert recolored(b"/c0 cs 1 0 0 scn", SPACES, Shades()) == b" 0.3 g"
 
 
 def test_gradient_is_sampled_in_inks(inks):
@@ -147,14 +147,14 @@ def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
     with pikepdf.open(BytesIO(one_page(content, (100, 100), ColorSpace=pikepdf.Dictionary(c0=lab)))) as pdf:
         Repaint(pdf, inks).run()
         page = pdf.pages[0].obj
-        colour, grey = [line for line in page.Contents.read_bytes().splitlines() if line.endswith(b" k")][-2:]
+        color, gray = [line for line in page.Contents.read_bytes().splitlines() if line.endswith(b" k")][-2:]
         [picture] = page.Resources.XObject.values()
         assert (str(picture.ColorSpace), len(picture.read_bytes())) == ("/DeviceCMYK", 4)
         assert b"BI" not in page.Contents.read_bytes()
 
-    cyan, magenta, yellow = (float(one) for one in colour.split()[:3])
+    cyan, magenta, yellow = (float(one) for one in color.split()[:3])
     assert cyan < 0.1 < 0.8 < min(magenta, yellow)
-    assert grey.startswith(b"0 0 0 0.")
+    assert gray.startswith(b"0 0 0 0.")
 
 
 def test_picture_inside_of_the_content_takes_no_name_of_another(inks):
@@ -170,7 +170,7 @@ def test_picture_inside_of_the_content_takes_no_name_of_another(inks):
         }
 
 
-def test_spot_colour_gets_an_ink_alternate_and_keeps_its_name(inks):
+def test_spot_color_gets_an_ink_alternate_and_keeps_its_name(inks):
     tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 1, 1], C1=[1, 0, 0], N=1)
     spot = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/Gold"), pikepdf.Name.DeviceRGB, tint])
     content = one_page(b"/c0 cs 1 scn 0 0 9 9 re f", (9, 9), ColorSpace=pikepdf.Dictionary(c0=spot))
@@ -179,10 +179,10 @@ def test_spot_colour_gets_an_ink_alternate_and_keeps_its_name(inks):
         painted = pdf.pages[0].obj.Resources.ColorSpace.c0
         assert [str(one) for one in list(painted)[1:3]] == ["/Gold", "/DeviceCMYK"]
         assert painted[3].read_bytes()[-3] > 200
-        assert not list(left_in_colour(pdf.pages[0].obj.Resources))
+        assert not list(left_in_color(pdf.pages[0].obj.Resources))
 
 
-def test_too_much_ink_is_taken_from_the_colours_and_not_from_black():
+def test_too_much_ink_is_taken_from_the_colors_and_not_from_black():
     assert limited((255, 255, 255, 255), 2.4 * 255) == (119, 119, 119, 255)
     assert limited((10, 20, 30, 40), 2.4 * 255) == (10, 20, 30, 40)
 

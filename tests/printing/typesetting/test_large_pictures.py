@@ -6,7 +6,7 @@ import pytest
 
 from printing import waiting
 from printing.press import isolation
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import (
     Field,
     parse_template,
@@ -21,7 +21,7 @@ from printing.typesetting.workers import Worker
 from tests.support.made_templates import card, picture
 from tests.support.patience import PATIENCE
 
-CMYK, MANAGED = (Press(PresetRules(policy=one)) for one in (ColourPolicy.CMYK, ColourPolicy.MANAGED))
+CMYK, MANAGED = (Press(PresetRules(policy=one)) for one in (ColorPolicy.CMYK, ColorPolicy.MANAGED))
 
 
 def photo_template(width, height, *, pages=1):

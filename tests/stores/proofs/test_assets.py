@@ -85,7 +85,7 @@ def test_colors_are_converted_before_their_profile_is_left_behind(client):
 
 
 def profile(space, tables):
-    """A small ICC profile (version 2) of a matrix, or of grey, with gamma 1 of every colour."""
+    """A small ICC profile (version 2) of a matrix, or of gray, with gamma 1 of every color."""
     curve = b"curv" + bytes(4) + struct.pack(">I", 0)
     content = {name: curve for name in tables if name.endswith(b"TRC")}
     content |= {name: b"XYZ " + bytes(4) + xyz(*value) for name, value in tables.items() if value}
@@ -118,7 +118,7 @@ SWAPPED = profile(
         **CURVES,
     },
 )
-LINEAR_GREY = profile(b"GRAY", {b"wtpt": WHITE, b"kTRC": None})
+LINEAR_GRAY = profile(b"GRAY", {b"wtpt": WHITE, b"kTRC": None})
 
 
 def kept_pixel(client, picture, **options):
@@ -143,18 +143,18 @@ def test_profile_applies_to_every_kind_of_png(client):
     assert kept_pixel(client, kinds[2], icc_profile=SWAPPED, transparency=0) == (*solid[:3], 0)
 
 
-def test_profile_of_grey_counts(client):
-    grey = Image.new("L", (4, 4), 55)
-    lighter = kept_pixel(client, grey, icc_profile=LINEAR_GREY)
+def test_profile_of_gray_counts(client):
+    gray = Image.new("L", (4, 4), 55)
+    lighter = kept_pixel(client, gray, icc_profile=LINEAR_GRAY)
 
     assert lighter[0] == pytest.approx(128, abs=3)
-    assert kept_pixel(client, grey.convert("LA"), icc_profile=LINEAR_GREY) == lighter
-    assert kept_pixel(client, grey.convert("RGB"), icc_profile=LINEAR_GREY) == lighter
-    assert kept_pixel(client, grey, icc_profile=b"damaged")[0] == 55
+    assert kept_pixel(client, gray.convert("LA"), icc_profile=LINEAR_GRAY) == lighter
+    assert kept_pixel(client, gray.convert("RGB"), icc_profile=LINEAR_GRAY) == lighter
+    assert kept_pixel(client, gray, icc_profile=b"damaged")[0] == 55
 
 
 @pytest.mark.parametrize("clear", [None, 257 * 7])
-def test_grey_of_sixteen_bits_keeps_its_shades(client, clear):
+def test_gray_of_sixteen_bits_keeps_its_shades(client, clear):
     rows = b"\0" + b"".join(struct.pack(">H", shade * 257) for shade in range(256))
     parts = [
         (b"IHDR", struct.pack(">IIBBBBB", 256, 1, 16, 0, 0, 0, 0)),

@@ -13,7 +13,7 @@ from printing.bounded import RendererKilled
 from printing.preflight.artwork.isolation import read_isolated
 from printing.preflight.pictures import facts_of
 from printing.press import isolation
-from printing.press.colours import read_profile
+from printing.press.colors import read_profile
 from printing.press.profiles import SHIPPED
 from printing.typesetting.artwork import shrink_picture
 from printing.typesetting.workers import Worker, shared_workers

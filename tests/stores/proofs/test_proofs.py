@@ -332,7 +332,7 @@ def test_photos_that_were_sent_fill_the_photo_postcard(world, client):
     assert faults(client.call("POST", path, {**sample, **photos, "Photo": ""})) == {"/Photo": "required"}
 
 
-def test_soft_proof_shows_the_colours_of_the_preset_and_is_kept_apart(world, client):
+def test_soft_proof_shows_the_colors_of_the_preset_and_is_kept_apart(world, client):
     PrintPresetFactory(code="coated", policy="CMYK")
     box = text_box("Name", Background="#00ff00", X=0, Y=0, Width=88, Height=50)
     make_card(world.associated, Preset="coated", Template={"Pages": [page(box)]})

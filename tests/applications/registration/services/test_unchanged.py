@@ -14,32 +14,32 @@ from tests.factories.stores import make_store
 from tests.factories.webhooks import make_webhook
 
 
-def picture(side: int, colour: str) -> bytes:
+def picture(side: int, color: str) -> bytes:
     out = BytesIO()
-    Image.new("RGB", (side, side), colour).save(out, "PNG")
+    Image.new("RGB", (side, side), color).save(out, "PNG")
     return out.getvalue()
 
 
 def of_an_application():
     application = ApplicationFactory(name="First")
-    return lambda colour: change_application(application=application, values={"Name": colour})
+    return lambda color: change_application(application=application, values={"Name": color})
 
 
 def of_a_webhook():
     webhook = make_webhook(ApplicationFactory())
     types = {"red": ["order.*"], "blue": ["*"]}
-    return lambda colour: change_webhook(webhook=webhook, values={"EventTypes": types[colour]})
+    return lambda color: change_webhook(webhook=webhook, values={"EventTypes": types[color]})
 
 
 def of_an_icon():
     application = ApplicationFactory()
-    return lambda colour: set_icon(application=application, content=picture(215, colour))
+    return lambda color: set_icon(application=application, content=picture(215, color))
 
 
 def of_a_profile():
     store = make_store()
     values = {"Country": "Austria", "Website": "", "IsListed": True}
-    return lambda colour: save_profile(store=store, values=values, logo=picture(64, colour))
+    return lambda color: save_profile(store=store, values=values, logo=picture(64, color))
 
 
 @pytest.mark.django_db

@@ -90,7 +90,7 @@ def test_lost_answer_is_given_again_with_the_same_secret(client, path):
         ({"URL": PUBLIC_URL, "StoreIDs": [""]}, "/StoreIDs/0", "store_invalid"),
         ({"URL": PUBLIC_URL, "StoreIDs": [f"s{n}" for n in range(101)]}, "/StoreIDs", "too_many_stores"),
         ({"URL": PUBLIC_URL, "IsEnabled": "yes"}, "/IsEnabled", "invalid"),
-        ({"URL": PUBLIC_URL, "Colour": "red"}, "/Colour", "unknown_field"),
+        ({"URL": PUBLIC_URL, "Color": "red"}, "/Color", "unknown_field"),
     ],
 )
 def test_fault_is_pointed_at(client, path, body, pointer, code):

@@ -119,7 +119,7 @@ def test_price_date_given_is_kept(store):
         ({"WidthMM": Decimal("0.0001")}, "/WidthMM", "not_a_size"),
         ({"HeightMM": Decimal("1e999999")}, "/HeightMM", "not_a_size"),
         ({"IsActive": "yes"}, "/IsActive", "not_a_flag"),
-        ({"Colour": 1}, "/Colour", "unknown_field"),
+        ({"Color": 1}, "/Color", "unknown_field"),
         ({"TemplateFields": {}}, "/TemplateFields", "not_an_array"),
         ({"TemplateFields": [field_values(Type="Image")]}, "/TemplateFields/0/SubType", "unknown_value"),
         (

@@ -23,7 +23,7 @@ def card(world):
     clear_caches()
 
 
-def colours(picture: bytes) -> int:
+def colors(picture: bytes) -> int:
     return len(Image.open(BytesIO(picture)).convert("RGB").getcolors(1 << 24))
 
 
@@ -32,7 +32,7 @@ def test_thumbnail_shows_the_template_with_samples_and_is_drawn_once(world, card
     first = draw_thumbnail(product_id=card.pk, version=card.version, caller=caller)
     with Image.open(BytesIO(first)) as picture:
         assert (picture.format, max(picture.size)) == ("WEBP", PIXELS)
-    assert colours(first) > 20
+    assert colors(first) > 20
     monkeypatch.setattr(thumbnails, "_draw", None)
     assert draw_thumbnail(product_id=card.pk, version=card.version, caller=caller) == first
 

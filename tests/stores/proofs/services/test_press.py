@@ -98,17 +98,17 @@ def test_uploads_keep_their_plates_and_are_separated_once(world, stored_files, m
     product = photo_card(world.associated, Preset="coated")
     store = product.store
     ink = upload(caller, store, Image.new("CMYK", (600, 400), (0, 0, 0, 178)), quality=95)
-    colour = upload(caller, store, Image.new("RGB", (600, 400), (200, 30, 30)), quality=95)
-    assert (ink.plates, colour.plates) == ("plates.jpg", "")
+    color = upload(caller, store, Image.new("RGB", (600, 400), (200, 30, 30)), quality=95)
+    assert (ink.plates, color.plates) == ("plates.jpg", "")
 
     [(space, content)] = images_of(printed(product, {"Name": "Ada", "Photo": str(ink.pk)}).content)
     assert space == "/DeviceCMYK"
     with Image.open(io.BytesIO(content)) as kept:
         assert kept.getpixel((300, 200)) == (0, 0, 0, 178)
 
-    first = printed(product, {"Name": "Ada", "Photo": str(colour.pk)})
+    first = printed(product, {"Name": "Ada", "Photo": str(color.pk)})
     monkeypatch.setattr(proofs, "separate", None)
-    assert printed(product, {"Name": "Ada", "Photo": str(colour.pk)}) == first
+    assert printed(product, {"Name": "Ada", "Photo": str(color.pk)}) == first
     assert [space for space, _ in images_of(first.content)] == ["/DeviceCMYK"]
 
 
@@ -143,12 +143,12 @@ def test_erased_upload_takes_its_separated_copies_with_it(world, stored_files):
     product = photo_card(world.associated, Preset="coated")
     store = product.store
     ink = upload(Caller(), store, Image.new("CMYK", (60, 40), (0, 0, 0, 178)))
-    kept, colour = (upload(Caller(), store, Image.new("RGB", (60, 40), (200, red, 30))) for red in (30, 60))
-    for asset in (ink, kept, colour):
+    kept, color = (upload(Caller(), store, Image.new("RGB", (60, 40), (200, red, 30))) for red in (30, 60))
+    for asset in (ink, kept, color):
         printed(product, {"Name": "Ada", "Photo": str(asset.pk)})
     assert len(separated_files()) == 3
 
-    erased = [ink, colour]
+    erased = [ink, color]
     Asset.objects.filter(pk__in=[asset.pk for asset in erased]).delete()
     remove_asset_files(erased)
 

@@ -85,9 +85,9 @@ def place_of(call: models.LoggedRequest) -> tuple[str, str]:
 
 def line_of(call: models.LoggedRequest) -> str:
     status = call["Status"]
-    colour = "green" if status < 400 else "yellow" if status < 500 else "red"
+    color = "green" if status < 400 else "yellow" if status < 500 else "red"
     why = " ".join(part for part in (call["Code"], call["Pointer"]) if part)
     return (
-        f"{plain(call['Timestamp'])}  [{colour}]{status}[/{colour}]  {plain(call['Method']):<6} {plain(call['Path'])}  "
+        f"{plain(call['Timestamp'])}  [{color}]{status}[/{color}]  {plain(call['Method']):<6} {plain(call['Path'])}  "
         f"{call['Milliseconds']:.1f} ms  {plain(why)}{'  ' if why else ''}{plain(call['RequestID'])}"
     )

@@ -1,4 +1,4 @@
-"""The colour difference CIEDE2000 (Sharma, Wu and Dalal, 2005)."""
+"""The color difference CIEDE2000 (Sharma, Wu and Dalal, 2005)."""
 
 from math import atan2, cos, degrees, exp, hypot, radians, sin, sqrt
 

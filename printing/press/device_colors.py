@@ -1,7 +1,7 @@
-"""Gives device colours of artwork the profile that PDF/X-4 requires of them.
+"""Gives device colors of artwork the profile that PDF/X-4 requires of them.
 
 DeviceRGB has no meaning on a press, so what is left in it becomes sRGB. CMYK that names the profile of the output
-intent becomes DeviceCMYK, which is the same colours. In a file in inks all CMYK does, so that no RIP converts it again.
+intent becomes DeviceCMYK, which is the same colors. In a file in inks all CMYK does, so that no RIP converts it again.
 """
 
 import re
@@ -18,12 +18,12 @@ VERSION = bytes.fromhex("04200000")
 MOMENT = b"".join(part.to_bytes(2) for part in (2000, 1, 1, 0, 0, 0))
 # Operators and names that set RGB in a content stream, short names of inline pictures included.
 _IN_RGB = re.compile(rb"(?<![\w/.])(?:rg|RG)(?![\w*])|/(?:Device)?RGB(?!\w)")
-# Where a colour space names the one below it.
+# Where a color space names the one below it.
 _BASES = {"/Indexed": 1, "/Pattern": 1, "/Separation": 2, "/DeviceN": 2}
 _SPACES_DEEP = 4
 
 
-class DeviceColours:
+class DeviceColors:
     """Walks each object once, with a list of what is left, because artwork may nest forms deeply."""
 
     def __init__(self, pdf: pikepdf.Pdf, output_profile: bytes | None) -> None:
@@ -93,7 +93,7 @@ class DeviceColours:
             holder[key] = replaced
 
     def _replaced(self, space: Any, depth: int = 0) -> Any:
-        """The colour space that takes its place, or None; bases inside of it are replaced there."""
+        """The color space that takes its place, or None; bases inside of it are replaced there."""
         if isinstance(space, pikepdf.Name):
             return self._srgb_space() if space == "/DeviceRGB" else None
         if not isinstance(space, pikepdf.Array) or not len(space):

@@ -1,4 +1,4 @@
-"""Uploaded PDF artwork in device colours, which PDF/X-4 allows only with a profile."""
+"""Uploaded PDF artwork in device colors, which PDF/X-4 allows only with a profile."""
 
 import base64
 from io import BytesIO
@@ -7,16 +7,16 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name, Stream, String
 
-from printing.press.device_colours import DeviceColours, srgb_profile
+from printing.press.device_colors import DeviceColors, srgb_profile
 from printing.press.profiles import SHIPPED
-from printing.press.rules import ColourPolicy, PresetRules
+from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print
 from tests.support.made_templates import card
 from tests.support.pdf_making import one_page
-from tests.support.pdfx_rules import faults, kinds_of_colour
+from tests.support.pdfx_rules import faults, kinds_of_color
 from tests.support.printing_programs import plates
 
-MANAGED = Press(rules=PresetRules(policy=ColourPolicy.MANAGED))
+MANAGED = Press(rules=PresetRules(policy=ColorPolicy.MANAGED))
 POINTS = 72 / 25.4
 SIZE = ((88.9 + 6) * POINTS, (50.8 + 6) * POINTS)
 
@@ -32,8 +32,8 @@ def lzw(content):
     return int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8))
 
 
-def artwork_in_device_colours():
-    """A PDF that uses RGB in each place where a colour can be."""
+def artwork_in_device_colors():
+    """A PDF that uses RGB in each place where a color can be."""
     with pikepdf.open(BytesIO(one_page(b"", SIZE))) as pdf:
         tint = Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 1, 1], C1=[1, 0, 0], N=1)
         shade = Dictionary(FunctionType=2, Domain=[0, 1], C0=[1, 0, 0], C1=[0, 0, 1], N=1)
@@ -103,28 +103,28 @@ def printed_with(artwork, press):
     return render_print(parse_template(whole, []), {}, press=press).pdf
 
 
-def test_artwork_in_device_colours_has_a_profile_for_each_of_them():
-    artwork = artwork_in_device_colours()
+def test_artwork_in_device_colors_has_a_profile_for_each_of_them():
+    artwork = artwork_in_device_colors()
     with pikepdf.open(BytesIO(artwork)) as pdf:
         assert b"1 0 0 rg" in pdf.pages[0].obj.Contents.read_bytes()
 
     printed = printed_with(artwork, MANAGED)
 
     assert faults(printed) == []
-    assert {"DeviceRGB", "ICCBased"} <= kinds_of_colour(printed)
+    assert {"DeviceRGB", "ICCBased"} <= kinds_of_color(printed)
     assert printed_with(artwork, MANAGED) == printed
 
 
 def test_artwork_is_converted_to_inks_under_the_other_policy():
-    coated = Press(rules=PresetRules(policy=ColourPolicy.CMYK))
+    coated = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 
-    printed = printed_with(artwork_in_device_colours(), coated)
+    printed = printed_with(artwork_in_device_colors(), coated)
 
     assert faults(printed) == []
-    assert not {"DeviceRGB", "ICCBased"} & kinds_of_colour(printed)
+    assert not {"DeviceRGB", "ICCBased"} & kinds_of_color(printed)
 
 
-def test_default_for_device_colours_does_not_change_how_they_look(tmp_path):
+def test_default_for_device_colors_does_not_change_how_they_look(tmp_path):
     """Ghostscript takes DeviceRGB for sRGB as well, so the plates are those of the artwork itself."""
     artwork = one_page(b"0.8 0.2 0.1 rg 0 0 300 200 re f", SIZE)
 
@@ -137,9 +137,9 @@ def test_default_for_device_colours_does_not_change_how_they_look(tmp_path):
 
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_spaces_of_rgb_are_replaced_once(rounds):
-    with pikepdf.open(BytesIO(artwork_in_device_colours())) as pdf:
+    with pikepdf.open(BytesIO(artwork_in_device_colors())) as pdf:
         for _ in range(rounds):
-            DeviceColours(pdf, SHIPPED.read_bytes()).run()
+            DeviceColors(pdf, SHIPPED.read_bytes()).run()
         resources = pdf.pages[0].obj.Resources
         profiles = {bytes(resources.ColorSpace[name][1].read_bytes()) for name in ("/DefaultRGB", "/rgb")}
         assert profiles == {srgb_profile()}

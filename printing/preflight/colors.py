@@ -1,4 +1,4 @@
-"""Colours on screen and in print: contrast and total ink."""
+"""Colors on screen and in print: contrast and total ink."""
 
 import io
 import math
@@ -9,7 +9,7 @@ from PIL import Image
 
 from printing.artwork.area import Area
 from printing.caches import WeightedCache
-from printing.press.rules import ColourPolicy
+from printing.press.rules import ColorPolicy
 from printing.typesetting import (
     Press,
     RenderingFailed,
@@ -22,14 +22,14 @@ from printing.typesetting.template import CMYK, RGB
 from printing.waiting import own_time
 
 Seen = tuple[float, float, float]
-# Brighter colours of a screen are no black, and those of equal parts are grey.
-BLACK_LEVEL, GREY_LEVELS = 72, 8
+# Brighter colors of a screen are no black, and those of equal parts are gray.
+BLACK_LEVEL, GRAY_LEVELS = 72, 8
 # A ground of at most this luminance is dark, and letters are light that much above it.
 DARK, LIGHTER = 0.35, 0.2
 
 
 def seen(color: RGB | CMYK) -> Seen:
-    """The approximate sRGB colour, to compare light with dark."""
+    """The approximate sRGB color, to compare light with dark."""
     if isinstance(color, RGB):
         return tuple(float(int(color.code[at : at + 2], 16)) for at in (1, 3, 5))  # type: ignore[return-value]
     rest = 1 - color.black / 100
@@ -53,7 +53,7 @@ def contrast(one: Seen, other: Seen) -> float:
 
 
 def total_ink(color: CMYK) -> float:
-    """Total ink in percent; a spot colour counts as one ink."""
+    """Total ink in percent; a spot color counts as one ink."""
     if color.spot:
         return 100.0
     return color.cyan + color.magenta + color.yellow + color.black
@@ -63,16 +63,16 @@ def is_white(color: RGB | CMYK) -> bool:
     return min(seen(color)) >= 250
 
 
-def rich_black(color: RGB | CMYK, policy: ColourPolicy) -> str:
+def rich_black(color: RGB | CMYK, policy: ColorPolicy) -> str:
     """Words for a black that prints with at least two other inks, which need exact register; else empty.
 
-    Greys of a screen are printed with black alone, but by a RIP that converts managed colours.
+    Grays of a screen are printed with black alone, but by a RIP that converts managed colors.
     """
     if isinstance(color, RGB):
         levels = seen(color)
-        is_black = max(levels) < BLACK_LEVEL and max(levels) - min(levels) < GREY_LEVELS
-        is_grey = max(levels) == min(levels) and policy == ColourPolicy.CMYK
-        return f"RGB {color.code}" if is_black and not is_grey else ""
+        is_black = max(levels) < BLACK_LEVEL and max(levels) - min(levels) < GRAY_LEVELS
+        is_gray = max(levels) == min(levels) and policy == ColorPolicy.CMYK
+        return f"RGB {color.code}" if is_black and not is_gray else ""
     inks = (color.cyan, color.magenta, color.yellow)
     is_rich = not color.spot and color.black >= 50 and sum(ink >= 10 for ink in inks) >= 2
     return ink_words(color) if is_rich else ""
@@ -128,8 +128,8 @@ def plate_inks(
 def _key(template: Template, number: int, press: Press) -> tuple[object, ...]:
     page, rules = template.pages[number], press.rules
     background = template.artwork[page.background].digest if page.background else None
-    colours = (rules.policy, rules.highest_ink, rules.keeps_overprint, str(press.profile))
-    return background, page.width, page.height, page.bleed, rules.bleed_mm, *colours
+    colors = (rules.policy, rules.highest_ink, rules.keeps_overprint, str(press.profile))
+    return background, page.width, page.height, page.bleed, rules.bleed_mm, *colors
 
 
 def _drawn(
@@ -150,7 +150,7 @@ def _drawn(
 
 
 def _ink_of(total: Image.Image, scale: float, most: float) -> PlateInk:
-    """`total` is a grey picture, white where all inks are full."""
+    """`total` is a gray picture, white where all inks are full."""
     speck, pixels = max(1.0, SPECK_MM2 * scale**2), total.histogram()
     level = next((level for level in range(255, 0, -1) if sum(pixels[level:]) >= speck), 0)
     percent = level / 255 * FULL_PERCENT

@@ -1,4 +1,4 @@
-"""Converts colours to the inks of an output condition with LittleCMS.
+"""Converts colors to the inks of an output condition with LittleCMS.
 
 An uploaded profile is tried in a process of its own: LittleCMS reads it in C, and it comes from outside.
 """
@@ -23,18 +23,18 @@ from printing.press.profiles import (
 RGB = tuple[int, int, int]
 CMYK = tuple[int, int, int, int]
 BPC = ImageCms.Flags.BLACKPOINTCOMPENSATION
-# For single colours, without the look-up table, which takes 0.1 s and pays off for pictures only.
+# For single colors, without the look-up table, which takes 0.1 s and pays off for pictures only.
 UNOPTIMIZED = BPC | ImageCms.Flags.NOOPTIMIZE
 FULL = 255
 STEPS_OF_RGB = 18
-# Cached colours of one output condition (10 MB); pages use far fewer, but artwork may hold any number.
-COLOURS_KNOWN = 50_000
+# Cached colors of one output condition (10 MB); pages use far fewer, but artwork may hold any number.
+COLORS_KNOWN = 50_000
 # A JPEG of quality 90 puts at most this much more ink on single pixels of noise: 18 percent (17.4 measured).
 JPEG_RIPPLE = 18 * FULL / 100
 
 
 class Separation:
-    """Relative colorimetric with black point compensation; pure black and greys are on the K plate alone.
+    """Relative colorimetric with black point compensation; pure black and grays are on the K plate alone.
 
     `highest_ink` in percent limits what is converted: cyan, magenta and yellow give way, black does not.
     """
@@ -45,35 +45,35 @@ class Separation:
         self._ink = highest_ink * FULL / 100
         self._known: dict[RGB, CMYK] = {}
 
-    def separated(self, colour: RGB) -> CMYK:
-        """The inks of a colour, 0 to 255 each."""
-        red, green, blue = colour
+    def separated(self, color: RGB) -> CMYK:
+        """The inks of a color, 0 to 255 each."""
+        red, green, blue = color
         if red == green == blue:
             return 0, 0, 0, self.black_of(red)
-        return self.blended(colour)
+        return self.blended(color)
 
-    def blended(self, colour: RGB) -> CMYK:
-        """As `separated`, but greys use all inks too: a switch to K within a gradient would be visible."""
-        if (found := self._known.get(colour)) is None:
+    def blended(self, color: RGB) -> CMYK:
+        """As `separated`, but grays use all inks too: a switch to K within a gradient would be visible."""
+        if (found := self._known.get(color)) is None:
             cyan, magenta, yellow, black = _converted(
-                Image.new("RGB", (1, 1), colour), self._few, "CMYK"
+                Image.new("RGB", (1, 1), color), self._few, "CMYK"
             ).tobytes()
-            if len(self._known) >= COLOURS_KNOWN:
+            if len(self._known) >= COLORS_KNOWN:
                 self._known.clear()
-            found = self._known[colour] = limited((cyan, magenta, yellow, black), self._ink)
+            found = self._known[color] = limited((cyan, magenta, yellow, black), self._ink)
         return found
 
     def of_lab(self, values: Sequence[float]) -> CMYK:
-        """The inks of a colour in CIE Lab under D50."""
+        """The inks of a color in CIE Lab under D50."""
         lightness, a, b = values
         levels = tuple(max(0, min(FULL, round(one))) for one in (lightness * 2.55, a + 128, b + 128))
-        colour = Image.new("LAB", (1, 1), levels)
-        cyan, magenta, yellow, black = _converted(colour, self._of_lab, "CMYK").tobytes()
+        color = Image.new("LAB", (1, 1), levels)
+        cyan, magenta, yellow, black = _converted(color, self._of_lab, "CMYK").tobytes()
         return limited((cyan, magenta, yellow, black), self._ink)
 
-    def black_of(self, grey: int) -> int:
-        """The tone on the K plate with the lightness of this grey, scaled from white paper to full black."""
-        return self._blacks[grey]
+    def black_of(self, gray: int) -> int:
+        """The tone on the K plate with the lightness of this gray, scaled from white paper to full black."""
+        return self._blacks[gray]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool = False) -> Image.Image:
         """Converts an RGB picture to CMYK; with a lower ink limit if it becomes a JPEG."""
@@ -85,8 +85,8 @@ class Separation:
         """Converts a CMYK picture to RGB."""
         return _converted(picture, self._back_many, "RGB")
 
-    def on_screen(self, colour: CMYK) -> RGB:
-        red, green, blue = _converted(Image.new("CMYK", (1, 1), colour), self._back, "RGB").tobytes()
+    def on_screen(self, color: CMYK) -> RGB:
+        red, green, blue = _converted(Image.new("CMYK", (1, 1), color), self._back, "RGB").tobytes()
         return red, green, blue
 
     @cached_property
@@ -122,10 +122,10 @@ class Separation:
         tones = _lightness(
             ramp, ImageCms.buildTransform(self._press, lab, "CMYK", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED)
         )
-        greys = Image.new("RGB", (FULL + 1, 1))
-        greys.putdata([(grey, grey, grey) for grey in range(FULL + 1)])
+        grays = Image.new("RGB", (FULL + 1, 1))
+        grays.putdata([(gray, gray, gray) for gray in range(FULL + 1)])
         wanted = _lightness(
-            greys,
+            grays,
             ImageCms.buildTransform(self._screen, lab, "RGB", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED),
         )
         return _tones_as_light(tones, wanted)
@@ -167,11 +167,11 @@ def _tones_as_light(tones: Sequence[float], wanted: Sequence[float]) -> list[int
     return [FULL, *found[1:FULL], 0]
 
 
-def limited(colour: CMYK, ink: float) -> CMYK:
-    cyan, magenta, yellow, black = colour
+def limited(color: CMYK, ink: float) -> CMYK:
+    cyan, magenta, yellow, black = color
     chromatic = cyan + magenta + yellow
     if chromatic + black <= ink or not chromatic:
-        return colour
+        return color
     factor = max(0.0, ink - black) / chromatic
     return int(cyan * factor), int(magenta * factor), int(yellow * factor), black
 
@@ -212,7 +212,7 @@ def read_profile(content: bytes) -> str:
     """The description of a profile that can be printed with; raises ProfileInvalid with the fault."""
     check_header(content)
     unusable = ProfileInvalid("profile_unusable", "LittleCMS cannot convert colors with the profile.")
-    task, files = "printing.press.colours:try_in_folder", {"profile": content}
+    task, files = "printing.press.colors:try_in_folder", {"profile": content}
     try:
         with run_bounded(task, files, seconds=SECONDS, memory=MEMORY_BYTES) as (reply, _):
             if "description" not in reply:
@@ -223,7 +223,7 @@ def read_profile(content: bytes) -> str:
 
 
 def try_in_folder(folder: Path) -> dict[str, Any]:
-    """Converts colours and a picture in every way that print files and proofs need."""
+    """Converts colors and a picture in every way that print files and proofs need."""
     content = (folder / "profile").read_bytes()
     try:
         inks = Separation(content, MAX_INK)
