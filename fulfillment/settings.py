@@ -156,7 +156,7 @@ DATABASES = {
         "DATABASE_URL is missing; set it, such as postgresql://user:password@host:5432/name.", {}
     )
 }
-# Past the pooler, for the notifications of the worker.
+# Past the pooler, for the notifications of the worker and for `connect_past_the_pooler`.
 DATABASE_DIRECT_URL = environment.text("DATABASE_DIRECT_URL")
 DIRECT_DATABASE = (
     connection_settings("DATABASE_DIRECT_URL", DATABASE_DIRECT_URL)

@@ -87,7 +87,7 @@ class ServiceMachine:
         self.running["worker"] = self._start("worker", [sys.executable, "manage.py", "worker"])
 
     def manage(self, *command: str) -> None:
-        """As docs/scaling.md says: past the pooler."""
+        """Past the pooler."""
         past = {"DATABASE_URL": self.direct_url, "DATABASE_POOLER": "none"}
         subprocess.run(
             [sys.executable, "manage.py", *command], cwd=ROOT, env=self._environment() | past, check=True

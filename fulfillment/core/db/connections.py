@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from django.conf import settings
+from django.core.management import CommandError
 from django.db import DEFAULT_DB_ALIAS, ProgrammingError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
@@ -45,6 +46,19 @@ def was_closed_by_server(held: BaseDatabaseWrapper) -> bool:
     poll = select.poll()
     poll.register(handle.fileno(), select.POLLIN)
     return bool(poll.poll(0))
+
+
+def connect_past_the_pooler() -> None:
+    """For commands that set, or whose programs set, what outlives a transaction: the web would inherit it."""
+    if settings.DATABASE_POOLER == "none":
+        return
+    if not settings.DATABASE_DIRECT_URL:
+        raise CommandError(
+            "This command does not work through a pooler; set DATABASE_DIRECT_URL to an address that leads past it."
+        )
+    connection.close()
+    # In place: other threads connect with the same settings.
+    connection.settings_dict.update(settings.DIRECT_DATABASE)
 
 
 logger = logging.getLogger("fulfillment.database")

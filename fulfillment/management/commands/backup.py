@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management import CommandError
 
+from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.backups.making import make_backup
 
@@ -18,6 +19,7 @@ class Command(ServiceCommand):
         parser.add_argument("folder", type=Path)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        connect_past_the_pooler()
         folder = options["folder"].absolute()
         try:
             manifest = make_backup(folder=folder, on_progress=self.stdout.write)

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError
 
+from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.errors import DomainError
 from fulfillment.operations.backups.drills import run_drill
 
@@ -18,6 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path, nargs="?", default=Path("/var/backups/fulfillment"))
 
     def handle(self, *args: Any, **options: Any) -> None:
+        connect_past_the_pooler()
         try:
             manifest = run_drill(folder=options["folder"], on_progress=self.stdout.write)
         except DomainError as error:

@@ -3,6 +3,7 @@ from typing import Any
 
 from django.core.management import CommandError
 
+from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.file_moves import move_files
 
@@ -24,6 +25,7 @@ class Command(ServiceCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        connect_past_the_pooler()
         moved = move_files(target=options["target"], remove=options["remove"], on_progress=self.stdout.write)
         self.stdout.write(
             f"{moved.copied} files copied, {moved.there} there already, all compared; {moved.removed} removed."

@@ -6,6 +6,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from fulfillment.core.audit.guards import grant_new_tables, grant_use
+from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.plugins import offered
 from fulfillment.operations.backups.restoring import skip_used_numbers
 
@@ -21,6 +22,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        connect_past_the_pooler()
         if settings.DATABASE_ROLE:
             grant_new_tables(settings.DATABASE_ROLE)
         call_command("migrate", interactive=False, verbosity=options["verbosity"])

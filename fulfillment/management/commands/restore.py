@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management import CommandError
 
+from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.backups.restoring import restore_backup
 from fulfillment.operations.secret_rotation import settings_that_do_not_fit
@@ -24,6 +25,7 @@ class Command(ServiceCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        connect_past_the_pooler()
         folder = options["folder"].absolute()
         try:
             manifest = restore_backup(folder=folder, force=options["force"], on_progress=self.stdout.write)

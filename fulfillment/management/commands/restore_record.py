@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management import CommandError
 
+from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.backups.manifest import FILE_LIST
 from fulfillment.operations.backups.record_graph import parse_root
@@ -32,6 +33,7 @@ class Command(ServiceCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        connect_past_the_pooler()
         words, folder = options["record"], options["files"]
         if len(words) % 2:
             raise CommandError("Name records in pairs of MODEL and FIELD=VALUE.")

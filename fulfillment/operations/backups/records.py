@@ -153,7 +153,7 @@ def _refuse_other_release(source: psycopg.Connection) -> None:
     if differing:
         raise Unprocessable(
             f"The copy is of another release: {', '.join(differing[:3])} is applied in one of the two only. Run "
-            "`manage.py prepare` of this release with DATABASE_URL of the copy, then repeat.",
+            "`manage.py prepare` of this release with DATABASE_URL of the copy and DATABASE_POOLER=none, then repeat.",
             code="copy_of_other_release",
         )
 

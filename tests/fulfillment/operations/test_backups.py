@@ -436,6 +436,41 @@ def test_database_that_was_not_prepared_is_one_clear_line_of_a_command(second):
         assert "Traceback" not in done.stderr
 
 
+# Nothing responds there: none of these commands may use it.
+POOLER = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none", "DATABASE_POOLER": "transaction"}
+
+
+def test_commands_that_change_a_session_go_past_the_pooler(second, backup, tmp_path):
+    """pg_dump empties the search path of a connection that the pooler then gives to the web."""
+    past = {**second, **POOLER, "DATABASE_DIRECT_URL": second["DATABASE_URL"]}
+    for command in (
+        ["restore", str(backup)],
+        ["prepare"],
+        ["backup", str(tmp_path / "backups" / "one")],
+        ["drill", str(tmp_path / "backups")],
+    ):
+        done = manage(past, *command)
+        assert (done.returncode, done.stderr) == (0, ""), command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["backup", "/dev/null/x"],
+        ["drill"],
+        ["migrate"],
+        ["move_files", "s3"],
+        ["prepare"],
+        ["restore", "/dev/null/x"],
+        ["restore_record", "stores.Store", "external_id=x", "--copy", "127.0.0.1:9"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_command_that_cannot_go_past_the_pooler_is_refused(command):
+    with override_settings(DATABASE_POOLER="transaction"), pytest.raises(CommandError, match="DIRECT_URL"):
+        call_command(*command)
+
+
 def drill_gauges() -> dict[str, float]:
     with connection.cursor() as cursor:
         cursor.execute(DRILL_GAUGES.statement)
