@@ -104,6 +104,8 @@ def _connect_to(name: str) -> None:
 
 def _drop(name: str) -> None:
     with connection.cursor() as cursor:
+        # Of this session: such a statement runs in no transaction.
+        cursor.execute("SET statement_timeout = 0")
         cursor.execute(IS_SCRATCH, [name, SCRATCH])
         if cursor.fetchone():
             cursor.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

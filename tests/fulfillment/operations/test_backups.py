@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -336,6 +337,24 @@ def test_old_tables_come_back_after_a_killed_restore(second, backup):
         restore(second, str(backup))
 
     assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
+
+
+def test_restore_and_drill_have_no_time_limit(second, backup):
+    """A count of a large table, or the removal of its database, takes longer than a statement of the service may."""
+    limits = set()
+
+    def note_limit(execute, statement, *rest):
+        text = statement if isinstance(statement, str) else statement.as_string()
+        if re.match(r'(SELECT count\(\*\) FROM "|CREATE DATABASE|DROP DATABASE)', text):
+            execute("SHOW statement_timeout", None, *rest[1:])
+            limits.add((text.split('"')[0], rest[-1]["cursor"].fetchone()[0]))
+        return execute(statement, *rest)
+
+    with connection.execute_wrapper(note_limit):
+        restore(second, str(backup))
+        call_command("drill", str(backup.parent))
+
+    assert limits == {(what, "0") for what in ("SELECT count(*) FROM ", "CREATE DATABASE ", "DROP DATABASE ")}
 
 
 def test_killed_backup_is_never_mistaken_for_complete(shop, second, tmp_path):
