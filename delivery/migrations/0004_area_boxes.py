@@ -1,6 +1,7 @@
 from django.contrib.postgres.indexes import GistIndex
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations
+
+from fulfillment.core.db.repeatable import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):

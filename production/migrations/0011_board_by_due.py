@@ -1,5 +1,7 @@
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.contrib.postgres.operations import RemoveIndexConcurrently
 from django.db import migrations, models
+
+from fulfillment.core.db.repeatable import AddIndexConcurrently
 
 IN_WORK = models.Q(("state__in", ("Queued", "Sent", "Acknowledged", "InProduction", "Failed")))
 SHOWN = ("due", "id", "state", "held")

@@ -1,5 +1,6 @@
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from fulfillment.core.db.repeatable import AddIndexConcurrently
 
 AT_WORK = models.Q(("status__in", [10, 20, 30, 40, 50]))
 

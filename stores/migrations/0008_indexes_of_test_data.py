@@ -1,9 +1,7 @@
-from django.contrib.postgres.operations import (
-    AddConstraintNotValid,
-    AddIndexConcurrently,
-    ValidateConstraint,
-)
+from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations, models
+
+from fulfillment.core.db.repeatable import AddConstraintNotValid, AddIndexConcurrently
 
 OF_TEST = models.Q(("is_test", True))
 SIGNS = models.Q(

@@ -1,6 +1,8 @@
 import django.contrib.postgres.indexes
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.contrib.postgres.operations import RemoveIndexConcurrently
 from django.db import migrations, models
+
+from fulfillment.core.db.repeatable import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):

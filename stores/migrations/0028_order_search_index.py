@@ -1,6 +1,7 @@
 import django.contrib.postgres.indexes
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from fulfillment.core.db.repeatable import AddIndexConcurrently
 
 
 class Migration(migrations.Migration):

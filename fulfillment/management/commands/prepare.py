@@ -3,15 +3,16 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
 
 from fulfillment.core.audit.guards import grant_new_tables, grant_use
 from fulfillment.core.db.connections import connect_past_the_pooler
+from fulfillment.core.db.locks import exclusive_job
+from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.core.plugins import offered
 from fulfillment.operations.backups.restoring import skip_used_numbers
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Brings the database up to this release: migrations, built-in records, renderings. Run at each deploy."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,6 +24,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         connect_past_the_pooler()
+        with exclusive_job("Preparing"):
+            self._prepare(options)
+        self.stdout.write("The database is ready for this release.")
+
+    def _prepare(self, options: dict[str, Any]) -> None:
         if settings.DATABASE_ROLE:
             grant_new_tables(settings.DATABASE_ROLE)
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
@@ -33,4 +39,3 @@ class Command(BaseCommand):
                 self.stdout.write(line)
         if settings.DATABASE_ROLE:
             grant_use(settings.DATABASE_ROLE)
-        self.stdout.write("The database is ready for this release.")

@@ -205,6 +205,7 @@ def local_sql(nodes: Nodes) -> set[str]:
 STATEMENTS_PASSED_ON = {
     "applications/webhooks/services/retention.py",  # `_run` gets the constants of its module
     "fulfillment/site/metrics.py",  # constants of the apps' modules `metrics`
+    "fulfillment/core/db/repeatable.py",  # names of our models, quoted as Django's migrations do
     "fulfillment/core/db/prepared.py",  # hands on what the caller wrote; checked where it is called
     "fulfillment/operations/backups/restoring.py",  # `_run` joins literals of its module
     "fulfillment/core/audit/log.py",  # parts of `sql.SQL`, put together as text for pghistory

@@ -1,11 +1,20 @@
 """A release runs beside the one before it: migrations that would stop the old one fail `make check`."""
 
+import os
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 from django_migration_linter.sql_analyser import analyse_sql_statements, get_sql_analyser_class
+
+from fulfillment.core.db.locks import exclusive_job
+from fulfillment.core.plugins import service_apps
+from tests.support.release_dump import address_of, empty_database, environment_of, manage, schema_of, used
+from tests.support.tables import load_tables
 
 ROOT = Path(__file__).resolve().parents[3]
 FIRST = {
@@ -72,3 +81,33 @@ def test_every_migration_can_be_reversed():
         ]
 
     assert ways == []
+
+
+def names_of(database: str) -> list[str]:
+    """PostgreSQL writes the conditions of indexes differently once they were restored from a dump."""
+    return sorted(line.partition(" USING ")[0] for line in schema_of(database))
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_migrations_without_a_transaction_can_run_again(tmp_path):
+    """A killed one leaves what it has done, and is not recorded."""
+    with empty_database(f"repeated_{os.getpid()}") as name:
+        load_tables(address_of(name), partial(manage, environment_of(name, tmp_path)))
+        before = names_of(name)
+        with used(name):
+            loader = MigrationLoader(connection)
+            apps = {app.label for app in service_apps()}
+            nodes = [node for leaf in loader.graph.leaf_nodes() for node in loader.graph.forwards_plan(leaf)]
+            for node in dict.fromkeys(nodes):
+                migration = loader.get_migration(*node)
+                if node[0] in apps and not migration.atomic:
+                    with connection.schema_editor(atomic=False) as editor:
+                        migration.apply(loader.project_state(node, at_end=False), editor)
+        assert names_of(name) == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_second_preparation_at_the_same_time_is_refused():
+    with exclusive_job("Preparing"), pytest.raises(CommandError, match="Preparing is already running"):
+        call_command("prepare")
