@@ -28,6 +28,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 try:
     django.setup()
     start_telemetry()
+    from fulfillment.operations.backups.restoring import refuse_interrupted_restore
+
+    refuse_interrupted_restore()
     for check in offered("operations", "before_start"):
         check()
 except ImproperlyConfigured as error:

@@ -19,14 +19,15 @@ SET_PARENT_DEATH_SIGNAL = 1
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-class Stopped(BaseException):
-    """Ctrl-C, SIGTERM or SIGHUP arrived."""
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, SIGTERM or SIGHUP arrived. As after Ctrl-C, psycopg ends the running statement."""
 
 
 def raise_on_stop_signal() -> None:
-    """Raise `Stopped` on the first stop signal; ignore further ones."""
+    """Raise `Stopped` on the first stop signal; ignore further ones, and SIGHUP under nohup."""
     for number in STOP_SIGNALS:
-        signal.signal(number, _raise_stopped)
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _raise_stopped)
 
 
 def _raise_stopped(number: int, frame: FrameType | None) -> None:

@@ -7,6 +7,7 @@ from django.core.management import CommandError
 from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.backups.making import make_backup
+from fulfillment.operations.backups.restoring import refuse_interrupted_restore
 
 
 class Command(ServiceCommand):
@@ -20,6 +21,7 @@ class Command(ServiceCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         connect_past_the_pooler()
+        refuse_interrupted_restore()
         folder = options["folder"].absolute()
         try:
             manifest = make_backup(folder=folder, on_progress=self.stdout.write)

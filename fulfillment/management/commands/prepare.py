@@ -9,7 +9,7 @@ from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.core.plugins import offered
-from fulfillment.operations.backups.restoring import skip_used_numbers
+from fulfillment.operations.backups.restoring import refuse_interrupted_restore, skip_used_numbers
 
 
 class Command(ServiceCommand):
@@ -24,6 +24,7 @@ class Command(ServiceCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         connect_past_the_pooler()
+        refuse_interrupted_restore()
         with exclusive_job("Preparing"):
             self._prepare(options)
         self.stdout.write("The database is ready for this release.")

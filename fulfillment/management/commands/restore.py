@@ -6,6 +6,7 @@ from django.core.management import CommandError
 
 from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.page_messages import ServiceCommand
+from fulfillment.local import supervision
 from fulfillment.operations.backups.restoring import restore_backup
 from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 
@@ -24,11 +25,17 @@ class Command(ServiceCommand):
             help="replace a database that is not empty; this deletes everything in it",
         )
 
+    def run_from_argv(self, argv: list[str]) -> None:
+        supervision.raise_on_stop_signal()
+        super().run_from_argv(argv)
+
     def handle(self, *args: Any, **options: Any) -> None:
         connect_past_the_pooler()
         folder = options["folder"].absolute()
         try:
             manifest = restore_backup(folder=folder, force=options["force"], on_progress=self.stdout.write)
+        except supervision.Stopped as error:
+            raise CommandError("The restore was stopped. Run it again.") from error
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
         self.stdout.write(

@@ -23,6 +23,7 @@ from fulfillment.core.memory import return_freed_memory
 from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.core.outbox import WorkerService
 from fulfillment.core.plugins import offered
+from fulfillment.operations.backups.restoring import refuse_interrupted_restore
 from fulfillment.operations.worker_health import (
     DATABASE_ERRORS,
     DuplicateLogFilter,
@@ -74,6 +75,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, concurrency: int, **options: Any) -> None:
         return_freed_memory()
         start_telemetry()
+        refuse_interrupted_restore()
         for check in offered("operations", "before_start"):
             check()
         calm = DuplicateLogFilter()

@@ -2,9 +2,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.files.base import File
 from django.core.files.storage import default_storage
-from django.db import connection
+from django.db import Error, connection
 from django.db.migrations.loader import MigrationLoader
 
 from fulfillment.core.db.first_migrations import is_older_than_first_release
@@ -33,15 +34,18 @@ def restore_backup(
     """Puts files and database back, compares the number of rows of every table, and skips numbers given since.
 
     Raises Conflict when the database holds tables already, unless `force`, or while the service uses it. Until the
-    last moment the old tables stay aside: after any failure or kill they are restored.
+    last moment the old tables stay aside: they come back after any failure, and after a kill with the next restore.
     """
     manifest = read_manifest(folder)
     with exclusive_job("A backup"):
-        _put_back_interrupted()
-        _check_database(force)
+        if not _is_interrupted():
+            _refuse_unless_empty(force)
+        _refuse_other_connections()
         find_program("pg_restore")
         on_progress("Checking the backup")
         check_backup(folder, manifest)
+        _put_back_interrupted()
+        _refuse_unless_empty(force)
         on_progress(f"Restoring {manifest.file_count} files")
         with storage_errors():
             _restore_files(folder)
@@ -65,12 +69,38 @@ def restore_database(folder: Path, manifest: Manifest) -> None:
     _refuse_other_releases()
 
 
-def _check_database(force: bool) -> None:
-    if count_rows() and not force:
+def refuse_interrupted_restore() -> None:
+    """At the start of web and worker, and before `prepare` and `backup`: the tables are aside, and few are in place.
+
+    A database that is away stops no start: the service waits for it.
+    """
+    was_closed = connection.connection is None
+    try:
+        is_interrupted = _is_interrupted()
+    except Error:
+        return
+    finally:
+        if was_closed:
+            connection.close()
+    if is_interrupted:
+        raise ImproperlyConfigured("A restore was interrupted, or is still running. Run `restore` again.")
+
+
+def _is_interrupted() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [ASIDE])
+        return cursor.fetchone() is not None
+
+
+def _refuse_unless_empty(force: bool) -> None:
+    if not force and count_rows():
         raise Conflict(
             "The database is not empty. With --force everything in it is replaced by the backup.",
             code="database_not_empty",
         )
+
+
+def _refuse_other_connections() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
@@ -101,17 +131,18 @@ def _old_tables_aside() -> Iterator[None]:
     try:
         yield
     except BaseException:
+        # Whatever was begun on it ends.
+        connection.close()
         _put_back_interrupted()
         raise
     _run(f"DROP SCHEMA {ASIDE} CASCADE")
 
 
 def _put_back_interrupted() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [ASIDE])
-        found = cursor.fetchone()
-    if found:
-        _run("DROP SCHEMA IF EXISTS public CASCADE", f"ALTER SCHEMA {ASIDE} RENAME TO public")
+    if _is_interrupted():
+        # A pg_restore that was ended may still build an index there.
+        wait = "SET LOCAL lock_timeout = 0"
+        _run(wait, "DROP SCHEMA IF EXISTS public CASCADE", f"ALTER SCHEMA {ASIDE} RENAME TO public")
 
 
 def _run(*statements: str) -> None:

@@ -325,7 +325,7 @@ def test_restore_refuses_a_backup_made_before_the_first_release(second, tmp_path
     assert contents_of(f"{SECOND}_{os.getpid()}") == {}
 
 
-def test_old_tables_come_back_after_a_killed_restore(second, backup):
+def leave_interrupted() -> None:
     """What a kill between setting the old tables aside and the end leaves."""
     with connected(f"{SECOND}_{os.getpid()}") as opened:
         opened.execute("CREATE TABLE precious (value text)")
@@ -333,9 +333,71 @@ def test_old_tables_come_back_after_a_killed_restore(second, backup):
             "ALTER SCHEMA public RENAME TO before_restore; CREATE SCHEMA public; CREATE TABLE half (a int)"
         )
 
+
+def test_old_tables_come_back_after_a_killed_restore(second, backup):
+    leave_interrupted()
+
     with pytest.raises(CommandError, match="not empty"):
         restore(second, str(backup))
 
+    assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
+
+
+def test_old_tables_stay_aside_while_the_backup_is_damaged(second, backup):
+    leave_interrupted()
+    damage(backup, "dump")
+
+    with pytest.raises(CommandError, match="The backup is damaged"):
+        restore(second, "--force", str(backup))
+
+    assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["half"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["manage.py", "prepare"],
+        ["manage.py", "backup", "/dev/null/x"],
+        ["manage.py", "worker"],
+        ["-c", "import fulfillment.wsgi"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_begins_on_the_tables_of_a_killed_restore(second, command):
+    leave_interrupted()
+
+    done = subprocess.run(
+        ["timeout", "30", sys.executable, *command], cwd=ROOT, env=second, capture_output=True, text=True
+    )
+
+    assert done.returncode == 1
+    assert "A restore was interrupted, or is still running. Run `restore` again." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+SLOW = """#!/bin/sh
+case "$*" in *--version*) echo "pg_restore (PostgreSQL) 18.0" ;; *) touch {begun}; exec sleep 60 ;; esac
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT], ids=lambda one: one.name)
+def test_stopped_restore_changes_nothing(second, backup, tmp_path, number):
+    with connected(f"{SECOND}_{os.getpid()}") as opened:
+        opened.execute("CREATE TABLE precious (value text)")
+    program, begun = tmp_path / "pg_restore", tmp_path / "begun"
+    program.write_text(SLOW.format(begun=begun))
+    program.chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "restore", str(backup), "--force"],
+        cwd=ROOT,
+        env={**second, "PATH": f"{tmp_path}:{second['PATH']}"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(begun.exists)
+    process.send_signal(number)
+
+    assert process.communicate()[1].splitlines()[-1] == "CommandError: The restore was stopped. Run it again."
     assert list(contents_of(f"{SECOND}_{os.getpid()}")) == ["precious"]
 
 
