@@ -5,9 +5,9 @@ Workers have no endpoint: any number of them may run anywhere, and their results
 
 import hmac
 from collections.abc import Iterator
-from contextlib import suppress
 
 from django.conf import settings
+from django.db import ProgrammingError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -77,12 +77,18 @@ class DatabaseFigures:
         for name, failure in failures.items():
             ok.add_metric([name], float(not failure))
         families = []
-        if not failures["database"]:
-            # It may end in between.
-            with suppress(*DATABASE_UNAVAILABLE):
-                every = (*GAUGES, *offered("metrics", "GAUGES"))
+        is_up = not failures["database"]
+        if is_up:
+            every = (*GAUGES, *offered("metrics", "GAUGES"))
+            try:
                 families = [family for gauges in every for family in _families_of(gauges)]
-        up.add_metric([], float(bool(families)))
+            # It may end in between.
+            except DATABASE_UNAVAILABLE:
+                is_up = False
+            except ProgrammingError:
+                if not failures["migrations"]:
+                    raise
+        up.add_metric([], float(is_up))
         yield from [*families, ok, up]
         if room := room_for_files():
             text = "The free share of the disk with stored files."

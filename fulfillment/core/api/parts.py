@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.db import connection
+from django.db import ProgrammingError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
@@ -167,5 +167,7 @@ NAMES = CachedProbe(_probe_names, "names of other machines are found too slowly"
 def _safely(probe: Callable[[], str]) -> str:
     try:
         return probe()
+    except ProgrammingError:
+        return "the database does not have the tables of this release"
     except DATABASE_UNAVAILABLE:
         return "the database does not answer"

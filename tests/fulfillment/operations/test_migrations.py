@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
@@ -13,6 +14,8 @@ from django_migration_linter.sql_analyser import analyse_sql_statements, get_sql
 
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.plugins import service_apps
+from fulfillment.operations.deployment_checks import check_deployment
+from fulfillment.site.metrics import DatabaseFigures
 from tests.support.release_dump import address_of, empty_database, environment_of, manage, schema_of, used
 from tests.support.tables import load_tables
 
@@ -111,3 +114,23 @@ def test_migrations_without_a_transaction_can_run_again(tmp_path):
 def test_second_preparation_at_the_same_time_is_refused():
     with exclusive_job("Preparing"), pytest.raises(CommandError, match="Preparing is already running"):
         call_command("prepare")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_new_database_hides_no_mistake_and_no_metric(settings, client):
+    settings.DEVELOPMENT, settings.ALLOWED_HOSTS = False, ["*"]
+    cache.delete("migrations_complete")
+    try:
+        with empty_database(f"new_{os.getpid()}") as name, used(name):
+            found = [message.msg for message in check_deployment(None)]
+            ready, metrics = client.get("/readyz"), list(DatabaseFigures().collect())
+    finally:
+        cache.delete("migrations_complete")
+
+    for expected in ("ALLOWED_HOSTS is *", "run prepare", "Migrations are missing"):
+        assert expected in str(found)
+    assert (ready.status_code, ready.json()["reason"]) == (503, "migrations are missing")
+    samples = {(one.name, *one.labels.values()): one.value for family in metrics for one in family.samples}
+    assert samples["fulfillment_check_ok", "migrations"] == 0
+    assert samples["fulfillment_database_up",] == 1
