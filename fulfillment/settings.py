@@ -42,12 +42,13 @@ if (
     _public is None
     or _public.scheme not in ({"https", "http"} if DEVELOPMENT else {"https"})
     or not _public.hostname
+    or not _public.hostname.isascii()
     or _public.netloc.rpartition("@")[1]
     or any((_public.path, _public.query, _public.fragment))
 ):
     _public = environment.refuse(
-        f"PUBLIC_URL is {environment.without_password(PUBLIC_URL)!r}; write the https address clients use, without "
-        "a path, such as https://print.example.",
+        f"PUBLIC_URL is {environment.without_password(PUBLIC_URL)!r}; write the https address clients use, in "
+        "ASCII and without a path, such as https://print.example.",
         urlsplit("https://print.example"),
     )
 _host = _public.hostname or ""

@@ -25,7 +25,8 @@ def connection_settings(variable: str, url: str, *, pooler: str = "none") -> dic
     # A password with / or @ as they are would end up in the name.
     if parts is None or parts.scheme not in {"postgres", "postgresql"} or not name or set(name) & set("/@"):
         return environment.refuse(
-            f"{variable} is {environment.without_password(url)!r}; write an address such as "
+            # Without its value: nobody knows where the password in it ends.
+            f"{variable} is no address of a database; write one such as "
             "postgresql://user:password@host:5432/name, with / @ : ? # and % of a password as %2F %40 %3A %3F %23 %25.",
             {},
         )

@@ -8,6 +8,8 @@ from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.retention import BATCH, RetentionReport, all_retention_rules, prune
 
+PROOF_MAXIMUM_RETENTION_DAYS = 3650
+
 
 class Command(ServiceCommand):
     help = (
@@ -33,10 +35,10 @@ class Command(ServiceCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["days"] < settings.PROOF_MINIMUM_RETENTION_DAYS:
+        if not settings.PROOF_MINIMUM_RETENTION_DAYS <= options["days"] <= PROOF_MAXIMUM_RETENTION_DAYS:
             raise CommandError(
-                f"Addresses of proofs are good for 31 days; keep proofs at least "
-                f"{settings.PROOF_MINIMUM_RETENTION_DAYS} days."
+                f"Addresses of proofs are good for 31 days: --days is a number from "
+                f"{settings.PROOF_MINIMUM_RETENTION_DAYS} to {PROOF_MAXIMUM_RETENTION_DAYS}."
             )
         if not 1 <= options["batch"] <= 10_000:
             raise CommandError("--batch is a number from 1 to 10000.")

@@ -77,22 +77,22 @@ WRONG = [
     ({"PUBLIC_URL": "http://print.example"}, "PUBLIC_URL is 'http://print.example'"),
     ({"DATABASE_URL": ""}, "DATABASE_URL is missing"),
     (
-        {"DATABASE_URL": "mysql://x:hidden@h/y"},
-        "DATABASE_URL is 'mysql://x:***@h/y'; write an address such as",
-    ),
-    (
         {"DATABASE_URL": "postgresql://u@h/d?sslmode=bogus"},
         "DATABASE_URL has sslmode='bogus'; write disable,",
     ),
     *(
-        (
-            {"DATABASE_URL": f"postgresql://u:{word}@h/d"},
-            "DATABASE_URL is 'postgresql://u:***@h/d'; write an address",
+        ({"DATABASE_URL": address}, "DATABASE_URL is no address of a database; write one such as")
+        for address in (
+            "mysql://x:hidden@h/y",
+            *(f"postgresql://u:{word}@h/d" for word in ("a@hidden/c", "a/hidden", "a#hidden", "a?hidden")),
+            "postgresql:/u:hidden@h/d",
+            "postgresql://u/v:hidden@h/d",
+            "host=h user=u password=hidden dbname=d",
         )
-        for word in ("a@b/c", "a/b", "a#b", "a?b", "a:b/c")
     ),
     ({"DATABASE_URL": "postgresql://u@h/d?sslmod=require"}, "DATABASE_URL has the option 'sslmod'"),
     ({"PUBLIC_URL": "https://print.example/shop"}, "without a path"),
+    ({"PUBLIC_URL": "https://drückerei.example"}, "PUBLIC_URL is 'https://drückerei.example'"),
     ({"PUBLIC_URL": "https://[print"}, "PUBLIC_URL is 'https://[print'"),
     ({"ALLOWED_HOSTS": "https://print.example"}, "ALLOWED_HOSTS contains 'https://print.example'"),
     *(
