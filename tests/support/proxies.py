@@ -134,7 +134,8 @@ def nginx_command(folder: Path, https: int, http: int, upstream: str) -> list[st
     """Around our file is what Debian's nginx.conf has, and the compression that it suggests."""
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
     upstreams = itertools.cycle(upstream.split(","))
-    text = text.replace("/etc/nginx/certificates", str(folder)).replace("/var/www/html", str(folder))
+    for path in ("/etc/nginx/certificates", "/var/www/html", "/var/log/nginx"):
+        text = text.replace(path, str(folder))
     text = re.sub(r"127\.0\.0\.1:8000", lambda _: next(upstreams), text)
     text = re.sub(r"^ *listen \[::\].*\n", "", text, flags=re.MULTILINE)
     text = text.replace("listen 443", f"listen 127.0.0.1:{https}").replace(
@@ -148,9 +149,9 @@ def nginx_command(folder: Path, https: int, http: int, upstream: str) -> list[st
     compressed = "gzip on;\ngzip_proxied any;\ngzip_min_length 1;\ngzip_types text/plain application/json;\n"
     # For addresses that this machine does not have.
     elsewhere = "set_real_ip_from 127.9.9.9;\nreal_ip_header X-Address-Of-Test;\n"
-    path = folder / "nginx.conf"
-    path.write_text(f"{main}http {{\n{folders}{compressed}{elsewhere}{text}\n}}\n")
-    return ["nginx", "-e", str(folder / "error.log"), "-c", str(path)]
+    file = folder / "nginx.conf"
+    file.write_text(f"{main}http {{\n{folders}{compressed}{elsewhere}{text}\n}}\n")
+    return ["nginx", "-e", str(folder / "error.log"), "-c", str(file)]
 
 
 def caddy_command(folder: Path, https: int, http: int, upstream: str) -> list[str]:

@@ -239,7 +239,7 @@ def test_nginx_understands_its_file(tmp_path):
     require_program("nginx")
     certificate(tmp_path)
     text = (DEPLOY / "nginx.conf").read_text("utf-8")
-    text = text.replace("/etc/nginx/certificates", str(tmp_path))
+    text = text.replace("/etc/nginx/certificates", str(tmp_path)).replace("/var/log/nginx", str(tmp_path))
     (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\n{text}\n}}\n")
 
     done = subprocess.run(

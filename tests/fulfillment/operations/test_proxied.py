@@ -96,6 +96,17 @@ def assert_served(proxy: Proxy) -> None:
         assert (answer.status, is_of_the_service(answer)) == (200, True)
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_logs_of_errors_show_no_link_to_set_a_password(name, tmp_path):
+    """The service is away, as while it restarts."""
+    with proxied(name, tmp_path / name, f"127.0.0.1:{free_port()}") as alone, alone.connect() as connection:
+        connection.sendall(head("POST", "/accounts/password-reset/MQ/a-secret/", Content_Length="1") + b"a")
+        assert read_response(connection).status == 502
+
+    logs = [path for path in (tmp_path / name).rglob("*") if path.is_file() and path.suffix != ".pem"]
+    assert [path.name for path in logs if b"a-secret" in path.read_bytes()] == []
+
+
 @pytest.mark.parametrize(
     "begun", [head("GET", "/guide")[:-4], SLOW_BODY + b"username="], ids=["head", "body"]
 )
