@@ -60,10 +60,10 @@ FORBIDDEN_IMPORTS = {
     "http.client": {"fulfillment/management/commands/up.py"},
     # Not for secrets: `secrets` is.
     "random": {
-        "production/adapters/sftp_returns.py",
         "applications/webhooks/services/delivery_attempts.py",
         "applications/webhooks/sending/sender.py",
         "production/adapters/folder_returns.py",
+        "production/adapters/sftp_returns.py",
         "production/jobs/services/outcomes.py",
         "stores/demo/calls.py",
     },
