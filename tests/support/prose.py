@@ -28,7 +28,7 @@ VOWELS = re.compile(r"[aeiouy]+")
 BRITISH = re.compile(
     r"\b(?:colou?r(?<!color)\w*|centre[ds]?\b|\w*authoris\w+|\w*organis\w+|\w*recognis\w+|behaviours?|favou?r(?<!favor)\w*"
     r"|\w*normalis\w+|\w*initialis\w+|\w*serialis\w+|\w*neutralis\w+|\w*summaris\w+|\w*personalis\w+|\w*minimis\w+"
-    r"|\w*optimis(?:e|ed|es|ing|ation)\b|\w*finalis\w+|\w*synchronis\w+|\w*customis\w+|catalogues?|gray\w*|licence[sd]?"
+    r"|\w*optimis(?:e|ed|es|ing|ation)\b|\w*finalis\w+|\w*synchronis\w+|\w*customis\w+|catalogues?|grey\w*|licence[sd]?"
     r"|cancell(?:ed|ing)|labell(?:ed|ing)|travell\w+|modell\w+|signall(?:ed|ing)|cheques?|fulfil(?:s|led|ment)?\b"
     r"|programmes?|analys(?:e|ed|ing)\b|defence|offence|honour\w*|neighbour\w*|metres?|millimetres?|litres?)\b",
     re.IGNORECASE,

@@ -7,8 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 BRITISH = re.compile(
-    r"(?i)\w*(?:color|centre|authoris|recognis|behaviour|favour|organis|catalogue|licence|normalis|customis|minimis"
-    r"|maximis|summaris|honour|labelled(?!by)|millimetre|\bgray|synchronis|optimis|neighbour|capitalis|utilis)\w*"
+    r"(?i)\w*(?:colour|centre|authoris|recognis|behaviour|favour|organis|catalogue|licence|normalis|customis|minimis"
+    r"|maximis|summaris|honour|labelled(?!by)|millimetre|\bgrey|synchronis|optimis|neighbour|capitalis|utilis)\w*"
 )
 # Code, links, tags and attributes keep their names.
 MARKUP = re.compile(
