@@ -36,6 +36,7 @@ from stores.catalog.admin.product_forms import (
     TemplateFieldForm,
     product_record,
 )
+from stores.catalog.admin.product_sections import BASICS, FLAGS, PAPER, SECTIONS, SIZES
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
 from stores.catalog.record_checks import steps_to_sale
@@ -49,41 +50,11 @@ LOWEST_PRICE = DeliveredPrice.objects.filter(product=OuterRef("pk")).order_by("p
 
 
 # What people read who may not change the product: in the order and under the headings of its form.
+SHOWN_BASICS = ["usual_method" if column == "delivery_method" else column for column in BASICS]
 READ_ONLY = [
-    (None, {"fields": ["shown_name", "store", "shown_status", "category", "api_key", "description"]}),
-    (
-        gettext_lazy("Size and quantities"),
-        {
-            "fields": [
-                "width_mm",
-                "height_mm",
-                "page_count",
-                "minimum_quantity",
-                "default_quantity",
-                "maximum_quantity",
-                "quantity_increment",
-                "usual_method",
-                "is_eddm",
-            ]
-        },
-    ),
-    (
-        gettext_lazy("Paper and finishing"),
-        {
-            "fields": [
-                "stock_code",
-                "stock_weight_gsm",
-                "coating",
-                "finish",
-                "binding",
-                "binding_edge",
-                "folding",
-                "piece_weight_g",
-                "thickness_mm",
-                "preset",
-            ]
-        },
-    ),
+    (None, {"fields": ["shown_name", "store", "shown_status", "description", *SHOWN_BASICS]}),
+    (gettext_lazy("Size and quantities"), {"fields": SIZES}),
+    (gettext_lazy("Paper and finishing"), {"fields": [*PAPER, *FLAGS]}),
     (gettext_lazy("Record"), {"fields": ["has_layout", "position", "version", "updated"]}),
 ]
 
@@ -286,6 +257,7 @@ class ProductAdmin(StaffAdmin):
             context |= {
                 "is_editor": True,
                 "rows": {one.formset.prefix: one.formset for one in context["inline_admin_formsets"]},
+                "sections": {name: [form[column] for column in names] for name, names in SECTIONS.items()},
                 "matrix": form.matrix,
                 "currency": _currency(form, product),
                 "problems": [
