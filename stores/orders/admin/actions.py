@@ -28,6 +28,7 @@ from fulfillment.core.errors import DomainError, Forbidden
 from fulfillment.core.files.downloads import pdf_response
 from fulfillment.core.http.dangerous import harmless
 from stores.orders.admin.downloads import csv_response, zip_response
+from stores.orders.admin.steps import OF_ACTIONS, REFUSE
 from stores.orders.models import ActorKind, ApprovalState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import WITH_SHIPMENTS
 from stores.orders.representations import order_etag
@@ -40,7 +41,6 @@ from stores.orders.services.transitions import (
     transition_order,
 )
 
-REFUSE = "refuse"
 MAX_FILES_PER_ZIP = 1000
 # One document, laid out within one request.
 MAX_SLIPS = 200
@@ -139,22 +139,22 @@ class OrderActions(StaffAdmin):
     """The base of the admin of orders."""
 
     @harmless
-    @admin.action(description="Accept", permissions=["change"])
+    @admin.action(description=OF_ACTIONS["accept"].verb, permissions=["change"])
     def accept(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.ACCEPTED)
 
     @harmless
-    @admin.action(description="Put on hold", permissions=["change"])
+    @admin.action(description=OF_ACTIONS["hold"].verb, permissions=["change"])
     def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.ON_HOLD)
 
     @harmless
-    @admin.action(description="Start production", permissions=["change"])
+    @admin.action(description=OF_ACTIONS["produce"].verb, permissions=["change"])
     def produce(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.IN_PRODUCTION)
 
     @harmless
-    @admin.action(description="Ship, with parcels …", permissions=["change"])
+    @admin.action(description=gettext_lazy("Ship …"), permissions=["change"])
     def ship(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
         ids = self._keys(request, chosen, self.list_per_page)
         if not ids:
@@ -163,12 +163,12 @@ class OrderActions(StaffAdmin):
         return HttpResponseRedirect(f"{reverse('admin:stores_order_ship')}?{query}")
 
     @harmless
-    @admin.action(description="Mark as delivered", permissions=["change"])
+    @admin.action(description=OF_ACTIONS["deliver"].verb, permissions=["change"])
     def deliver(self, request: HttpRequest, chosen: QuerySet) -> None:
         self._move(request, chosen, OrderStatus.DELIVERED)
 
     @harmless
-    @admin.action(description="Cancel …", permissions=["change"])
+    @admin.action(description=OF_ACTIONS["cancel"].verb, permissions=["change"])
     @requires_confirmation(
         gettext_lazy("Cancel these orders? This cannot be undone."), gettext_lazy("Cancel the orders")
     )
@@ -176,7 +176,7 @@ class OrderActions(StaffAdmin):
         self._move(request, chosen, OrderStatus.CANCELLED)
 
     @harmless
-    @admin.action(description="Refuse to cancel …", permissions=["change"])
+    @admin.action(description=OF_ACTIONS["refuse"].verb, permissions=["change"])
     @requires_confirmation(
         gettext_lazy(
             "Refuse to cancel these orders? After a refusal, cancellation cannot be requested again."
@@ -187,7 +187,7 @@ class OrderActions(StaffAdmin):
         self._move(request, chosen, None)
 
     @harmless
-    @admin.action(description="Download print files")
+    @admin.action(description=gettext_lazy("Print files"))
     def download_print_files(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase | None:
         orders = self._keys(request, chosen, MAX_FILES_PER_ZIP)
         if not orders:
@@ -206,7 +206,7 @@ class OrderActions(StaffAdmin):
         )
 
     @harmless
-    @admin.action(description="Download packing slips")
+    @admin.action(description=gettext_lazy("Packing slips"))
     def download_packing_slips(self, request: HttpRequest, chosen: QuerySet) -> HttpResponse | None:
         keys = self._keys(request, chosen, MAX_SLIPS)
         if not keys:
@@ -221,7 +221,7 @@ class OrderActions(StaffAdmin):
         return pdf_response(slips.pdf, "packing-slips.pdf") if slips.pdf else None
 
     @harmless
-    @admin.action(description="Export as CSV")
+    @admin.action(description=gettext_lazy("CSV"))
     def export_csv(self, request: HttpRequest, chosen: QuerySet) -> HttpResponseBase:
         return csv_response(chosen, Caller.on_pages(request.user))
 

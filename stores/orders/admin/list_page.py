@@ -15,8 +15,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from accounts.admin.staff import staff_on
 from stores.catalog.admin.scoping import ORDER_GRANTS, ChoiceFilter
 from stores.catalog.models import Store
-from stores.orders.admin.actions import REFUSE, statuses_to_choose
+from stores.orders.admin.actions import statuses_to_choose
 from stores.orders.admin.list_filters import COLUMNS, DUE, SORT, SORTS, VIEW, lists_work_alone, sort_of
+from stores.orders.admin.steps import OF_ACTIONS, REFUSE
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES
 from stores.orders.selectors.board import days_late, late_orders, order_views_for, orders_by_status
@@ -39,15 +40,6 @@ COLUMN_NAMES = {
 USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
 # Statuses with a tab of their own.
 TABS = (*OPEN_STATUSES, OrderStatus.SHIPPED)
-# The statuses that actions on several orders lead to.
-MOVES = {
-    "accept": OrderStatus.ACCEPTED,
-    "hold": OrderStatus.ON_HOLD,
-    "produce": OrderStatus.IN_PRODUCTION,
-    "ship": OrderStatus.SHIPPED,
-    "deliver": OrderStatus.DELIVERED,
-    "cancel": OrderStatus.CANCELLED,
-}
 # Counts stop here; larger queues are shown as "more than".
 MAX_COUNTED = 1000
 
@@ -64,9 +56,9 @@ class Row:
     @property
     def moves(self) -> list[str]:
         """The names of the actions that this order allows."""
-        codes = statuses_to_choose(self.order)
-        moves = [name for name, status in MOVES.items() if status in codes]
-        return [*moves, REFUSE] if self.is_cancellation_requested else moves
+        values = [str(code) for code in statuses_to_choose(self.order)]
+        values += [REFUSE] if self.is_cancellation_requested else []
+        return [step.action for step in OF_ACTIONS.values() if step.value in values]
 
     @property
     def lateness(self) -> str:

@@ -19,7 +19,7 @@ from applications.webhooks.models import Delivery, Event
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.plugins import offered
 from fulfillment.core.recorded_texts import translated
-from stores.orders.admin.actions import REFUSE
+from stores.orders.admin.steps import REFUSE, STEPS
 from stores.orders.approvals.selectors import decision_on
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
@@ -29,30 +29,6 @@ from stores.orders.services.packing_slips import address_lines
 
 ITEMS_OF_A_PAGE = 50
 MAX_LISTED_EVENTS = 200
-# Button labels of transitions by target status; "…" means that a confirmation follows.
-VERBS = {
-    str(int(OrderStatus.RECEIVED)): gettext_lazy("Back to received"),
-    str(int(OrderStatus.ON_HOLD)): gettext_lazy("Hold"),
-    str(int(OrderStatus.ACCEPTED)): gettext_lazy("Accept"),
-    str(int(OrderStatus.IN_PRODUCTION)): gettext_lazy("Start production"),
-    str(int(OrderStatus.PARTIALLY_SHIPPED)): gettext_lazy("Ship a part"),
-    str(int(OrderStatus.SHIPPED)): gettext_lazy("Ship"),
-    str(int(OrderStatus.DELIVERED)): gettext_lazy("Mark as delivered"),
-    str(int(OrderStatus.RETURNED)): gettext_lazy("Mark as returned"),
-    str(int(OrderStatus.CANCELLED)): gettext_lazy("Cancel …"),
-    str(int(OrderStatus.REJECTED)): gettext_lazy("Reject …"),
-    REFUSE: gettext_lazy("Refuse to cancel …"),
-}
-# The usual next step is highlighted.
-FORWARD = {
-    str(int(status))
-    for status in (
-        OrderStatus.ACCEPTED,
-        OrderStatus.IN_PRODUCTION,
-        OrderStatus.SHIPPED,
-        OrderStatus.DELIVERED,
-    )
-}
 # Final transitions, with the question of their confirmation.
 FINAL: dict[str, dict[str, Any]] = {
     str(int(OrderStatus.CANCELLED)): {
@@ -138,14 +114,15 @@ def _moves(order: Order, values: Sequence[str]) -> tuple[list[dict[str, Any]], l
     else:
         moves = [move | {"look": ""} for move in moves]
     return moves, [
-        {"value": value, "name": VERBS[value], **FINAL[value]} for value in values if value in FINAL
+        {"value": value, "name": STEPS[value].verb, **FINAL[value]} for value in values if value in FINAL
     ]
 
 
 def _move(order: Order, value: str) -> dict[str, Any]:
     is_same = value == str(order.status)
-    look = "console-primary" if value in FORWARD and not is_same else ""
-    return {"value": value, "name": _("Add a parcel") if is_same else VERBS[value], "look": look}
+    step = STEPS[value]
+    look = "console-primary" if step.is_forward and not is_same else ""
+    return {"value": value, "name": _("Add a parcel") if is_same else step.verb, "look": look}
 
 
 def decision_page(

@@ -21,7 +21,7 @@ from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
-from stores.orders.admin.actions import REFUSE, OrderTransitionForm, ParcelForm, actor_on, shown_reason
+from stores.orders.admin.actions import OrderTransitionForm, ParcelForm, actor_on, shown_reason
 from stores.orders.admin.downloads import csv_response
 from stores.orders.admin.list_filters import (
     BatchFilter,
@@ -34,6 +34,7 @@ from stores.orders.admin.list_filters import (
 from stores.orders.admin.list_page import list_page
 from stores.orders.admin.order_page import FINAL, decision_page, order_page
 from stores.orders.admin.order_work import BOARD, OrderWork
+from stores.orders.admin.steps import REFUSE, kind_of
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.board import number_range
 from stores.orders.selectors.search import MAX_NEWEST, search_orders
@@ -41,19 +42,6 @@ from stores.orders.services.transitions import Parcel, refuse_cancellation, tran
 
 MANY_FOUND = gettext_lazy(
     "Many orders have these words. The newest %(newest)s are listed; add a word or a filter to find others."
-)
-# Moves are shown where a chosen order allows them; the first forward one is highlighted.
-BULK = (
-    ("accept", gettext_lazy("Accept"), "forward"),
-    ("hold", gettext_lazy("Hold"), "move"),
-    ("produce", gettext_lazy("Start production"), "forward"),
-    ("ship", gettext_lazy("Ship …"), "forward"),
-    ("deliver", gettext_lazy("Mark as delivered"), "forward"),
-    ("download_print_files", gettext_lazy("Print files"), ""),
-    ("download_packing_slips", gettext_lazy("Packing slips"), ""),
-    ("export_csv", gettext_lazy("CSV"), ""),
-    ("refuse", gettext_lazy("Refuse to cancel …"), "move"),
-    ("cancel", gettext_lazy("Cancel …"), "move"),
 )
 
 
@@ -105,7 +93,18 @@ class OrderAdmin(OrderWork):
         "Orders arrive through the API. The quick start in the portal shows how to send the first one."
     )
     change_form_template = "admin/stores/order.html"
-    actions = [name for name, *_names in BULK]
+    actions = [
+        "accept",
+        "hold",
+        "produce",
+        "ship",
+        "deliver",
+        "download_print_files",
+        "download_packing_slips",
+        "export_csv",
+        "refuse",
+        "cancel",
+    ]
     fields = ["move_to", "note", "carrier", "tracking_number", "seen"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
@@ -160,9 +159,10 @@ class OrderAdmin(OrderWork):
     ) -> HttpResponse:
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data and "cl" in response.context_data:
-            allowed = self.get_actions(request)
             response.context_data |= list_page(request, response.context_data["cl"])
-            response.context_data["bulk_actions"] = [one for one in BULK if one[0] in allowed]
+            response.context_data["bulk_actions"] = [
+                (name, label, kind_of(name)) for _function, name, label in self.get_actions(request).values()
+            ]
         return response
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
