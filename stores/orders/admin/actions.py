@@ -56,6 +56,12 @@ def _parcel_field(label: Any, longest: int) -> forms.CharField:
     return forms.CharField(label=label, required=False, max_length=longest, widget=UnfoldAdminTextInputWidget)
 
 
+def _with_whole_parcel(values: dict[str, Any]) -> dict[str, Any]:
+    if bool(values.get("carrier")) != bool(values.get("tracking_number")):
+        raise forms.ValidationError(_("A parcel needs both a carrier and a tracking number."))
+    return values
+
+
 class OrderTransitionForm(forms.ModelForm):
     """One transition. It is refused if the order has changed since the page was loaded."""
 
@@ -84,9 +90,7 @@ class OrderTransitionForm(forms.ModelForm):
         self.fields["seen"].initial = order_etag(order) if order.pk else ""
 
     def clean(self) -> dict[str, Any]:
-        values = super().clean() or self.cleaned_data
-        if bool(values.get("carrier")) != bool(values.get("tracking_number")):
-            raise forms.ValidationError(_("A parcel needs both a carrier and a tracking number."))
+        values = _with_whole_parcel(super().clean() or self.cleaned_data)
         if (
             not values.get("move_to")
             and "move_to" not in self.errors
@@ -108,10 +112,7 @@ class ParcelForm(forms.Form):
         self.order = order
 
     def clean(self) -> dict[str, Any]:
-        values = super().clean() or self.cleaned_data
-        if bool(values.get("carrier")) != bool(values.get("tracking_number")):
-            raise forms.ValidationError(_("A parcel needs both a carrier and a tracking number."))
-        return values
+        return _with_whole_parcel(super().clean() or self.cleaned_data)
 
     @property
     def status(self) -> str:
