@@ -1,6 +1,5 @@
 """Actions on several orders: the service changes each order separately, and each refusal is reported."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -36,6 +35,7 @@ from stores.orders.services.packing_slips import render_packing_slips
 from stores.orders.services.transitions import (
     Actor,
     Parcel,
+    StatusNotAllowed,
     next_statuses,
     refuse_cancellation,
     transition_order,
@@ -130,10 +130,7 @@ def _move_label(order: Order, code: int) -> str:
 
 def shown_reason(error: DomainError) -> str:
     """The reason of a refusal as pages show it: statuses by their words, without the numbers of the API."""
-    if error.code != "status_not_allowed":
-        return error.message
-    words = {status.label: status.shown for status in OrderStatus}
-    return re.sub(rf"(?:\d+ )?\b({'|'.join(words)})\b", lambda name: words[name[1]], error.message)
+    return error.shown if isinstance(error, StatusNotAllowed) else error.message
 
 
 class OrderActions(StaffAdmin):

@@ -99,6 +99,19 @@ class Change:
     shipments: list[Shipment] = field(default_factory=list)
 
 
+class StatusNotAllowed(Conflict):
+    """`shown` is the message for pages: statuses in words, without the numbers of the API."""
+
+    code = "status_not_allowed"
+
+    def __init__(self, status: OrderStatus, target: OrderStatus, allowed: Sequence[OrderStatus]) -> None:
+        super().__init__(
+            _not_allowed(status.label, target.label, _names(allowed)),
+            members={"Status": int(status), "Allowed": [int(one) for one in allowed]},
+        )
+        self.shown = _not_allowed(status.shown, target.shown, ", ".join(one.shown for one in allowed))
+
+
 @transaction.atomic
 def transition_order(
     *,
@@ -220,13 +233,8 @@ def next_statuses(order: Order) -> set[int]:
 def check_transition(order: Order, status: int) -> None:
     allowed = next_statuses(order)
     if status not in allowed:
-        name, target = OrderStatus(order.status).label, OrderStatus(status).label
-        following = _names(OrderStatus(code) for code in sorted(allowed)) or "nothing"
-        raise Conflict(
-            _("The order is %(name)s and cannot become %(target)s; allowed: %(allowed)s.")
-            % {"name": name, "target": target, "allowed": following},
-            code="status_not_allowed",
-            members={"Status": int(order.status), "Allowed": sorted(int(code) for code in allowed)},
+        raise StatusNotAllowed(
+            OrderStatus(order.status), OrderStatus(status), [OrderStatus(code) for code in sorted(allowed)]
         )
     if status == OrderStatus.ACCEPTED and order.approval == ApprovalState.PENDING:
         raise Conflict(_("The order needs approval before it is accepted."), code="approval_pending")
@@ -354,6 +362,14 @@ def record_order_event(order: Order, event_type: str, *, previous_status: int | 
         user_id=order.user_id,
         data=event_data(order, store_id, previous_status=previous_status, shipments=shipments),
     )
+
+
+def _not_allowed(name: str, target: str, allowed: str) -> str:
+    return _("The order is %(name)s and cannot become %(target)s; allowed: %(allowed)s.") % {
+        "name": name,
+        "target": target,
+        "allowed": allowed or "nothing",
+    }
 
 
 def _names(statuses: Any) -> str:
