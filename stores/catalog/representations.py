@@ -13,7 +13,7 @@ from django.conf import settings
 
 from fulfillment.core.api.serializers import timestamp
 from stores.catalog.models import BudgetDuration, BudgetType, TemplateFieldSubType
-from stores.catalog.models.product import MAX_ARTWORK_PAGES
+from stores.catalog.models.product import takes_artwork
 from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
 
 Record = dict[str, Any]
@@ -31,7 +31,7 @@ def render_product(record: Record, *, currency: str, created: datetime, updated:
     """The plain body and the verbose body."""
     product_created = timestamp(created)
     computed = {
-        "TakesArtwork": record["PageCount"] <= MAX_ARTWORK_PAGES,
+        "TakesArtwork": takes_artwork(record["PageCount"]),
         "HasTemplate": bool(record["TemplateFields"]),
         "ShippingMethod": record["DeliveryMethod"],
         "TemplateFields": [_template_field(field, record["Template"]) for field in record["TemplateFields"]],

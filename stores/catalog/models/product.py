@@ -142,8 +142,12 @@ class Product(models.Model):
 
     @property
     def takes_artwork(self) -> bool:
-        """Whether a print-ready PDF may take the place of its data: each product has a size."""
-        return self.page_count <= MAX_ARTWORK_PAGES
+        return takes_artwork(self.page_count)
+
+
+def takes_artwork(page_count: int) -> bool:
+    """Whether a print-ready PDF may take the place of a product's data: each product has a size."""
+    return page_count <= MAX_ARTWORK_PAGES
 
 
 class TemplateFieldType(models.TextChoices):
