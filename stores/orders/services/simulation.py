@@ -33,6 +33,22 @@ from stores.orders.services.transitions import (
 
 logger = logging.getLogger(__name__)
 
+S = OrderStatus
+# The statuses of scenarios after Received. An order in any other status has left its scenario.
+PATHS: dict[str, tuple[OrderStatus, ...]] = {
+    TestOutcome.REJECTED: (S.REJECTED,),
+    TestOutcome.ON_HOLD: (S.ON_HOLD,),
+    TestOutcome.PARTIALLY_SHIPPED: (S.ACCEPTED, S.IN_PRODUCTION, S.PARTIALLY_SHIPPED),
+    TestOutcome.DELIVERED: (S.ACCEPTED, S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED),
+    TestOutcome.RETURNED: (S.ACCEPTED, S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED, S.RETURNED),
+    TestOutcome.CANCEL_REFUSED: (S.ACCEPTED, S.IN_PRODUCTION),
+}
+# The step of a killed worker is due again after so long.
+LEASE = timedelta(seconds=10)
+PUT_OFF = timedelta(minutes=1)
+ACTOR = Actor(ActorKind.SYSTEM)
+NOTE = "Simulated"
+
 
 @transaction.atomic
 def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -> Order:
@@ -48,7 +64,7 @@ def advance_order(*, order: Order, actor: Actor, if_match: Sequence[str] = ()) -
             _("The order is %(name)s, which is its last status.") % {"name": name}, code="order_at_its_end"
         )
     parcels = [simulated_parcel(locked)] if following == OrderStatus.SHIPPED else []
-    return transition_order(order=locked, status=following, actor=actor, note="Simulated", parcels=parcels)
+    return transition_order(order=locked, status=following, actor=actor, note=NOTE, parcels=parcels)
 
 
 def can_be_advanced(order: Order) -> bool:
@@ -81,25 +97,8 @@ def advance_demo_orders(*, older_than: timedelta) -> int:
     for order in orders:
         # One transaction each, so that a long queue does not block other orders of the store.
         with suppress(PreconditionFailed):
-            advance_order(order=order, actor=Actor(ActorKind.SYSTEM), if_match=[order_etag(order)])
+            advance_order(order=order, actor=ACTOR, if_match=[order_etag(order)])
     return len(orders)
-
-
-S = OrderStatus
-# The statuses of scenarios after Received. An order in any other status has left its scenario.
-PATHS: dict[str, tuple[OrderStatus, ...]] = {
-    TestOutcome.REJECTED: (S.REJECTED,),
-    TestOutcome.ON_HOLD: (S.ON_HOLD,),
-    TestOutcome.PARTIALLY_SHIPPED: (S.ACCEPTED, S.IN_PRODUCTION, S.PARTIALLY_SHIPPED),
-    TestOutcome.DELIVERED: (S.ACCEPTED, S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED),
-    TestOutcome.RETURNED: (S.ACCEPTED, S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED, S.RETURNED),
-    TestOutcome.CANCEL_REFUSED: (S.ACCEPTED, S.IN_PRODUCTION),
-}
-# The step of a killed worker is due again after so long.
-LEASE = timedelta(seconds=10)
-PUT_OFF = timedelta(minutes=1)
-ACTOR = Actor(ActorKind.SYSTEM)
-NOTE = "Simulated"
 
 
 @transaction.atomic

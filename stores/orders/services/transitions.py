@@ -40,14 +40,6 @@ from stores.orders.services.scenarios import resume_scenario
 from stores.orders.services.tallies import count_order, count_shipped_order
 
 ORDER_LOCKS = 0x0DE5
-
-
-def lock_orders(*, store_pks: Iterable[int]) -> None:
-    """Locks until the transaction ends. Call it before locking or writing any order; stores are locked in one order."""
-    for store_pk in sorted(set(store_pks)):
-        lock_until_commit(ORDER_LOCKS, store_pk)
-
-
 MAX_SHIPMENTS = 200
 # An order that changed so often is put on hold no more, the one change that can be undone: its history is read whole.
 MAX_CHANGES = 500
@@ -203,6 +195,12 @@ def check_match(order: Order, if_match: Sequence[str]) -> None:
         raise PreconditionFailed(
             _("The order has changed since; read it again before you repeat the request.")
         )
+
+
+def lock_orders(*, store_pks: Iterable[int]) -> None:
+    """Locks until the transaction ends. Call it before locking or writing any order; stores are locked in one order."""
+    for store_pk in sorted(set(store_pks)):
+        lock_until_commit(ORDER_LOCKS, store_pk)
 
 
 def lock_order(order: Order, if_match: Sequence[str]) -> Order:
