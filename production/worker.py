@@ -1,11 +1,7 @@
 from fulfillment.core.outbox import ThreadedOutbox
 from production.dispatch.services.choosing import JOBS_AT_ONCE
-from production.dispatch.services.sending import (
-    claim_due_jobs,
-    claim_providers_to_poll,
-    poll_provider,
-    work_on_job,
-)
+from production.dispatch.services.polling import claim_providers_to_poll, poll_provider
+from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.gang_sheets.services.sending import claim_due_sheets, record_sheet_fault, work_on_sheet
 from production.jobs.services.outcomes import record_fault
 

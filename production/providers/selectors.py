@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,8 +18,6 @@ from production.providers.models import Provider, ProviderLedger
 
 # A provider counts as up for this time after its first failure: its jobs are retried.
 FAILOVER_AFTER = timedelta(seconds=20)
-# States of jobs; production.jobs, which defines them, imports this module.
-STATES_AT_PROVIDER = ("Queued", "Sent", "Acknowledged", "InProduction")
 
 
 def adapter_of(provider: Provider) -> Adapter:
@@ -61,11 +59,3 @@ def is_down(provider: Provider) -> bool:
 
 def failing_providers() -> QuerySet[Provider]:
     return Provider.objects.filter(is_enabled=True, failing_since__lte=timezone.now() - FAILOVER_AFTER)
-
-
-def providers_to_poll(*, every: timedelta) -> QuerySet[Provider]:
-    """Providers not polled since `every`: enabled ones, and disabled ones that still have jobs."""
-    due = Q(last_polled__isnull=True) | Q(last_polled__lte=timezone.now() - every)
-    with_jobs = Provider.objects.filter(is_enabled=False, jobs__state__in=STATES_AT_PROVIDER)
-    to_poll = Q(is_enabled=True) | Q(pk__in=with_jobs.values("pk"))
-    return Provider.objects.filter(due, to_poll).order_by("pk")

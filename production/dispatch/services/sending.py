@@ -4,10 +4,8 @@ A claim moves `next_try` ahead by a lease, and who works on a job holds a lock o
 become due again when the lease ends; jobs that are still locked are left alone.
 """
 
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from enum import Enum
 
 from cryptography.fernet import InvalidToken
@@ -27,18 +25,15 @@ from production.dispatch.services.choosing import (
     choose_provider,
     was_postponed,
 )
-from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.selectors.building import uses_gang_sheets
 from production.gang_sheets.services.members import add_to_sheet, remove_from_sheet
-from production.interface import POLL_SECONDS, ProviderRefused, ProviderUnavailable
 from production.interface import Job as SentJob
+from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors import adapter_job
 from production.jobs.services import outcomes
 from production.jobs.services.recording import close_interrupted_attempts, lock_job
-from production.providers.models import Provider
-from production.providers.selectors import adapter_of, providers_to_poll
-from production.providers.services import note_failure, note_success
+from production.providers.selectors import adapter_of
 
 JOB_LOCKS = 0x10B << 44
 # As a subquery the due rows could be chosen again for each row that is compared with them: more than the limit.
@@ -208,54 +203,3 @@ def _cancel_member(job: Job) -> None:
     else:
         job.next_try = timezone.now() + WAIT_FOR_PROVIDER
         job.save(update_fields=["next_try"])
-
-
-POLL_EVERY = timedelta(seconds=5)
-POLL_LOCKS = 0x10C << 44
-# Polls of one provider in a row, as long as each finds reports: then others have their turn.
-MAX_IN_A_ROW = 10
-
-
-@transaction.atomic
-def claim_providers_to_poll(*, limit: int, under_way: Collection[int] = ()) -> Sequence[int]:
-    """Claims providers for one worker, but not those it is polling; they are due again after POLL_EVERY."""
-    due = providers_to_poll(every=POLL_EVERY).exclude(pk__in=under_way).order_by("last_polled")
-    keys = list(
-        due.select_for_update(skip_locked=True, of=("self",), no_key=True).values_list("pk", flat=True)[
-            :limit
-        ]
-    )
-    if keys:
-        Provider.objects.filter(pk__in=keys).update(last_polled=timezone.now())
-    return keys
-
-
-def poll_provider(*, provider_pk: int) -> int:
-    """Reads all reports at the provider in parts, none after POLL_SECONDS; returns their number."""
-    count, until = 0, time.monotonic() + POLL_SECONDS
-    with lock_of_its_own(POLL_LOCKS | provider_pk) as is_ours:
-        for _ in range(MAX_IN_A_ROW if is_ours else 0):
-            found = _poll_once(Provider.objects.get(pk=provider_pk))
-            count += found
-            if not found or time.monotonic() > until:
-                break
-    return count
-
-
-def _poll_once(provider: Provider) -> int:
-    """Stores new reports, then confirms them. After a crash in between they are read again, without effect."""
-    try:
-        adapter = adapter_of(provider)
-        reports = adapter.poll()
-        receive_reports(provider=provider, reports=reports)
-        if reports:
-            adapter.confirm(reports)
-    except (ProviderUnavailable, ProviderRefused, ValueError) as error:
-        note_failure(provider=provider, message=str(error))
-        return 0
-    except InvalidToken:
-        note_failure(provider=provider, message="The stored secrets cannot be decrypted. Enter them again.")
-        return 0
-    if provider.failing_since is not None and reports:
-        note_success(provider=provider)
-    return len(reports)

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from fulfillment.core.errors import Invalid
 from production.adapters import folder_returns
 from production.demo import set_up_demo_press
-from production.dispatch.services.sending import poll_provider
+from production.dispatch.services.polling import poll_provider
 from production.management.commands import play_press
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import order_body

@@ -11,8 +11,8 @@ from django.db import connection
 
 from fulfillment.core.outbox import ThreadedOutbox
 from production.adapters.folder import FolderAdapter
-from production.dispatch.services import sending
-from production.dispatch.services.sending import claim_providers_to_poll, poll_provider
+from production.dispatch.services import polling
+from production.dispatch.services.polling import claim_providers_to_poll, poll_provider
 from production.interface import Report
 from production.providers.models import Provider
 from production.worker import POLLS_AT_ONCE
@@ -31,7 +31,7 @@ def test_one_press_is_polled_again_and_again_while_all_others_hang(providers, mo
     *slow, quick = [provider.pk for provider in providers]
     polled: list[int] = []
     end, hanging = threading.Event(), threading.Barrier(len(slow) + 1)
-    monkeypatch.setattr(sending, "POLL_EVERY", timedelta(0))
+    monkeypatch.setattr(polling, "POLL_EVERY", timedelta(0))
 
     def poll(provider_pk: int) -> None:
         polled.append(provider_pk)
@@ -75,7 +75,7 @@ def test_provider_that_is_polled_now_is_not_claimed_again(providers):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("seconds", "rounds"), [(-1.0, 1), (60.0, sending.MAX_IN_A_ROW)])
+@pytest.mark.parametrize(("seconds", "rounds"), [(-1.0, 1), (60.0, polling.MAX_IN_A_ROW)])
 def test_polls_in_a_row_end_at_the_deadline(providers, monkeypatch, seconds, rounds):
     calls: list[int] = []
 
@@ -84,7 +84,7 @@ def test_polls_in_a_row_end_at_the_deadline(providers, monkeypatch, seconds, rou
         return [Report(f"{len(calls)}", "1-1", "Shipped", None)]
 
     monkeypatch.setattr(FolderAdapter, "poll", endless)
-    monkeypatch.setattr(sending, "POLL_SECONDS", seconds)
+    monkeypatch.setattr(polling, "POLL_SECONDS", seconds)
 
     poll_provider(provider_pk=providers[0].pk)
 

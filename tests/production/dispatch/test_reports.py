@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from production.adapters import folder, folder_returns
 from production.dispatch.services.actions import resend_job
+from production.dispatch.services.polling import claim_providers_to_poll, poll_provider
 from production.dispatch.services.reports import receive_reports
-from production.dispatch.services.sending import claim_providers_to_poll, poll_provider
 from production.interface import Report
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
 from production.providers.models import Provider
