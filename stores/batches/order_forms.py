@@ -10,7 +10,7 @@ from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import Fault
 from stores.batches.models import Batch, BatchMode, BatchRow
-from stores.batches.rows import (
+from stores.batches.row_contents import (
     QUANTITY,
     Problem,
     cells_of,

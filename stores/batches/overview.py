@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import SETTLED, Batch, BatchMode, BatchRow, BatchStatus, RowState
-from stores.batches.rows import RECIPIENT, REQUIRED_RECIPIENT, given_key
+from stores.batches.row_contents import RECIPIENT, REQUIRED_RECIPIENT, given_key
 from stores.batches.selectors.batches import (
     Counts,
     budget_decision,

@@ -11,7 +11,7 @@ from stores.batches.files.records import FileProblem, FileRow
 from stores.batches.files.writing import Format, annotated_file
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors.rows import rows_of
-from stores.batches.services.sheets import template_columns
+from stores.batches.services.contact_sheets import template_columns
 from stores.orders.models import OrderStatus
 
 ROWS_AT_ONCE = 500

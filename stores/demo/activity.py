@@ -25,7 +25,7 @@ from applications.webhooks.services.delivery_attempts import claim_due_deliverie
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.plugins import DemoRun
 from stores.batches.models import BatchMode
-from stores.batches.rows import SourceRow
+from stores.batches.row_contents import SourceRow
 from stores.batches.selectors.batches import shown_batches
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.batches.services.rows import Match, Source, replace_rows

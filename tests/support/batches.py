@@ -7,7 +7,7 @@ from django.db.models import F
 
 from accounts.callers import Caller
 from stores.batches.models import Batch, BatchRow
-from stores.batches.rows import SourceRow
+from stores.batches.row_contents import SourceRow
 from stores.batches.selectors.batches import shown_batches
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch

@@ -38,7 +38,7 @@ RECORDED = (
     "applications/webhooks/event_types.py",
     "stores/batches/files",
     "stores/batches/order_forms.py",
-    "stores/batches/rows.py",
+    "stores/batches/row_contents.py",
     "stores/batches/selectors",
     "stores/batches/services",
     "stores/budgets/services/claims.py",

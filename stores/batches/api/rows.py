@@ -28,8 +28,8 @@ from stores.batches.row_files import rows_file, template_file
 from stores.batches.selectors.batches import batch_for
 from stores.batches.selectors.rows import is_long_page, page_of_rows, rows_of
 from stores.batches.services.checking import correct_row
+from stores.batches.services.contact_sheets import extreme_rows, render_contact_sheet
 from stores.batches.services.rows import replace_rows
-from stores.batches.services.sheets import extreme_rows, render_contact_sheet
 from stores.batches.services.uploads import alone_for, read_source
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.files import PDFRenderer

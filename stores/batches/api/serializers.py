@@ -15,7 +15,7 @@ from fulfillment.core.api.serializers import (
 from fulfillment.core.text import MAX_INTEGER
 from stores.batches.files.rows import MAX_COLUMNS
 from stores.batches.models import BatchMode, BatchStatus, RowState
-from stores.batches.rows import MAX_CELL_LENGTH, REQUIRED_RECIPIENT
+from stores.batches.row_contents import MAX_CELL_LENGTH, REQUIRED_RECIPIENT
 from stores.budgets.standings import BudgetDecision
 from stores.orders.api.serializers import (
     ApprovalSerializer,

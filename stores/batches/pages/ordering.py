@@ -21,7 +21,7 @@ from fulfillment.core.text import parse_number
 from stores.batches.models import Batch
 from stores.batches.overview import PROBLEMS, BatchPage, required_targets, tone_of, unmapped_targets
 from stores.batches.pages.showing import PORTAL, Place, batches_of_person
-from stores.batches.rows import RECIPIENT
+from stores.batches.row_contents import RECIPIENT
 from stores.batches.selectors.batches import counts_of, counts_of_batches, kept_mappings, named, target_labels
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
 from stores.batches.services.ordering import order_batch

@@ -31,7 +31,7 @@ from stores.batches.row_files import rows_file, template_file
 from stores.batches.selectors.batches import batch_for, counts_of, shown_batches
 from stores.batches.selectors.rows import row_of, rows_of
 from stores.batches.services.checking import correct_row
-from stores.batches.services.sheets import extreme_rows, render_contact_sheet
+from stores.batches.services.contact_sheets import extreme_rows, render_contact_sheet
 from stores.orders.selectors.access import WRITE, StoreAccess
 
 # Where people meet batches: the portal and the console have the same pages, each with its own addresses and frame.

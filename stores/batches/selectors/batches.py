@@ -24,7 +24,7 @@ from stores.batches.models import (
     ColumnMapping,
     RowState,
 )
-from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, ROW_KEY
+from stores.batches.row_contents import QUANTITY, RECIPIENT_TARGETS, ROW_KEY
 from stores.batches.selectors.callers import caller_of
 from stores.batches.selectors.rows import WITH_PROBLEMS
 from stores.budgets.selectors.standings import standings_of_caller

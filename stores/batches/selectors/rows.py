@@ -18,7 +18,7 @@ from stores.batches.models import (
     BatchRow,
     RowState,
 )
-from stores.batches.rows import folded, item_key_of
+from stores.batches.row_contents import folded, item_key_of
 from stores.orders.models import Order
 from stores.proofs.models import Proof
 from stores.proofs.selectors import StoredProof

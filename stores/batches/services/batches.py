@@ -23,7 +23,7 @@ from stores.batches.models import (
     ColumnMapping,
     RowState,
 )
-from stores.batches.rows import REQUIRED_RECIPIENT
+from stores.batches.row_contents import REQUIRED_RECIPIENT
 from stores.batches.selectors.batches import kept_mappings, open_batches, owner_fields, target_labels
 from stores.batches.selectors.callers import caller_of
 from stores.batches.services.mapping import apply_mapping

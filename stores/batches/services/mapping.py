@@ -8,7 +8,7 @@ import orjson
 
 from fulfillment.core.db.prepared import execute
 from stores.batches.models import Batch, RowState
-from stores.batches.rows import Problem, SourceRow, folded, keyed_rows
+from stores.batches.row_contents import Problem, SourceRow, folded, keyed_rows
 from stores.batches.services.rows import KEY_CODES
 from stores.batches.services.storing import ROWS_AT_ONCE, UNCHECKED
 

@@ -18,7 +18,7 @@ from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
 from stores.batches.files.matching import Match
 from stores.batches.models import MAX_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
-from stores.batches.rows import (
+from stores.batches.row_contents import (
     MAX_CELL_LENGTH,
     Problem,
     SourceRow,

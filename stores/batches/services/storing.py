@@ -7,7 +7,7 @@ import orjson
 
 from fulfillment.core.db.prepared import execute
 from stores.batches.models import Batch, RowState
-from stores.batches.rows import KeyedRow, SourceRow, cells_digest, keyed_rows, searched_words
+from stores.batches.row_contents import KeyedRow, SourceRow, cells_digest, keyed_rows, searched_words
 
 ROWS_AT_ONCE, LENGTH_AT_ONCE = 1000, 1_000_000
 # What a row that is not checked has.

@@ -18,7 +18,7 @@ from stores.batches.files.matching import match_columns
 from stores.batches.files.reading import MAX_BYTES, read_rows
 from stores.batches.files.records import FileProblem, FileRefused, Table
 from stores.batches.models import MAX_ROWS, Batch, BatchMode
-from stores.batches.rows import Problem, SourceRow, file_problem_record
+from stores.batches.row_contents import Problem, SourceRow, file_problem_record
 from stores.batches.selectors.batches import target_labels
 from stores.batches.services.rows import Source, replace_rows
 

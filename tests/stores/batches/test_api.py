@@ -14,7 +14,7 @@ from fulfillment.core.files.uploads import RawParser
 from fulfillment.core.http.head_limits import shorten_head
 from stores.batches.models import Batch, BatchRow
 from stores.batches.services import checking
-from stores.batches.services.sheets import extreme_rows
+from stores.batches.services.contact_sheets import extreme_rows
 from stores.batches.services.uploads import alone_for
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor, Parcel, transition_order

@@ -13,7 +13,7 @@ from fulfillment.core.files.stored import proof_files
 from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
 from stores.batches.selectors.rows import rows_of
-from stores.batches.services import sheets
+from stores.batches.services import contact_sheets
 from stores.batches.services.approvals import approve_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.batches.services.personal_data import (
@@ -50,8 +50,8 @@ def shown(access, monkeypatch):
 
     def read(batch):
         drawn = []
-        monkeypatch.setattr(sheets, "contact_sheet", lambda cells, title: drawn.extend(cells))
-        sheets.render_contact_sheet(batch=batch, rows=list(rows_of(batch)), caller=access.caller)
+        monkeypatch.setattr(contact_sheets, "contact_sheet", lambda cells, title: drawn.extend(cells))
+        contact_sheets.render_contact_sheet(batch=batch, rows=list(rows_of(batch)), caller=access.caller)
         file = b"".join(rows_file(batch, [], "csv", access.caller).streaming_content).decode()
         texts = [
             text for cell in drawn for text in (*cell.lines, written_text(cell.page) if cell.page else "")

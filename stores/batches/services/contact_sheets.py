@@ -9,7 +9,7 @@ from printing.imposition import Cell, contact_sheet
 from printing.text import is_blank
 from stores.batches.files.writing import TemplateColumn
 from stores.batches.models import Batch, BatchMode, BatchRow, RowState
-from stores.batches.rows import QUANTITY, RECIPIENT_TARGETS, REQUIRED_RECIPIENT, ROW_KEY, given_key
+from stores.batches.row_contents import QUANTITY, RECIPIENT_TARGETS, REQUIRED_RECIPIENT, ROW_KEY, given_key
 from stores.batches.selectors.rows import page_counts, pdf_sizes, rows_of
 from stores.templates.selectors import fields_of
 
