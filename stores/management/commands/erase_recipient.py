@@ -9,8 +9,8 @@ from django.db.models import Q, QuerySet
 from fulfillment.core.errors import Conflict, DomainError
 from stores.batches.services.personal_data import erase_unordered_recipients, erase_unordered_rows
 from stores.orders.models import ActorKind, Order
-from stores.orders.services.board import delete_views_naming
 from stores.orders.services.recipients import erase_recipient, names_recipient, orders_for_recipient
+from stores.orders.services.saved_views import delete_views_naming
 from stores.orders.services.transitions import Actor
 
 # Unchanged orders that are listed; --dry-run lists all.

@@ -33,11 +33,12 @@ from stores.orders.admin.list_page import FILTER_NAMES
 from stores.orders.eddm import drop_routes
 from stores.orders.models import Order, OrderItem
 from stores.orders.selectors.selections import routes_on_map
-from stores.orders.services.board import add_comment, delete_order_view, save_order_view, view_too_long
+from stores.orders.services.comments import add_comment
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.print_files import print_file_pages, read_print_file
 from stores.orders.services.reprints import reprint_order
+from stores.orders.services.saved_views import delete_order_view, save_order_view, view_too_long
 
 BOARD = "admin:stores_order_changelist"
 MAX_LISTED = 500
