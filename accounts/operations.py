@@ -31,7 +31,6 @@ from accounts.services.personal_data import personal_data
 from fulfillment.core.audit.personal_data import ErasureOptions
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict, in_one_line
-from fulfillment.core.plugins import Distribution
 from fulfillment.core.secrets import StoredSecret
 
 __all__ = ["find_user", "personal_data"]
@@ -40,13 +39,6 @@ ERASABLE = {
     "accounts.UserEvent": ("username", "first_name", "last_name", "email", "phone"),
     "accounts.AssociationRequestEvent": ("message", "note"),
 }
-DISTRIBUTION = Distribution(
-    everywhere="Role Tenant User",
-    on_one="""
-        AssociationRequest Authenticator EmailChange IdempotentResponse Notification NotificationPreference RateWindow
-        RecoveryCode RequestLease Subscription SubscriptionKey
-    """,
-)
 # Digests of idempotency keys are not rotated: the keys themselves are not stored, and the digests expire in a day.
 STORED_SECRETS = (
     StoredSecret("subscription keys", SubscriptionKey),

@@ -10,21 +10,12 @@ from applications.webhooks.services import retention as webhooks
 from applications.webhooks.services.events import renumber_events_after_restore
 from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
 from fulfillment.core.audit.retention import RetentionRule
-from fulfillment.core.plugins import Distribution
 from fulfillment.core.secrets import StoredSecret
 
 ERASABLE = {
     "applications.ApplicationEvent": ("support_phone", "support_email"),
     "applications.OwnerInvitationEvent": ("email",),
 }
-DISTRIBUTION = Distribution(
-    everywhere="Application",
-    # Events and deliveries are read by application, across all its stores.
-    on_one="""
-        ApplicationIcon ApplicationKey DailyUsage Delivery DeliveryAttempt Event LoggedRequest Milestone OwnerInvitation
-        UsedCode Webhook WebhookSecret
-    """,
-)
 STORED_SECRETS = (
     StoredSecret("application keys", ApplicationKey),
     StoredSecret("webhook secrets", WebhookSecret, digest=None),

@@ -4,15 +4,8 @@ from delivery.datasets.services import retention as datasets
 from delivery.selection.services import selections
 from fulfillment.core.audit.personal_data import PersonalData
 from fulfillment.core.audit.retention import RetentionRule
-from fulfillment.core.plugins import Distribution
 
 ERASABLE = {"delivery.DatasetEvent": ("created_by", "activated_by")}
-DISTRIBUTION = Distribution(
-    on_one="""
-        Area Dataset EddmSelection EddmSelectionRoute ImportProblem ImportRun LiveDataset OfficialForm Population
-        PostagePrice
-    """,
-)
 
 
 def personal_data() -> list[PersonalData]:

@@ -16,7 +16,6 @@ from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.prepared import skip_numbers
-from fulfillment.core.plugins import Distribution
 from fulfillment.core.secrets import StoredSecret
 from production.gang_sheets.models import GangSheet, SheetState
 from production.jobs.models import OPEN, Attempt, JobHistory, ProviderReport
@@ -24,11 +23,6 @@ from production.providers.models import LedgerRow, Provider
 
 # Longer than jobs are retried or reported on.
 LEDGER_RETENTION = timedelta(days=180)
-DISTRIBUTION = Distribution(
-    by_store="Attempt GangSheet Job JobHistory Scan",
-    everywhere="Provider RoutingChoice RoutingRule",
-    on_one="LedgerRow LedgerStem ProviderReport RoutingTally",
-)
 STORED_SECRETS = (
     StoredSecret("secrets of print providers", Provider, ciphertext="secrets_ciphertext", digest=None),
     StoredSecret(

@@ -10,7 +10,6 @@ from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.db.prepared import skip_numbers
 from fulfillment.core.files.stored import DOCUMENTS, asset_file, document_file
-from fulfillment.core.plugins import Distribution
 from stores.batches.services import personal_data as batches
 from stores.budgets.services import personal_data as budgets
 from stores.catalog.services import uploads as catalog
@@ -35,18 +34,6 @@ ERASABLE: dict[str, tuple[str, ...]] = {
 PRUNABLE = {
     "stores.OrderHistory": "EXISTS (SELECT FROM stores_order placed WHERE placed.id = OLD.order_id AND placed.is_test)",
 }
-DISTRIBUTION = Distribution(
-    by_store="""
-        ApprovalRequest Asset Batch BatchApproval BatchRow Budget BudgetEntry BudgetPeriod ColumnMapping CostCenter
-        CostCenterMember Order OrderComment OrderDay OrderHistory OrderItem OrderSearch OrderTally OrderedAsset Proof
-        Quote Shipment StoreUsage TestScenario
-    """,
-    everywhere="""
-        DeliveredPrice Font OutputProfile PrintPreset Product ProductionSpeed Store StoreProfile TemplateField
-        TemplatePicture
-    """,
-    on_one="ArtworkUpload CatalogUpload OrderView TemplateChange",
-)
 # Proofs are rendered again on request, and stores with equal templates share them.
 RENDERED_AGAIN = ("stores.Proof",)
 

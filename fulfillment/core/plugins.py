@@ -114,22 +114,3 @@ class SearchResult:
     detail: str
     address: str
     rank: int
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """Where tables belong once a distributed PostgreSQL splits them by store; docs/scaling.md has what follows.
-
-    Names of models in lines. Tables `by_store` are split by the column `store_id`, those `everywhere` are copied
-    to each node, because rows of a store refer to them, and those that are `on_one` node are global. The table of
-    a model's events goes with it if that one is split, else it is global.
-    """
-
-    by_store: str = ""
-    everywhere: str = ""
-    on_one: str = ""
-
-    def placed(self) -> dict[str, str]:
-        """The kind of each model."""
-        kinds = {"by store": self.by_store, "everywhere": self.everywhere, "global": self.on_one}
-        return {model: kind for kind, models in kinds.items() for model in models.split()}

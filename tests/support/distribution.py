@@ -13,20 +13,9 @@ import django
 from django.apps import apps
 from django.db import connection, models
 
-from fulfillment.core.plugins import Distribution, offered_modules
 from tests.support.databases import own_database
 from tests.support.figures import write_between
 
-# Tables of the platform and of libraries, by app and model.
-FRAMEWORKS = Distribution(
-    on_one="""
-        admin.LogEntry auth.Group auth.Permission auth.Group_permissions contenttypes.ContentType
-        fulfillment.BackupDrill oauth2_provider.AccessToken oauth2_provider.DeviceGrant oauth2_provider.Grant
-        oauth2_provider.IDToken oauth2_provider.RefreshToken pghistory.Context sessions.Session
-        procrastinate.ProcrastinateEvent procrastinate.ProcrastinateJob procrastinate.ProcrastinatePeriodicDefer
-        procrastinate.ProcrastinateWorker
-    """
-)
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scaling.md"
 PLACE = "what Citus rejects"
 COLUMN = "store_id"
@@ -56,6 +45,77 @@ GENERATED = {("stores_order", "number"), ("production_job", "number")}
 OF_ONE_STORE = {"order_id", "item_id", "product_id", "batch_id", "budget_id"}
 
 
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Where tables belong once a distributed PostgreSQL splits them by store; docs/scaling.md has what follows.
+
+    Names of models of an app. Tables `by_store` are split by the column `store_id`, those `everywhere` are copied
+    to each node, because rows of a store refer to them, and those that are `on_one` node are global. The table of
+    a model's events goes with it if that one is split, else it is global.
+    """
+
+    by_store: str = ""
+    everywhere: str = ""
+    on_one: str = ""
+
+    def placed(self) -> dict[str, str]:
+        """The kind of each model."""
+        kinds = {"by store": self.by_store, "everywhere": self.everywhere, "global": self.on_one}
+        return {model: kind for kind, models in kinds.items() for model in models.split()}
+
+
+APPS = {
+    "accounts": Distribution(
+        everywhere="Role Tenant User",
+        on_one="""
+            AssociationRequest Authenticator EmailChange IdempotentResponse Notification NotificationPreference
+            RateWindow RecoveryCode RequestLease Subscription SubscriptionKey
+        """,
+    ),
+    "applications": Distribution(
+        everywhere="Application",
+        # Events and deliveries are read by application, across all its stores.
+        on_one="""
+            ApplicationIcon ApplicationKey DailyUsage Delivery DeliveryAttempt Event LoggedRequest Milestone
+            OwnerInvitation UsedCode Webhook WebhookSecret
+        """,
+    ),
+    "delivery": Distribution(
+        on_one="""
+            Area Dataset EddmSelection EddmSelectionRoute ImportProblem ImportRun LiveDataset OfficialForm Population
+            PostagePrice
+        """,
+    ),
+    "production": Distribution(
+        by_store="Attempt GangSheet Job JobHistory Scan",
+        everywhere="Provider RoutingChoice RoutingRule",
+        on_one="LedgerRow LedgerStem ProviderReport RoutingTally",
+    ),
+    "stores": Distribution(
+        by_store="""
+            ApprovalRequest Asset Batch BatchApproval BatchRow Budget BudgetEntry BudgetPeriod ColumnMapping CostCenter
+            CostCenterMember Order OrderComment OrderDay OrderHistory OrderItem OrderSearch OrderTally OrderedAsset
+            Proof Quote Shipment StoreUsage TestScenario
+        """,
+        everywhere="""
+            DeliveredPrice Font OutputProfile PrintPreset Product ProductionSpeed Store StoreProfile TemplateField
+            TemplatePicture
+        """,
+        on_one="ArtworkUpload CatalogUpload OrderView TemplateChange",
+    ),
+}
+# Tables of the platform and of libraries, by app and model.
+FRAMEWORKS = Distribution(
+    on_one="""
+        admin.LogEntry auth.Group auth.Permission auth.Group_permissions contenttypes.ContentType
+        fulfillment.BackupDrill oauth2_provider.AccessToken oauth2_provider.DeviceGrant oauth2_provider.Grant
+        oauth2_provider.IDToken oauth2_provider.RefreshToken pghistory.Context sessions.Session
+        procrastinate.ProcrastinateEvent procrastinate.ProcrastinateJob procrastinate.ProcrastinatePeriodicDefer
+        procrastinate.ProcrastinateWorker
+    """
+)
+
+
 @dataclass
 class Findings:
     refused: list[str] = field(default_factory=list)
@@ -69,9 +129,8 @@ class Findings:
 def declared() -> dict[str, str]:
     """The kind of each declared table; of a name that no model has, the name itself."""
     placed = dict(FRAMEWORKS.placed())
-    for module in offered_modules("operations"):
-        label = module.__name__.partition(".")[0]
-        placed |= {f"{label}.{name}": kind for name, kind in module.DISTRIBUTION.placed().items()}
+    for label, models_of_app in APPS.items():
+        placed |= {f"{label}.{name}": kind for name, kind in models_of_app.placed().items()}
     known = {model._meta.label: model for model in _models()}
     kinds = {known[name]._meta.db_table if name in known else name: kind for name, kind in placed.items()}
     for event, tracked in _event_models().items():

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 def test_every_table_is_declared_by_store_everywhere_or_global():
     undeclared = tables() - set(declared()) - WITHOUT_MODEL
 
-    assert undeclared == set(), "name them in `operations.py` of their app"
+    assert undeclared == set(), "name them in tests/support/distribution.py"
     assert set(declared()) - tables() == set(), "these are no tables"
 
 
