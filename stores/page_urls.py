@@ -10,10 +10,10 @@ from stores.batches.pages.showing import (
     show_batch,
 )
 from stores.orders.pages import (
+    advance_application_order,
     cancel_own_order,
     list_orders,
     list_requests,
-    move_order_on,
     show_item_proof,
     show_order,
     show_print_file,
@@ -38,7 +38,7 @@ urlpatterns = [
     path("logos/<str:sha256>.png", serve_logo, name="store-logo"),
     path(ORDERS, list_orders, name="application-orders"),
     path(f"{ORDERS}/<str:order_id>", show_order, name="application-order"),
-    path(f"{ORDERS}/<str:order_id>/advance", move_order_on, name="application-order-advance"),
+    path(f"{ORDERS}/<str:order_id>/advance", advance_application_order, name="application-order-advance"),
     path(
         f"{ORDERS}/<str:order_id>/items/<path:item_key>/proof",
         show_item_proof,

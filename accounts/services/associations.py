@@ -63,7 +63,7 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
 association_decided = Signal()
 # Withdrawn and repeated requests stay on record, and each is one that operators read.
 MAX_REQUESTS_PER_DAY = 500
-LET_IN = "The store admits test applications."
+ADMITTED_NOTE = "The store admits test applications."
 
 
 @transaction.atomic
@@ -107,7 +107,7 @@ def request_association(
             return found, False
         raise Busy("The other request was just decided or withdrawn. Send this one again.") from error
     if is_admitted:
-        _approve(created, list(grants) or _usual_grants(created), decided_by=None, note=LET_IN)
+        _approve(created, list(grants) or _usual_grants(created), decided_by=None, note=ADMITTED_NOTE)
     return created, True
 
 

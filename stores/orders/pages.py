@@ -115,7 +115,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
 @harmless
 @require_POST
 @signed_in
-def move_order_on(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
+def advance_application_order(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
     """Moves a test order, or one of the demo store, to its next status, as the application itself."""
     application = writable(request, application_id)
     order = visible_order(_opened(request, application_id)[1], order_id)

@@ -48,7 +48,7 @@ FROM due WHERE job.id = due.id RETURNING job.id
 """
 
 
-class Way(Enum):
+class SendingMode(Enum):
     """How a job that is due is sent."""
 
     ALONE = "alone"
@@ -68,10 +68,10 @@ def work_on_job(*, job_pk: int) -> bool:
         if not is_ours or not choose_for_order(job_pk=job_pk):
             return False
         with SLOTS.of_one_job() as slots:
-            attempt, way = _begin(job_pk, slots)
-            if way == Way.ORDER:
+            attempt, mode = _begin(job_pk, slots)
+            if mode == SendingMode.ORDER:
                 return _work_on_order(job_pk, slots)
-            if way == Way.SHEET and not add_to_sheet(job_pk=job_pk):
+            if mode == SendingMode.SHEET and not add_to_sheet(job_pk=job_pk):
                 attempt, _ = _begin(job_pk, slots, is_alone=True)
             if attempt is None:
                 return False
@@ -140,24 +140,24 @@ def _as_one(first: Job, built: Sequence[SentJob]) -> SentJob:
 
 
 @transaction.atomic
-def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Attempt | None, Way]:
+def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Attempt | None, SendingMode]:
     """Records the start of an attempt, or None where the job is not to be sent alone now."""
     job = lock_job(job_pk)
     if job.provider_order:
-        return None, Way.ORDER
+        return None, SendingMode.ORDER
     if not _is_ready(job):
-        return None, Way.ALONE
+        return None, SendingMode.ALONE
     if together.goes_together(job):
         job.save(update_fields=["is_uncertain"])
-        return None, Way.ORDER
+        return None, SendingMode.ORDER
     if not (job.cancel_requested or is_alone or job.is_uncertain) and uses_gang_sheets(job.provider):
         job.save(update_fields=["is_uncertain"])
-        return None, Way.SHEET
+        return None, SendingMode.SHEET
     if job.provider_id is None or not slots.take(job.provider_id):
         # It stays due, and is claimed again once the provider has a free slot.
         job.next_try = timezone.now()
         job.save(update_fields=["next_try", "is_uncertain"])
-        return None, Way.ALONE
+        return None, SendingMode.ALONE
     job.tries += 1
     job.save(update_fields=["tries", "is_uncertain"])
     attempt = Attempt(
@@ -168,7 +168,7 @@ def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Att
         started=timezone.now(),
     )
     attempt.save()
-    return attempt, Way.ALONE
+    return attempt, SendingMode.ALONE
 
 
 def _is_ready(job: Job) -> bool:

@@ -152,8 +152,8 @@ class OrderWork(OrderDocuments):
                 )
                 messages.success(
                     request,
-                    _("Order %(number)s created. It prints order %(number2)s again.")
-                    % {"number": made.number, "number2": order.number},
+                    _("Order %(number)s created. It prints order %(original)s again.")
+                    % {"number": made.number, "original": order.number},
                 )
                 return HttpResponseRedirect(self.address_of(made))
         context: dict[str, Any] = {

@@ -117,10 +117,10 @@ def _erase_old(batch: int) -> Iterator[int]:
 def _identifying_words(recipient: dict[str, str]) -> list[str]:
     texts = [recipient.get(name, "").strip() for name in IDENTIFYING]
     parts = [part for name in ("Name", "Company") for part in recipient.get(name, "").split()]
-    return list(filter(is_telling, [*texts, *parts]))
+    return list(filter(is_identifying, [*texts, *parts]))
 
 
-def is_telling(word: str) -> bool:
+def is_identifying(word: str) -> bool:
     """Whether other texts that have it are about the same person."""
     return len(word) >= (SHORTEST_WORD if word.isascii() else 2)
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from fulfillment.core.errors import Conflict, Invalid, NotFound
 from stores.orders.models import OrderView
 from stores.orders.models.history import MAX_VIEW_NAME_LENGTH
-from stores.orders.services.recipients import is_telling
+from stores.orders.services.recipients import is_identifying
 
 MAX_VIEWS = 20
 MAX_QUERY_LENGTH = 1000
@@ -63,7 +63,7 @@ def delete_order_view(*, owner: Any, view_id: int) -> str:
 
 def delete_views_naming(people: Collection[str], *, dry_run: bool) -> int:
     """Deletes saved views whose name or search has one of these names or addresses, without regard to case."""
-    words = "|".join(re.escape(word) for one in people if is_telling(word := one.strip()))
+    words = "|".join(re.escape(word) for one in people if is_identifying(word := one.strip()))
     naming = re.compile(rf"(?<!\w)({words})(?!\w)", re.IGNORECASE)
     views = OrderView.objects.values_list("pk", "name", "query") if words else []
     named = [

@@ -126,8 +126,8 @@ def transition_order(
         raise Invalid.at(
             "/Status",
             "status_unknown",
-            _("Status: %(status)s is not one of %(orderstatus)s.")
-            % {"status": status, "orderstatus": _names(OrderStatus)},
+            _("Status: %(status)s is not one of %(allowed)s.")
+            % {"status": status, "allowed": _names(OrderStatus)},
         )
     if parcels and status not in WITH_SHIPMENTS:
         raise Invalid.at(
