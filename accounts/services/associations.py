@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from procrastinate.contrib.django import app
@@ -22,6 +21,7 @@ from accounts.permissions import (
 )
 from accounts.selectors.associations import association_request_for, operators_to_inform
 from fulfillment.core.errors import Busy, Conflict, Forbidden, Invalid
+from fulfillment.core.plugins import offered
 
 APPLICANT = ("requested_by_id", "application_id")
 REQUEST_TASK = "accounts.mail_association_request"
@@ -58,9 +58,6 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
         )
 
 
-# Sent as `association_decided.send(AssociationRequest, request=…)` inside the transaction of an approval or denial,
-# for apps to the right of this one: receivers write in the transaction of the decision, and undo it by raising.
-association_decided = Signal()
 # Withdrawn and repeated requests stay on record, and each is one that operators read.
 MAX_REQUESTS_PER_DAY = 500
 ADMITTED_NOTE = "The store admits test applications."
@@ -153,7 +150,13 @@ def _approve(request: AssociationRequest, chosen: list[str], *, decided_by: Any,
     )
     request.grants = chosen
     _decide(request, AssociationState.APPROVED, decided_by=decided_by, note=note)
-    association_decided.send(AssociationRequest, request=request)
+    _tell_apps(request)
+
+
+def _tell_apps(request: AssociationRequest) -> None:
+    """In the transaction of the decision, which each app's `association_decided` undoes by raising."""
+    for association_decided in offered("association_requests", "association_decided"):
+        association_decided(request=request)
 
 
 @transaction.atomic
@@ -161,7 +164,7 @@ def deny_association(*, caller: Caller, request_id: Any, note: str = "") -> Asso
     require_operator(caller)
     request = _pending(caller, request_id)
     _decide(request, AssociationState.DENIED, decided_by=caller.user_id, note=note)
-    association_decided.send(AssociationRequest, request=request)
+    _tell_apps(request)
     return request
 
 

@@ -68,8 +68,7 @@ def notify_owners(
     )
 
 
-def notify_of_decision(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
-    """Receives `accounts.services.associations.association_decided`, in its transaction."""
+def notify_of_decision(*, request: AssociationRequest) -> None:
     is_approved = request.state == AssociationState.APPROVED
     application = request.application
 

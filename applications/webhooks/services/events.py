@@ -117,8 +117,7 @@ TYPES = {
 }
 
 
-def record_decision_event(sender: Any, *, request: AssociationRequest, **more: Any) -> None:
-    """Receives `accounts.services.associations.association_decided`, in its transaction."""
+def record_decision_event(*, request: AssociationRequest) -> None:
     store_id = request.store.external_id if request.store else ""
     record_event(
         application_id=request.application_id,
