@@ -81,7 +81,7 @@ def test_products_without_a_template_are_told_apart_by_their_sheets(world, signe
 
     page = signed_in(world.user).get("/catalog/demo").content.decode()
 
-    sheets = re.findall(r'<svg class="sheet .+?</svg>', page)
+    sheets = re.findall(r'(?s)<svg class="sheet .+?</svg>', page)
     papers = [re.findall(r'sheet-paper.+?width="(\d+)" height="(\d+)"', sheet)[-1] for sheet in sheets]
     assert len({*sheets}) == len(sizes)
     assert [round(int(width) / int(height), 1) for width, height in papers] == [1.8, 1.8, 0.3, 0.3]
