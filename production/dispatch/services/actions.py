@@ -1,6 +1,6 @@
 """Actions on jobs: resend, reassign, hold, release, cancel."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
 from production.dispatch.services.choosing import count_jobs
-from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet
+from production.gang_sheets.services.members import make_sheet_due, remove_from_sheet, remove_from_sheets
 from production.jobs.models import AT_PROVIDER, AttemptOutcome, HoldReason, Job, JobState
 from production.jobs.services.recording import SYSTEM, lock_job, lock_jobs, record_job, record_jobs
 from production.providers.models import Provider
@@ -80,39 +80,28 @@ def cancel_job(*, job: Job, actor: Actor) -> Job:
         if locked.state == JobState.CANCELLED:
             return locked
         raise Conflict(f"Job {locked} has been shipped: too late to cancel.", code="job_shipped")
-    request_cancellation(locked, actor=actor, note="Cancelled by hand.")
+    request_cancellations([locked], actor=actor, note="Cancelled by hand.")
     return locked
 
 
-def request_cancellation(job: Job, *, actor: Actor = SYSTEM, note: str = "") -> None:
-    """Cancels a locked job at once if no provider can have it; otherwise a worker cancels it there."""
-    previous = job.state
-    said = _mark_cancelled(job, note, timezone.now())
-    if said is not None:
-        record_job(job, previous=previous, actor=actor, note=said)
-
-
-def request_cancellations(jobs: Iterable[Job], *, note: str) -> None:
-    """Of the locked jobs of an order, in few statements."""
+def request_cancellations(jobs: Sequence[Job], *, actor: Actor = SYSTEM, note: str) -> None:
+    """Cancels locked jobs of an order at once if no provider can have them; otherwise a worker cancels them there."""
+    queued = {job.pk: job for job in jobs if job.state == JobState.QUEUED}
+    on_sheets = {pk for pk, job in queued.items() if job.gang_sheet_id is not None}
+    remove_from_sheets(queued.values())
     now, changes = timezone.now(), []
     for job in jobs:
-        previous, is_alone = job.state, job.gang_sheet_id is None
-        said = _mark_cancelled(job, note, now)
-        if said is None:
-            continue
-        if is_alone:
+        previous = job.state
+        said = _mark_cancelled(job, note, now, was_on_sheet=job.pk in on_sheets)
+        if said is not None:
             changes.append((job, previous, said))
-        else:
-            # The next job of the same sheet looks for those that are left on it.
-            record_job(job, previous=previous, note=said)
-    record_jobs(changes)
+    record_jobs(changes, actor=actor)
 
 
-def _mark_cancelled(job: Job, note: str, now: datetime) -> str | None:
+def _mark_cancelled(job: Job, note: str, now: datetime, *, was_on_sheet: bool) -> str | None:
     """Changes the job, unsaved; returns the note of its history, or None if that was requested before."""
-    was_on_sheet = job.state == JobState.QUEUED and job.gang_sheet_id is not None
-    has_left = was_on_sheet and remove_from_sheet(job) and not job.is_uncertain
-    is_untried = job.state == JobState.QUEUED and not job.tries and not (was_on_sheet and not has_left)
+    has_left = was_on_sheet and job.gang_sheet_id is None and not job.is_uncertain
+    is_untried = job.state == JobState.QUEUED and not job.tries and not was_on_sheet
     if job.state == JobState.FAILED or has_left or is_untried:
         job.state, job.next_try, job.held = JobState.CANCELLED, None, ""
     elif job.cancel_requested is None:

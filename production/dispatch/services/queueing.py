@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import DomainError
 from production.dispatch.services.actions import request_cancellations
-from production.gang_sheets.services.members import remove_from_sheet
+from production.gang_sheets.services.members import remove_from_sheets
 from production.jobs.models import (
     AT_PROVIDER,
     IN_WORK,
@@ -19,7 +19,7 @@ from production.jobs.models import (
     JobState,
 )
 from production.jobs.selectors import job_number
-from production.jobs.services.recording import SYSTEM, record_job, record_jobs
+from production.jobs.services.recording import SYSTEM, record_jobs
 from production.routing.selectors import enabled_rules, first_rule, item_facts
 from stores.orders.business_days import ship_day
 from stores.orders.models import Order, OrderItem, OrderStatus
@@ -112,18 +112,12 @@ def _job(order: Order, item: OrderItem, now: datetime, *, is_mailing: bool) -> J
 
 def _hold_jobs(order: Order) -> None:
     """Holds jobs; those already at a provider continue, and the board shows them."""
-    changes = []
-    for job in _locked(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True):
-        is_alone = job.gang_sheet_id is None
-        if not is_alone and not remove_from_sheet(job):
-            continue
+    jobs = _locked(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True)
+    remove_from_sheets(jobs)
+    waiting = [job for job in jobs if job.gang_sheet_id is None]
+    for job in waiting:
         job.held, job.next_try = HoldReason.ORDER, None
-        if is_alone:
-            changes.append((job, job.state, HELD))
-        else:
-            # The next job of the same sheet looks for those that are left on it.
-            record_job(job, previous=job.state, note=HELD)
-    record_jobs(changes)
+    record_jobs([(job, job.state, HELD) for job in waiting])
 
 
 def _release_jobs(order: Order) -> None:
@@ -138,7 +132,7 @@ def _release_jobs(order: Order) -> None:
 def _close_jobs(order: Order) -> None:
     """A person moved the order: what providers have is done, and nothing else of it is produced any more."""
     jobs = _locked(order, state__in=IN_WORK)
-    request_cancellations((job for job in jobs if job.state not in AT_PROVIDER), note=SHIPPED_WITHOUT)
+    request_cancellations([job for job in jobs if job.state not in AT_PROVIDER], note=SHIPPED_WITHOUT)
     changes = []
     for job in (one for one in jobs if one.state in AT_PROVIDER):
         changes.append((job, job.state, SHIPPED_UNREPORTED))

@@ -3,7 +3,12 @@
 Locks are taken in the order: order, job, gang sheet. Only with the row of the sheet locked may its members change.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
 from django.db import IntegrityError, transaction
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from fulfillment.core.errors import Conflict
@@ -109,23 +114,39 @@ def send_sheet_now(*, sheet: GangSheet, actor: Actor) -> None:
 
 def remove_from_sheet(job: Job) -> bool:
     """Takes the locked job off its sheet, unsaved; False where the provider has the sheet, or may have it."""
-    sheet = lock_sheet(job.gang_sheet_id)
-    if sheet is None:
-        job.gang_sheet = None
-        return True
-    is_under_way = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED).exists()
-    if sheet.state == SheetState.SENT or sheet.is_uncertain or is_under_way:
-        return False
-    others = Job.objects.filter(gang_sheet=sheet).exclude(pk=job.pk)
-    sheet.pieces = max(sheet.pieces - job.quantity, 0)
+    remove_from_sheets([job])
+    return job.gang_sheet_id is None
+
+
+def remove_from_sheets(jobs: Iterable[Job]) -> None:
+    """Takes locked jobs off their sheets, unsaved; those that a provider has, or may have, stay on them."""
+    of_sheets: dict[int, list[Job]] = defaultdict(list)
+    for job in jobs:
+        if job.gang_sheet_id is not None:
+            of_sheets[job.gang_sheet_id].append(job)
+    for sheet_pk in sorted(of_sheets):
+        sheet = lock_sheet(sheet_pk)
+        if sheet is not None and sheet.state != SheetState.SENT and not sheet.is_uncertain:
+            _take_off(sheet, of_sheets[sheet_pk])
+
+
+def _take_off(sheet: GangSheet, jobs: Sequence[Job]) -> None:
+    attempts = Attempt.objects.filter(job__in=jobs, outcome=AttemptOutcome.UNFINISHED)
+    under_way = set(attempts.values_list("job", flat=True))
+    leaving = {job.pk: job for job in jobs if job.pk not in under_way}
+    if not leaving:
+        return
+    pieces = Sum(Coalesce("pieces", "item__quantity"))
+    left = Job.objects.filter(pk__in=leaving).aggregate(pieces=pieces)["pieces"]
+    sheet.pieces = max(sheet.pieces - left, 0)
     if sheet.state == SheetState.PLANNED:
-        # What was prepared under the number before had this job on it.
+        # What was prepared under the number before had these jobs on it.
         sheet.generation += 1
-    if not others.exists():
+    if not Job.objects.filter(gang_sheet=sheet).exclude(pk__in=leaving).exists():
         sheet.state, sheet.next_try = SheetState.CANCELLED, None
     sheet.save(update_fields=["pieces", "generation", "state", "next_try"])
-    job.gang_sheet, job.message = None, ""
-    return True
+    for job in leaving.values():
+        job.gang_sheet, job.message = None, ""
 
 
 def lock_sheet(sheet_pk: int | None) -> GangSheet | None:

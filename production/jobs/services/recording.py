@@ -23,6 +23,7 @@ OF_ORDER = (
     "cancel_requested",
     "failing_since",
     "is_uncertain",
+    "gang_sheet_id",
     "updated",
 )
 
@@ -35,7 +36,7 @@ def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = ""
         new_history_entry(job, previous=previous, actor=actor, note=note).save()
 
 
-def record_jobs(changes: Sequence[tuple[Job, str, str]]) -> None:
+def record_jobs(changes: Sequence[tuple[Job, str, str]], *, actor: Actor = SYSTEM) -> None:
     """Saves the jobs of an order, each with its previous state and a note, in few statements: its store is locked."""
     now = timezone.now()
     alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
@@ -45,7 +46,7 @@ def record_jobs(changes: Sequence[tuple[Job, str, str]]) -> None:
     for values, keys in alike.items():
         Job.objects.filter(pk__in=keys).update(**dict(zip(OF_ORDER, values, strict=True)))
     JobHistory.objects.bulk_create(
-        new_history_entry(job, previous=previous, note=note) for job, previous, note in changes
+        new_history_entry(job, previous=previous, actor=actor, note=note) for job, previous, note in changes
     )
 
 

@@ -10,8 +10,10 @@ from django.utils import timezone
 
 from production.dispatch.selectors import count_stages, jobs_by_day
 from production.dispatch.services.reports import receive_reports
+from production.gang_sheets.models import GangSheet, SheetState
 from production.interface import Report
-from production.jobs.models import Job, JobState, ReportOutcome
+from production.jobs.models import Attempt, AttemptKind, Job, JobState, ReportOutcome
+from production.providers.models import Provider
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import transition_order
 from tests.factories.orders import order_body
@@ -123,17 +125,51 @@ def test_migration_closes_jobs_of_ended_orders_and_opens_them_again(order, statu
     assert only_job().history.count() == 1
 
 
-@pytest.mark.parametrize("statuses", [(S.ON_HOLD, S.ACCEPTED), (S.CANCELLED,), (S.IN_PRODUCTION, S.SHIPPED)])
-def test_change_of_an_order_takes_as_many_queries_for_many_jobs(order, world, statuses):
-    """The store's other orders wait for it."""
+@pytest.fixture
+def many(order, world) -> Order:
+    """Beside the order of one job."""
     items = [{**order_body()["Items"][0], "ItemKey": f"item-{number}"} for number in range(12)]
-    many = accept(Shop(world).place(body=order_body(Items=items)).json()["OrderID"])
-    Job.objects.filter(order__in=(order, many)).update(tries=1)
-    counts = []
-    for one in (order, many):
-        with CaptureQueriesContext(connection) as queries:
-            _move(one, *statuses)
-        counts.append(len(queries))
+    return accept(Shop(world).place(body=order_body(Items=items)).json()["OrderID"])
+
+
+def _queries(order: Order, *statuses: OrderStatus) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        _move(order, *statuses)
+    return len(queries)
+
+
+@pytest.mark.parametrize("statuses", [(S.ON_HOLD, S.ACCEPTED), (S.CANCELLED,), (S.IN_PRODUCTION, S.SHIPPED)])
+def test_change_of_an_order_takes_as_many_queries_for_many_jobs(order, many, statuses):
+    """The store's other orders wait for it."""
+    Job.objects.update(tries=1)
 
     assert many.jobs.count() == 12
-    assert counts[1] == counts[0]
+    assert _queries(many, *statuses) == _queries(order, *statuses)
+
+
+@pytest.mark.parametrize("statuses", [(S.ON_HOLD,), (S.CANCELLED,), (S.IN_PRODUCTION, S.SHIPPED)])
+def test_all_jobs_of_an_order_leave_a_gang_sheet_at_once(order, many, statuses):
+    """Only those stay that are being sent; the store's other orders wait for it."""
+    job = many.jobs.select_related("provider", "item").latest("pk")
+    sheet = GangSheet.objects.create(
+        provider=Provider.objects.get(),
+        product_id=job.item.product_id,
+        store_id=job.store_id,
+        state=SheetState.PLANNED,
+        pieces=13 * job.quantity,
+        created=timezone.now(),
+    )
+    Job.objects.update(gang_sheet=sheet, provider=sheet.provider, message="On it.", next_try=None)
+    Attempt.objects.create(
+        job=job, number=job.number, provider=sheet.provider, kind=AttemptKind.SUBMIT, started=timezone.now()
+    )
+
+    of_many = _queries(many, *statuses)
+
+    sheet.refresh_from_db()
+    assert (sheet.pieces, sheet.generation, sheet.state) == (2 * job.quantity, 2, SheetState.PLANNED)
+    assert list(many.jobs.filter(gang_sheet=sheet)) == [job]
+    assert many.jobs.filter(message="").count() == 11
+    # One statement saves the job that stays.
+    assert of_many <= _queries(order, *statuses) + 1
+    assert list(Job.objects.filter(gang_sheet__isnull=False)) == [job]
