@@ -8,7 +8,7 @@ import pytest
 from argon2 import PasswordHasher
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
 from accounts import demo
@@ -48,7 +48,7 @@ def test_start_is_refused_with_a_sentence_on_how_to_continue(demo_people, produc
     for said in ("operator@print.example", "changepassword operator", "erase_user operator@print.example"):
         assert said in str(refused.value)
     assert str(refused.value) in [message.msg for message in check_deployment(None)]
-    with pytest.raises(ImproperlyConfigured):
+    with pytest.raises(CommandError, match="sign-ins of the demo"):
         call_command("prepare", verbosity=0)
 
 

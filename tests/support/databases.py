@@ -27,6 +27,7 @@ SOURCES = (
     *("*/migrations/*.py", "*/models/*.py", "*/*/models.py", "*/*/models/*.py"),
     *("fulfillment/local/schema.py", "fulfillment/local/schema.sql.xz"),
     *("fulfillment/apps.py", "fulfillment/core/audit/guards.py", "fulfillment/core/db/first_migrations.py"),
+    "fulfillment/core/db/repeatable.py",
 )
 
 
