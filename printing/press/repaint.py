@@ -63,7 +63,7 @@ class Repaint:
                 continue
             if isinstance(page.obj.Contents, pikepdf.Array):
                 page.contents_coalesce()
-            self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint)
+            self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint, is_page=True)
         # Last: what a page shows as well must not become gray. Masks may have others in them.
         for mask, paint in self._masks:
             self._mask(mask, paint)
@@ -72,7 +72,7 @@ class Repaint:
                 if name in resources.ColorSpace and (_shared(resources), name) not in self._kept:
                     del resources.ColorSpace[name]
 
-    def _drawing(self, stream: Any, resources: Any, paint: Paint) -> None:
+    def _drawing(self, stream: Any, resources: Any, paint: Paint, *, is_page: bool = False) -> None:
         if not self._visited.is_new(stream):
             return
         if (group := stream.get("/Group")) is not None and "/CS" in group:
@@ -88,7 +88,7 @@ class Repaint:
         painted = recolored(content, spaces, paint)
         if painted is None:
             parts = [self._outlined(one, resources) for one in pikepdf.parse_content_stream(stream)]
-            painted = ParsedStream(spaces, paint).recolored(parts)
+            painted = ParsedStream(spaces, paint, is_page=is_page).recolored(parts)
         if painted != content:
             # Compressed when the file is saved.
             stream.write(painted)

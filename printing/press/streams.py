@@ -10,7 +10,6 @@ import pikepdf
 from printing.press.paints import (
     COMPONENTS,
     GRAY,
-    KINDS_OF_SIZES,
     OF_CMYK,
     OF_RGB,
     OPERATORS,
@@ -159,10 +158,10 @@ Instruction = pikepdf.ContentStreamInstruction | pikepdf.ContentStreamInlineImag
 class ParsedStream:
     """A content stream of any PDF: colors are set under a color space that was set before, perhaps far away."""
 
-    def __init__(self, spaces: Mapping[str, str], paint: Paint) -> None:
+    def __init__(self, spaces: Mapping[str, str], paint: Paint, *, is_page: bool = False) -> None:
         self._spaces, self._paint = spaces, paint
-        # Without a space that was set here: a form begins with that of what draws it.
-        self._current: dict[bool, str | None] = {}
+        # A page begins with gray, and a form with the space of what draws it.
+        self._current: dict[bool, str | None] = dict.fromkeys((False, True), GRAY) if is_page else {}
         self._stack: list[dict[bool, str | None]] = []
         self._handlers: dict[str, Callable[[Instruction, bool], list[Instruction]]] = {
             **dict.fromkeys(("cs", "CS"), self._space),
@@ -191,7 +190,8 @@ class ParsedStream:
         return self._painted(kind, black, one, stroking)
 
     def _color(self, one: Instruction, stroking: bool) -> list[Instruction]:
-        kind = self._current.get(stroking, KINDS_OF_SIZES.get(len(one.operands)))
+        # One number may as well be the tint of a spot color.
+        kind = self._current.get(stroking, {3: OF_RGB, 4: OF_CMYK}.get(len(one.operands)))
         if (
             kind is None
             or len(one.operands) != COMPONENTS[kind]

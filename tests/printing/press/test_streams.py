@@ -68,8 +68,8 @@ def test_color_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
         (b"1 0 0 rg 0 0 1 1 re f 0 0 0 sc", b"0 0 0 1 k"),
         (b"1 0 0 RG 0 0 1 1 re S 0 0 0 SCN", b"0 0 0 1 K"),
         (b".5 g 0 0 1 1 re f 0 sc", b"0 0 0 1 k"),
-        # A form that begins with the space of what draws it.
-        (b"0 0 0 sc", b"0 0 0 1 k"),
+        # A page begins with gray.
+        (b"0 sc", b"0 0 0 1 k"),
         (b"/Spot cs 0 sc", b"0 sc"),
         (b"/Pattern cs q 1 0 0 rg Q /P0 scn", b"/P0 scn"),
         (b"/P0 scn", b"/P0 scn"),
@@ -77,6 +77,22 @@ def test_color_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
 )
 def test_color_follows_its_space_also_after_an_operator_that_sets_both(content, written, inks):
     assert repainted(content, inks).endswith(written)
+
+
+@pytest.mark.parametrize(
+    ("content", "written"),
+    [(b"0 0 0 sc", b"0 0 0 1 k"), (b"1 scn", b"1 scn"), (b"/P0 scn", b"/P0 scn")],
+)
+def test_form_that_begins_with_the_space_of_its_page_keeps_tints(content, written, inks):
+    """One number may be the tint of a spot color."""
+    with pikepdf.open(BytesIO(one_page(b"/F Do", (100, 100)))) as pdf:
+        form = pdf.make_stream(
+            content, Type=pikepdf.Name.XObject, Subtype=pikepdf.Name.Form, BBox=[0, 0, 9, 9]
+        )
+        pdf.pages[0].obj.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(F=form))
+        Repaint(pdf, inks).run()
+
+        assert pdf.pages[0].obj.Resources.XObject.F.read_bytes().strip() == written
 
 
 def test_picture_inside_of_content_is_found_after_the_name_of_a_space(inks):
