@@ -58,7 +58,9 @@ class PlacedDocument:
     @property
     def weight(self) -> int:
         """In memory, in bytes."""
-        return sum(map(len, {*self.pages, *self.screens})) + sum(one.weight for one in self.facts)
+        # By object: equal pages are in memory each, and a screen is often its page.
+        held = {id(content): len(content) for content in (*self.pages, *self.screens)}
+        return sum(held.values()) + sum(one.weight for one in self.facts)
 
 
 def place_document(
