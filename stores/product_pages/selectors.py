@@ -155,7 +155,7 @@ def values_of_item(user: User, reference: str, product_id: str) -> dict[str, str
         "quantity": str(item.quantity),
         "selection": (item.eddm or {}).get("SelectionID", ""),
         "country": recipient["CountryCode"],
-        "location": recipient.get("LocationType", ""),
+        **({"location": recipient["LocationType"]} if recipient.get("LocationType") else {}),
         **{f"to-{name}": recipient.get(name, "") for name in RECIPIENT_FIELDS},
     }
 

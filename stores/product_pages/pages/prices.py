@@ -176,8 +176,8 @@ def price_form(
     locations = sorted({one["LocationType"] for one in prices})
     usual = next((one for one in prices if one["IsDefault"]), prices[0] if prices else None)
     sent = sent or {}
-    country = sent.get("country", usual["CountryCode"] if usual else "US")
-    location = sent.get("location") or (usual["LocationType"] if usual else "")
+    country = sent.get("country", usual["CountryCode"] if usual else "US")[:20]
+    location = sent.get("location", usual["LocationType"] if usual else "")[:20]
     form = PriceForm(
         record=record,
         quantity=sent.get("quantity", str(record["DefaultQty"])).strip()[:20],
