@@ -49,7 +49,7 @@ def confirmation_page(
 def _repeated(request: HttpRequest, records: Any) -> list[tuple[str, Any]]:
     """The names and values of the submitted form. For all records of a list, the keys of those that are there now: a
     record that comes later is in the list, but not on the page."""
-    is_whole_list = request.POST.get("select_across") == "1"
+    is_whole_list = isinstance(records, QuerySet) and request.POST.get("select_across") == "1"
     left_out = {"csrfmiddlewaretoken", *(("select_across", ACTION_CHECKBOX_NAME) if is_whole_list else ())}
     sent = [
         (name, value) for name, values in request.POST.lists() for value in values if name not in left_out

@@ -220,3 +220,10 @@ def test_only_operators_and_only_forms_of_their_own(world, operator, webhook, de
     webhook.refresh_from_db()
     assert webhook.is_enabled
     assert Delivery.objects.get(pk=delivery.pk).state == "Failed"
+
+
+def test_question_about_one_webhook_takes_no_selection_of_a_list(operator, webhook):
+    page = operator.post(f"/admin/applications/webhook/{webhook.pk}/disable/", {"select_across": "1"})
+
+    assert page.status_code == 200
+    assert b'name="confirmed"' in page.content
