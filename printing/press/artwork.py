@@ -5,6 +5,7 @@ Overprint and blending spaces are left to the writer of print files, which knows
 
 import math
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -190,7 +191,8 @@ def _turn_steps(pdf: pikepdf.Pdf) -> None:
     """Tiles lie alike in both directions, but the renderer shifts those of negative steps."""
     for thing in pdf.objects:
         for key in ("/XStep", "/YStep"):
-            if isinstance(thing, pikepdf.Stream) and thing.get(key, 0) < 0:
+            step = thing.get(key) if isinstance(thing, pikepdf.Stream) else None
+            if isinstance(step, int | Decimal) and step < 0:
                 thing[key] = -thing[key]
 
 
