@@ -237,8 +237,10 @@ def _first_of(events: QuerySet[Event], take: int) -> list[Event]:
     """Up to `take` events, fewer if they are long: `next` goes on after the last one."""
     if take > DEFAULT_TAKE:
         stored = Func(F("data"), function="pg_column_size", output_field=IntegerField())
-        sizes = accumulate(events.values_list(stored, flat=True)[:take])
-        take = max(1, bisect_right(list(sizes), PAGE_BYTES))
+        sizes = list(accumulate(events.values_list(stored, flat=True)[:take]))
+        if not sizes:
+            return []
+        take = max(1, bisect_right(sizes, PAGE_BYTES))
     return list(events[:take])
 
 
