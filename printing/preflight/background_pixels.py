@@ -206,9 +206,11 @@ class _Drawing:
         some = replace(self.template, pages=tuple(self.template.pages[number] for number in numbers))
         try:
             pngs = render_backgrounds(some, ppi=scale * 25.4, seconds=self.until - own_time())
-        except (RenderingFailed, ValuesInvalid):
+        except (RenderingFailed, ValuesInvalid) as error:
             if self.is_strict or own_time() >= self.until:
-                raise
+                if isinstance(error, RenderingFailed):
+                    raise
+                raise RenderingFailed(str(error)) from error
             return self._alone(numbers, scale) if len(numbers) > 1 else {}
         return {
             number: Image.open(io.BytesIO(png)).convert("RGB")
