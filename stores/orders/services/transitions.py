@@ -366,7 +366,7 @@ def _not_allowed(name: str, target: str, allowed: str) -> str:
     return _("The order is %(name)s and cannot become %(target)s; allowed: %(allowed)s.") % {
         "name": name,
         "target": target,
-        "allowed": allowed or "nothing",
+        "allowed": allowed or _("nothing"),
     }
 
 
