@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import boto3
@@ -393,6 +394,8 @@ def test_stopped_restore_changes_nothing(second, backup, tmp_path, number):
         env={**second, "PATH": f"{tmp_path}:{second['PATH']}"},
         stderr=subprocess.PIPE,
         text=True,
+        # Also where the tests run under nohup.
+        preexec_fn=partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),
     )
     wait_for(begun.exists)
     process.send_signal(number)
