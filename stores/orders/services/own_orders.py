@@ -39,7 +39,8 @@ def _place_once(access: StoreAccess, request: OrderRequest, sent: KeyedRequest) 
         with transaction.atomic():
             # A second click waits here until the first one's order is written.
             lock_orders(store_pks=[access.store.pk])
-            return execute_once(request=sent, act=write)[0]
+            # Found first: that transaction's locks end one after the other, and its claim may still stand.
+            return stored_response(request=sent) or execute_once(request=sent, act=write)[0]
     finally:
         # After the order only the commit can fail, and then its outcome is unknown.
         if not made:
