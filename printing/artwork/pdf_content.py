@@ -121,7 +121,7 @@ def spots_of(space: Any) -> str:
     return "\n".join(name for name in (str(one)[1:] for one in names) if name not in PROCESS)
 
 
-# Of a font that says none, in thousandths of its size.
+# The width of letters in a font that names none, in thousandths of its size.
 USUAL_WIDTH = 500.0
 
 

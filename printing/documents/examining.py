@@ -19,7 +19,7 @@ SECONDS = 15.0
 # With the libraries, which take 60 MB and do not count here, less than 400 MB.
 MEMORY_BYTES = 310 << 20
 OBJECTS = 200_000
-# Of one stream, unpacked; and of one picture, which a renderer holds whole.
+# The size of one stream, unpacked; and of one picture, which a renderer holds whole.
 STREAM_BYTES = 200 * 1024 * 1024
 PIXELS = 50_000_000
 # By one page, each time that it is drawn.

@@ -17,10 +17,10 @@ from printing.press.artwork import MM, ArtworkPage, page_from
 from printing.press.objects import saved
 from printing.press.screen import fit_pictures, opened
 
-# Of the pictures of a proof.
+# The quality of the JPEGs of a proof.
 QUALITY = 88
-# Of all that is laid out, which the web process reads. Each page holds all that it draws: a picture of 5 MB on 200
-# pages is a gigabyte.
+# The size of all that is laid out, which the web process reads. Each page holds all that it draws: a picture of 5 MB
+# on 200 pages is a gigabyte.
 LAID_OUT_BYTES = 128 * 1024 * 1024
 # From so many pages on two processes share them.
 SHARED_PAGES = 16

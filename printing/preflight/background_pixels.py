@@ -34,7 +34,7 @@ PAPER, INK = 250, 238
 ALONE_SECONDS = 30.0
 # Shorter runs of ink are ends of lines or patterns.
 EDGE_MM = 5.0
-# Of larger areas, in pixels, a color is that of so many samples along each side.
+# The color of an area with more pixels is the mean of so many samples along each side.
 SAMPLED, SAMPLES = 5_000, 32
 
 Pixels = tuple[int, int, int, int]

@@ -64,7 +64,7 @@ def _read(content: bytes) -> PictureFacts:
         shown.paste(small, mask=small.getchannel("A"))
     else:
         shown = small.convert("RGB")
-    # Of dark inks a screen shows one single black.
+    # A screen shows all dark inks as one single black.
     seen = small if small.mode == "CMYK" else shown
     flat = all(high - low <= FLAT for low, high in ImageStat.Stat(seen).extrema)
     return PictureFacts(width, height, mode, has_profile, flat, clear, ink, shown)

@@ -14,7 +14,7 @@ from printing.press.plates import blend_overprint, cut_to_trim, join, total_ink,
 from printing.press.repaint import Repaint
 from printing.press.screen import fit_pictures
 
-# Of pages that are kept as pictures: letters of 5 points can be read, and ten pages take some megabytes.
+# The resolution of pages that are kept as pictures: letters of 5 points can be read, and ten pages take some megabytes.
 PPI = 200.0
 PAGE_PIXELS = 8_000_000
 # The opacities of the word across a proof, as layout.typ draws it: it is so faint that all ways to blend look alike.

@@ -27,7 +27,7 @@ CJK_PACKAGE = "manimgx_fonts_cjk"
 _CJK = "Noto Sans CJK "
 # Preferred to Noto Sans Arabic, which draws a letter's dots as separate glyphs: copied text has the letter twice.
 _ARABIC = "IBM Plex Sans Arabic"
-# Of European languages.
+# The letters of European languages.
 USUAL_LETTERS = range(0x20, 0x250)
 _JOINERS = "\u200c\u200d"
 _IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {

@@ -192,7 +192,7 @@ def try_template(template: Template, fonts: FontSet | None = None) -> None:
 
 
 def _at_most(seconds: float) -> float:
-    """What is left of a caller's time, for work that no caller asked for."""
+    """The remaining seconds of the caller, at most SECONDS; raises RenderingTimedOut if none are left."""
     if seconds <= 0:
         raise RenderingTimedOut("No time is left to render.")
     return min(seconds, SECONDS)

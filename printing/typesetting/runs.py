@@ -46,7 +46,7 @@ PAGE_PIXELS = 16_000_000
 PROOF_PIXELS = 30_000_000
 # From so many pages on two renderers share them: one alone may not draw a hundred in its time.
 SHARED_PAGES = 12
-# Of the renderer that makes the PDF as well.
+# The share of the pages for the renderer that makes the PDF as well.
 SHARE_BESIDE_PDF = 0.4
 
 

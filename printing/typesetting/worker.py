@@ -108,7 +108,7 @@ class Renderer:
             parts = list(self._for_press(request, press, parts[0]))
             stages["press"] = time.perf_counter() - started
         if (then := request.get("then")) is not None:
-            # Of the next job.
+            # What is drawn then belongs to the next job.
             more, drawn = self.render({**request, "outputs": then, "then": None}, jobs[1:])
             header |= {**more, "stages": stages | more.get("stages", {})}
             parts += drawn

@@ -25,7 +25,7 @@ def connection_settings(variable: str, url: str, *, pooler: str = "none") -> dic
     # A password with / or @ as they are would end up in the name.
     if parts is None or parts.scheme not in {"postgres", "postgresql"} or not name or set(name) & set("/@"):
         return environment.refuse(
-            # Without its value: nobody knows where the password in it ends.
+            # Without its value: where the password ends cannot be seen, so none can be hidden.
             f"{variable} is no address of a database; write one such as "
             "postgresql://user:password@host:5432/name, with / @ : ? # and % of a password as %2F %40 %3A %3F %23 %25.",
             {},

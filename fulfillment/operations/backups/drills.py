@@ -104,7 +104,7 @@ def _connect_to(name: str) -> None:
 
 def _drop(name: str) -> None:
     with connection.cursor() as cursor:
-        # Of this session: such a statement runs in no transaction.
+        # For the session, because DROP DATABASE runs in no transaction.
         cursor.execute("SET statement_timeout = 0")
         cursor.execute(IS_SCRATCH, [name, SCRATCH])
         if cursor.fetchone():

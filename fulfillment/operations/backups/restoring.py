@@ -131,7 +131,7 @@ def _old_tables_aside() -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # Whatever was begun on it ends.
+        # PostgreSQL ends a statement that still runs on it.
         connection.close()
         _put_back_interrupted()
         raise
