@@ -25,6 +25,8 @@ M = TypeVar("M", bound=Model)
 OUTDATED = (InvalidSqlStatementName, FeatureNotSupported)
 # Above the number of statements of the service, so that none is dropped for another.
 MAX_PREPARED = 1000
+# Not the cursor of Django, which puts values into the text. Tracing sets one that records its statements.
+cursor_class: type[psycopg.Cursor[Any]] = psycopg.Cursor
 
 
 def fetch_row(statement: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
@@ -65,8 +67,7 @@ def _run(statement: str, parameters: Parameters, *, prepare: bool = True) -> psy
     handle: psycopg.Connection[tuple[Any, ...]] = connection.connection
     with connection.wrap_database_errors:
         handle.prepared_max = MAX_PREPARED
-        # Not the cursor of Django, which puts values into the text.
-        cursor = psycopg.Cursor(handle)
+        cursor = cursor_class(handle)
         try:
             cursor.execute(statement, parameters, prepare=prepare, binary=True)
         except OUTDATED:

@@ -15,6 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from fulfillment.core.db import prepared
 from fulfillment.core.observability import logs
 from fulfillment.core.observability.logs import MASK, masked
 
@@ -81,7 +82,10 @@ def _start_tracing() -> None:
         "fulfillment.site.traced_requests.TracedRequests",
     )
     settings.MIDDLEWARE = [ours if name == theirs else name for name in settings.MIDDLEWARE]
-    _optional("opentelemetry.instrumentation.psycopg", name).PsycopgInstrumentor().instrument()
+    statements = _optional("opentelemetry.instrumentation.psycopg", name)
+    statements.PsycopgInstrumentor().instrument()
+    # It replaces only the cursor class of a connection, which prepared statements do not use.
+    prepared.cursor_class = statements._new_cursor_factory(base_factory=prepared.cursor_class)  # noqa: SLF001 - no public name
 
 
 def _export_masked(sdk: Any, send: Callable[[Any], Any], spans: Sequence[Any]) -> Any:

@@ -226,7 +226,10 @@ def test_trace_continues_from_the_caller_through_the_service_to_the_database(tmp
     (server,) = [one for one in spans if one.trace_id.hex() == TRACE and one.parent_span_id.hex() == SPAN]
     assert server.span_id.hex() == span
     statements = [one for one in spans if one.trace_id.hex() == TRACE and one is not server]
-    assert statements
+    texts = [
+        each.value.string_value for one in statements for each in one.attributes if each.key == "db.statement"
+    ]
+    assert any("FROM stores_order" in text for text in texts), texts
     assert {one.parent_span_id.hex() for one in statements} == {span}
     reported = "".join(map(str, spans))
     for kept in ("canary", "Canary", "198.51.100.77", client.token, client.key):
