@@ -35,7 +35,8 @@ ALWAYS = {
     401: "The subscription key or the access token is missing, invalid, expired or revoked.",
     403: "This kind of caller, its token or its grants do not allow the operation.",
     406: "The service cannot return any media type in the Accept header.",
-    429: "The subscription used up its requests for this minute. Try again after Retry-After seconds.",
+    429: "The subscription used up its requests for this minute, or the caller its share of processor time "
+    "(`too_many_at_once`). Try again after Retry-After seconds.",
     431: "One header is too long, or all headers together are.",
     503: "The service cannot reach its database, or cannot write to it. Try again after Retry-After seconds.",
 }

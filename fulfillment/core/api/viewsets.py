@@ -1,6 +1,7 @@
 """The base of every view set of the API."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from rest_framework.viewsets import ViewSet
 
 from fulfillment.core.api.parameters import check_parameter_names
 from fulfillment.core.concurrency_limits import ConcurrencyLimit
+from fulfillment.core.processor_share import processor_share
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -40,7 +42,8 @@ class ApiViewSet(ViewSet):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
-            return super().dispatch(request, *args, **kwargs)
+            with ExitStack() as self._share:
+                return super().dispatch(request, *args, **kwargs)
         finally:
             # View and request name themselves: a body of 100 MB would stay until garbage is collected.
             self.request.parser_context.clear()
@@ -52,5 +55,7 @@ class ApiViewSet(ViewSet):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        if request.auth is not None:
+            self._share.enter_context(processor_share.shared(request.auth.key))
         if request.META.get("QUERY_STRING") and not self.reads_own_query:
             check_parameter_names(self, request.query_params)
