@@ -208,7 +208,20 @@ def _look(run: Run) -> None:
     for pid in [pid for pid in run.senders if os.waitpid(pid, os.WNOHANG)[0] == pid]:
         run.senders.discard(pid)
         _start(run)
+    _operate()
     time.sleep(0.02)
+
+
+def _operate() -> None:
+    """As an operator: jobs that a press refuses after a killed sender may have left them there wait for one."""
+    from production.dispatch.services.actions import cancel_job, resend_job
+    from production.jobs.models import HoldReason, Job, JobState
+    from production.jobs.services.recording import SYSTEM
+
+    for job in Job.objects.filter(held=HoldReason.MANUAL, cancel_requested=None):
+        cancel_job(job=job, actor=SYSTEM)
+    for job in Job.objects.filter(state=JobState.CANCELLED):
+        resend_job(job=job, actor=SYSTEM)
 
 
 def _end(run: Run) -> None:
