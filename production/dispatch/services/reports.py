@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,12 +16,12 @@ from fulfillment.core.errors import ServiceBusy
 from fulfillment.core.text import storable
 from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.queueing import follow_jobs
+from production.dispatch.services.verdicts import assess
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
 from production.gang_sheets.models import GangSheet
 from production.interface import Report
 from production.jobs.models import (
     OPEN,
-    RANK,
     UNREAD,
     Attempt,
     AttemptOutcome,
@@ -30,14 +31,14 @@ from production.jobs.models import (
     ReportOutcome,
 )
 from production.jobs.services.outcomes import notify_of_failure
-from production.jobs.services.recording import fail_job, has_failed_often, lock_job, record_job
+from production.jobs.services.recording import OF_ORDER, fail_job, failed_often, record_jobs
 from production.providers.models import Provider
 from stores.orders.services.transitions import Parcel, lock_order
 
 MAX_RAW_LENGTH = 20_000
 WITH_ORDERS = Job.objects.select_related("order", "provider").defer(*UNREAD)
 O = ReportOutcome  # noqa: E741 - used beside long words
-Verdict = tuple[ReportOutcome, str]
+OF_REPORT = (*OF_ORDER, "reported")
 
 
 def receive_reports(
@@ -74,7 +75,8 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
     message = f"{report.message} (gang sheet {sheet})".strip() if sheet else report.message
     each = [(job, replace(report, job_number=job.number, message=message)) for job in jobs]
     # Assessed again under the locks: hundreds of jobs that stay as they are would hold those of the store for long.
-    changed = [one for one in each if _assess(one[0], provider, one[1])[0] == O.APPLIED]
+    often = failed_often(jobs)
+    changed = [one for one in each if assess(one[0], provider, one[1], often)[0] == O.APPLIED]
     for job, one in changed or each[:1]:
         identifier = f"{report.identifier[:150]}:{job.number}"
         by_order.setdefault(job.order_id, []).append(replace(one, identifier=identifier))
@@ -108,42 +110,63 @@ def _meant(report: Report, jobs: Sequence[Job]) -> str | None:
 
 @transaction.atomic
 def _receive(provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
-    """Stores reports on jobs of one order, and moves that order on after all of them."""
-    rows: list[ProviderReport] = []
-    applied: list[tuple[ProviderReport, Job, Report]] = []
-    for report in reports:
-        row, job, stored = _record(provider, report)
-        rows.append(row)
-        if job is not None:
-            applied.append((row, job, stored))
+    """Stores reports on jobs of one order, and moves the jobs and the order on: others of the store wait for it."""
+    jobs: dict[str, Job] = {}
+    if len(_stored(provider, reports)) < len(reports):
+        jobs = _lock([report.job_number for report in reports])
+    if any(job.order.recipient_erased for job in jobs.values()):
+        # What the provider writes may name the recipient again.
+        reports = [replace(report, message="", raw="", tracking_url="") for report in reports]
+    stored = _stored(provider, reports)
+    if stored:
+        repeated = ProviderReport.objects.filter(pk__in=[row.pk for row in stored.values()])
+        repeated.update(repeats=F("repeats") + 1)
+    often = failed_often(jobs.values())
+    new = [
+        (_row(provider, report, jobs.get(report.job_number), often), report)
+        for report in reports
+        if report.identifier[:200] not in stored
+    ]
+    applied = [(row, row.job, report) for row, report in new if row.job and row.outcome == O.APPLIED]
+    _apply_all([(job, report) for _, job, report in applied])
     _move_on(applied)
-    return rows
+    # One that is repeated at this moment waits for the order, or has no job.
+    ProviderReport.objects.bulk_create([row for row, _ in new], ignore_conflicts=True)
+    rows = stored | {row.identifier: row for row, _ in new}
+    return [rows[report.identifier[:200]] for report in reports]
 
 
-def _record(provider: Provider, report: Report) -> tuple[ProviderReport, Job | None, Report]:
-    """The row, with the locked job if the report changed it."""
-    row, is_new = ProviderReport.objects.get_or_create(
-        provider=provider, identifier=report.identifier[:200], defaults=_columns(report)
-    )
-    if not is_new:
-        ProviderReport.objects.filter(pk=row.pk).update(repeats=F("repeats") + 1)
-        return row, None, report
-    found = _job_for(report.job_number)
-    if found is None:
+def _stored(provider: Provider, reports: Sequence[Report]) -> dict[str, ProviderReport]:
+    identifiers = [report.identifier[:200] for report in reports]
+    stored = ProviderReport.objects.filter(provider=provider, identifier__in=identifiers).defer("raw")
+    return {row.identifier: row for row in stored}
+
+
+def _lock(numbers: Sequence[str]) -> dict[str, Job]:
+    """The locked jobs of one locked order, by the numbers under which they are reported."""
+    found = {job.number: job for job in WITH_ORDERS.filter(number__in=numbers)}
+    for number in numbers:
+        if number not in found and (earlier := _job_for(number)) is not None:
+            found[number] = earlier
+    if not found:
+        return {}
+    order = lock_order(next(iter(found.values())).order, ())
+    # What may change is read after the locks: a join would show rows from before.
+    jobs = Job.objects.filter(pk__in={job.pk for job in found.values()}).prefetch_related("provider")
+    jobs = jobs.select_related("item").defer(*UNREAD).order_by("pk")
+    locked = {job.pk: job for job in jobs.select_for_update(of=("self",), no_key=True)}
+    for job in locked.values():
+        job.order = order
+    return {number: locked[job.pk] for number, job in found.items()}
+
+
+def _row(provider: Provider, report: Report, job: Job | None, often: Collection[int]) -> ProviderReport:
+    row = ProviderReport(provider=provider, identifier=report.identifier[:200], job=job, **_columns(report))
+    if job is None:
         row.outcome, row.explanation = O.UNKNOWN_JOB, "No job was ever sent under this number."
     else:
-        order = lock_order(found.order, ())
-        row.job = job = lock_job(found.pk)
-        job.order = order
-        if order.recipient_erased:
-            # What the provider writes may name the recipient again.
-            report = replace(report, message="", raw="", tracking_url="")
-            row.message = row.raw = row.tracking_url = ""
-        row.outcome, row.explanation = _assess(job, provider, report)
-        if row.outcome == O.APPLIED:
-            _apply(job, report)
-    row.save(update_fields=["job", "outcome", "explanation", "message", "raw", "tracking_url"])
-    return row, row.job if row.outcome == O.APPLIED else None, report
+        row.outcome, row.explanation = assess(job, provider, report, often)
+    return row
 
 
 def _storable(report: Report) -> Report:
@@ -154,13 +177,12 @@ def _storable(report: Report) -> Report:
     return replace(report, **clean, at=at)
 
 
-def _columns(report: Report) -> dict[str, object]:
+def _columns(report: Report) -> dict[str, Any]:
     return {
         "job_number": report.job_number[:100],
         "state": report.state[:20],
         "at": report.at,
         "received": timezone.now(),
-        "outcome": O.UNKNOWN_JOB,
         "carrier": report.carrier[:60],
         "tracking_number": report.tracking_number[:100],
         "tracking_url": report.tracking_url[:1000],
@@ -178,65 +200,50 @@ def _job_for(number: str) -> Job | None:
     return job
 
 
-def _assess(job: Job, provider: Provider, report: Report) -> Verdict:
-    if report.state not in RANK and report.state not in (JobState.FAILED, JobState.CANCELLED):
-        return O.CONTRADICTION, f"{report.state!r} is not a state of a job."
-    if report.job_number != job.number:
-        is_over = report.state == JobState.CANCELLED
-        return O.LATE if is_over else O.CONTRADICTION, f"The job was sent again since, as {job.number}."
-    if job.provider_id != provider.pk:
-        return O.CONTRADICTION, f"The job is with {job.provider or 'no provider'} now."
-    if job.state == JobState.CANCELLED:
-        if report.state == JobState.CANCELLED:
-            return O.LATE, "The job was cancelled before this report."
-        return O.CONTRADICTION, "The job was cancelled."
-    if job.state == JobState.FAILED:
-        return _assess_failed(job, report)
-    if report.state in (JobState.FAILED, JobState.CANCELLED):
-        if job.state == JobState.SHIPPED:
-            return O.CONTRADICTION, "The job was reported as shipped."
-        if job.reported and report.at and report.at < job.reported:
-            return O.LATE, "A later report says otherwise."
-        return O.APPLIED, ""
-    return _assess_progress(job, report)
+def _apply_all(applied: Sequence[tuple[Job, Report]]) -> None:
+    """Changes the locked jobs of an order, and saves them."""
+    jobs, now = [job for job, _ in applied], timezone.now()
+    left_with = _left_with_another(jobs)
+    under_way = Attempt.objects.filter(job__in=jobs, outcome=AttemptOutcome.UNFINISHED)
+    interrupted = set(under_way.values_list("job", flat=True))
+    changes, failed = [], []
+    for job, report in applied:
+        if (
+            report.state == JobState.CANCELLED
+            and not job.cancel_requested
+            and job.provider_order in left_with
+        ):
+            send_without_another(job)
+            continue
+        previous = job.state
+        _apply(job, report, now)
+        if job.next_try is None and not job.held and job.pk in interrupted:
+            # The worker may have been killed: the job becomes due again, which ends the attempt.
+            job.next_try = now
+        changes.append((job, previous, f"{_said(report, [job])} {report.message}".strip()))
+        if job.state == JobState.FAILED:
+            failed.append(job)
+    record_jobs(changes, fields=OF_REPORT)
+    Job.objects.filter(pk__in=[job.pk for job in jobs if job.sent == now], sent=None).update(sent=now)
+    if failed:
+        notify_of_failure(failed)
 
 
-def _leaves_with_another(job: Job) -> bool:
-    """Whether the job's order at the provider was to be cancelled because of another job in it."""
-    if not job.provider_order or job.cancel_requested:
-        return False
-    others = Job.objects.filter(order=job.order_id, provider_order=job.provider_order)
-    return others.filter(cancel_requested__isnull=False, state__in=(*OPEN, JobState.CANCELLED)).exists()
+def _left_with_another(jobs: Sequence[Job]) -> set[str]:
+    """Numbers of orders at the provider that were to be cancelled because of one job in them."""
+    numbers = {job.provider_order for job in jobs} - {""}
+    if not numbers:
+        return set()
+    others = Job.objects.filter(order=jobs[0].order_id, provider_order__in=numbers)
+    leaving = others.filter(cancel_requested__isnull=False, state__in=(*OPEN, JobState.CANCELLED))
+    return set(leaving.values_list("provider_order", flat=True))
 
 
-def _assess_failed(job: Job, report: Report) -> Verdict:
-    """A later report of progress overrides a failure."""
-    if report.state in (JobState.FAILED, JobState.CANCELLED):
-        return O.LATE, "The job failed before this report."
-    if job.reported and (report.at is None or report.at <= job.reported):
-        return O.LATE, "The press reported this before the failure."
-    if has_failed_often(job):
-        return O.CONTRADICTION, "The job failed too often: send it again or cancel it."
-    return O.APPLIED, ""
-
-
-def _assess_progress(job: Job, report: Report) -> Verdict:
-    if RANK[report.state] > RANK[job.state]:
-        return O.APPLIED, ""
-    is_new_parcel = report.state == JobState.SHIPPED and report.tracking_number
-    if is_new_parcel and report.tracking_number not in job.order.tracking_numbers:
-        return O.APPLIED, ""
-    return O.LATE, f"The job is {job.get_state_display()} already."
-
-
-def _apply(job: Job, report: Report) -> None:
-    if report.state == JobState.CANCELLED and _leaves_with_another(job):
-        send_without_another(job)
-        return
-    previous = job.state
+def _apply(job: Job, report: Report, now: datetime) -> None:
+    """Changes the job, unsaved."""
     job.next_try = job.next_try if job.cancel_requested else None
     job.is_uncertain, job.failing_since = False, None
-    job.reported = max(filter(None, (report.at or timezone.now(), job.reported)))
+    job.reported = max(filter(None, (report.at or now, job.reported)))
     if report.state == JobState.CANCELLED and job.cancel_requested:
         job.state, job.next_try, job.message, job.held = JobState.CANCELLED, None, "", ""
     elif report.state in (JobState.FAILED, JobState.CANCELLED):
@@ -246,20 +253,13 @@ def _apply(job: Job, report: Report) -> None:
         fail_job(job, f"{job.provider} reported: {message}")
     else:
         job.state, job.message, job.held = report.state, "", ""
-        job.sent = job.sent or timezone.now()
+        job.sent = job.sent or now
         if report.state == JobState.SHIPPED:
             job.cancel_requested = job.next_try = None
-    under_way = Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED)
-    if job.next_try is None and not job.held and under_way.exists():
-        # The worker may have been killed: the job becomes due again, which ends the attempt.
-        job.next_try = timezone.now()
-    record_job(job, previous=previous, note=f"{_said(report, [job])} {report.message}".strip())
-    if job.state == JobState.FAILED:
-        notify_of_failure(job)
 
 
 def _move_on(applied: Sequence[tuple[ProviderReport, Job, Report]]) -> None:
-    """Moves the locked order on to the state of its jobs; a parcel of several jobs is one."""
+    """Moves the locked order on to the state of its jobs; a parcel of several jobs is one. The rows are unsaved."""
     moved = [
         (row, job, report)
         for row, job, report in applied
@@ -271,7 +271,6 @@ def _move_on(applied: Sequence[tuple[ProviderReport, Job, Report]]) -> None:
     explanation = follow_jobs(order=jobs[0].order, parcels=_parcels(jobs, report), note=_said(report, jobs))
     for row, _, _ in moved if explanation else ():
         row.explanation = explanation[:1000]
-        row.save(update_fields=["explanation"])
 
 
 def _said(report: Report, jobs: Sequence[Job]) -> str:

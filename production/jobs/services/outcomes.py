@@ -1,6 +1,7 @@
 """Records the outcomes of exchanges on their jobs, and erases what exchanges say of a recipient."""
 
 import random
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -8,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.models import NotificationKind
+from accounts.models import Notification, NotificationKind
 from accounts.permissions import Grant
 from accounts.selectors.staff import people_with
 from accounts.services.notifications import erase_texts, notify
@@ -36,21 +37,37 @@ def failure_key(job_number: str) -> str:
     return f"job:{job_number}:failed"
 
 
-def notify_of_failure(job: Job) -> int:
-    """Notifies once for each failure, in its transaction."""
+def notify_of_failure(jobs: Sequence[Job]) -> int:
+    """Notifies once of the jobs of one order that fail together, in their transaction."""
+    people = people_with(READERS, store_id=jobs[0].store_id)
+    keys = [failure_key(job.number) for job in jobs]
+    known = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
+    # The key of one that nobody was notified of before, or else that of the first.
+    job = next((one for one in jobs if failure_key(one.number) not in known), jobs[0])
     return notify(
-        user_ids=people_with(READERS, store_id=job.store_id),
+        user_ids=people,
         kind=NotificationKind.JOB_FAILED,
         key=failure_key(job.number),
-        title=lambda: _("Print job %(number)s failed") % {"number": job.number},
-        text=lambda: (
-            _(
-                "%(reason)s The order waits until the job is sent again, moved to another provider or cancelled."
-            )
-            % {"reason": f"{job.provider}: {job.message}" if job.provider else job.message}
-        ),
+        title=lambda: _failure_title(jobs),
+        text=lambda: _failure_text(jobs),
         path=reverse("admin:production_job_change", args=[job.pk]),
     )
+
+
+def _failure_title(jobs: Sequence[Job]) -> str:
+    if len(jobs) == 1:
+        return _("Print job %(number)s failed") % {"number": jobs[0].number}
+    values = {"count": len(jobs), "number": jobs[0].order.number}
+    return _("%(count)s print jobs of order %(number)s failed") % values
+
+
+def _failure_text(jobs: Sequence[Job]) -> str:
+    one = _("%(reason)s The order waits until the job is sent again, moved to another provider or cancelled.")
+    all_of_them = _(
+        "%(reason)s The order waits until the jobs are sent again, moved to another provider or cancelled."
+    )
+    reason = f"{jobs[0].provider}: {jobs[0].message}" if jobs[0].provider else jobs[0].message
+    return (one if len(jobs) == 1 else all_of_them) % {"reason": reason}
 
 
 # Seconds before the next attempt; the last value repeats.
@@ -252,7 +269,7 @@ def fail_locked(job: Job, message: str) -> None:
     previous = job.state
     fail_job(job, message)
     record_job(job, previous=previous, note=job.message)
-    notify_of_failure(job)
+    notify_of_failure([job])
 
 
 def erase_exchanges(*, order: Order) -> None:

@@ -1,10 +1,11 @@
 """Saves changes of locked jobs with their history."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from production.jobs.models import UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobHistory, JobState
@@ -36,15 +37,17 @@ def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = ""
         new_history_entry(job, previous=previous, actor=actor, note=note).save()
 
 
-def record_jobs(changes: Sequence[tuple[Job, str, str]], *, actor: Actor = SYSTEM) -> None:
+def record_jobs(
+    changes: Sequence[tuple[Job, str, str]], *, actor: Actor = SYSTEM, fields: Sequence[str] = OF_ORDER
+) -> None:
     """Saves the jobs of an order, each with its previous state and a note, in few statements: its store is locked."""
     now = timezone.now()
     alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for job, _, _ in changes:
         job.updated = now
-        alike[tuple(getattr(job, name) for name in OF_ORDER)].append(job.pk)
+        alike[tuple(getattr(job, name) for name in fields)].append(job.pk)
     for values, keys in alike.items():
-        Job.objects.filter(pk__in=keys).update(**dict(zip(OF_ORDER, values, strict=True)))
+        Job.objects.filter(pk__in=keys).update(**dict(zip(fields, values, strict=True)))
     JobHistory.objects.bulk_create(
         new_history_entry(job, previous=previous, actor=actor, note=note) for job, previous, note in changes
     )
@@ -63,10 +66,13 @@ def new_history_entry(job: Job, *, previous: str, actor: Actor = SYSTEM, note: s
     )
 
 
-def has_failed_often(job: Job) -> bool:
-    """Since it was sent."""
-    failures = job.history.filter(state=JobState.FAILED, timestamp__gte=job.sent or job.created)
-    return failures.count() >= MAX_FAILURES
+def failed_often(jobs: Iterable[Job]) -> set[int]:
+    """The keys of the failed jobs that failed too often since they were sent."""
+    failed = [job for job in jobs if job.state == JobState.FAILED]
+    since = Coalesce("job__sent", "job__created")
+    failures = JobHistory.objects.filter(job__in=failed, state=JobState.FAILED, timestamp__gte=since)
+    counts = failures.order_by().values("job").annotate(count=Count("pk")).filter(count__gte=MAX_FAILURES)
+    return set(counts.values_list("job", flat=True))
 
 
 def lock_job(job_pk: int) -> Job:

@@ -5,9 +5,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.models import Notification, Role
 from production.adapters import folder, folder_returns
 from production.dispatch.services.actions import resend_job
 from production.dispatch.services.polling import claim_providers_to_poll, poll_provider
@@ -210,3 +213,30 @@ def test_disabled_provider_still_reports_on_the_jobs_that_it_has(press, order, c
     Job.objects.update(state=JobState.SHIPPED, next_try=None)
     Provider.objects.update(last_polled=None)
     assert claim_providers_to_poll(limit=5) == []
+
+
+def test_report_on_an_order_at_the_press_takes_as_many_queries_for_many_jobs(world, press):
+    """The store's other orders wait for it; its staff is notified once, not of each job."""
+    Role.objects.create(user=world.outsider, store=world.associated, grant="Order.All.Read")
+    counts, states = [], ("Acknowledged", "Failed", "InProduction", "Shipped")
+    for count in (2, 12):
+        items = [{**order_body()["Items"][0], "ItemKey": f"item-{number}"} for number in range(count)]
+        order = accept(Shop(world).place(body=order_body(Items=items)).json()["OrderID"])
+        first = order.jobs.earliest("pk").number
+        for job in order.jobs.all():
+            order.jobs.filter(pk=job.pk).update(
+                state="Sent", sent=timezone.now(), next_try=None, provider=press, provider_order=first
+            )
+        for minute, state in enumerate(states):
+            at = timezone.now() - timedelta(minutes=9 - minute)
+            one = Report(f"{first} {state}", first, state, at, tracking_number="1Z" * (state == "Shipped"))
+            with CaptureQueriesContext(connection) as queries:
+                rows = receive_reports(provider=press, reports=[one])
+            counts.append(len(queries))
+            assert [row.outcome for row in rows] == ["Applied"] * count
+        assert {job.state: job.history.count() for job in order.jobs.all()} == {"Shipped": 5}
+
+    assert counts[4:] == counts[:4]
+    titles = Notification.objects.filter(user=world.outsider).values_list("title", flat=True)
+    assert len(titles) == 2
+    assert f"12 print jobs of order {order.number} failed" in titles
