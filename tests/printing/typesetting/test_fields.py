@@ -1,6 +1,11 @@
+import time
+
 import pytest
 
 from printing.typesetting import Field, ValuesInvalid, resolve_values
+
+# Two marks in the wrong order: to put many of them in order takes quadratic time.
+MARKS = "\u0301\u0327"
 
 
 def problems_of(fields, sent, gallery=()):
@@ -62,6 +67,21 @@ def test_text_is_checked_by_its_sub_type(sub_type, good, bad):
 
     assert resolve_values(fields, {"F": good}) == {"F": good}
     assert problems_of(fields, {"F": bad}) == {"/F": f"not_a_{sub_type.lower()}"}
+
+
+@pytest.mark.parametrize("prefix", ["", "//", "https://", "https://example.com@"])
+def test_addresses_of_many_marks_are_refused_at_once(prefix):
+    began = time.thread_time()
+
+    text = f"{prefix}a{MARKS * 45_000}.com"
+    assert problems_of([Field("F", sub_type="Url")], {"F": text}) == {"/F": "not_a_url"}
+    assert time.thread_time() - began < 0.5
+
+
+def test_addresses_may_have_long_paths():
+    text = f"https://example.com/{'a' * 1_900}"
+
+    assert resolve_values([Field("F", sub_type="Url")], {"F": text}) == {"F": text}
 
 
 @pytest.mark.parametrize("letter", ["\0", "\x07", "\x1b", "\x7f", "\x85", "\u2028", "\ud800"])
