@@ -15,11 +15,17 @@ _OTHERS = re.compile(r"[^\w]+|_+")
 _LETTERS = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "ł": "l", "Ł": "L", "đ": "d"})
 
 
+# Marks are put in order before they go, in quadratic time: 10,000 in a cell held all threads for 50 ms.
+_NORMALIZED_AT_ONCE = 100
+
+
 def without_accents(text: str) -> str:
     if text.isascii():
         return text
-    plain = unicodedata.normalize("NFKD", text.translate(_LETTERS))
-    return "".join(character for character in plain if not unicodedata.combining(character))
+    text = text.translate(_LETTERS)
+    parts = (text[at : at + _NORMALIZED_AT_ONCE] for at in range(0, len(text), _NORMALIZED_AT_ONCE))
+    plain = (unicodedata.normalize("NFKD", part) for part in parts)
+    return "".join(letter for part in plain for letter in part if not unicodedata.combining(letter))
 
 
 def normalized(name: str) -> str:
