@@ -15,7 +15,7 @@ from stores.batches.models import MAX_ROWS, BatchRow
 from stores.batches.selectors.batches import kept_mappings
 from stores.batches.services.batches import MAX_KEPT, MAX_OPEN, cancel_batch, change_batch
 from stores.batches.services.checking import correct_row
-from stores.batches.services.rows import replace_rows
+from stores.batches.services.rows import MAX_CORRECTED_LENGTH, replace_rows
 from stores.concurrency_limits import BATCHES
 from tests.support.batches import (
     access_to,
@@ -105,6 +105,26 @@ def test_row_changed_in_place_keeps_its_key(access):
 
     assert (row.key, row.name, row.state) == (key, "Renamed", "Ready")
     assert batch.rows.get(key=key).values["Name"] == "Renamed"
+
+
+def test_corrections_make_no_row_longer_than_a_file_of_such_rows_may_be(access):
+    columns = [f"c{number}" for number in range(4)]
+    long = dict.fromkeys(columns[:3], "x" * 9000)
+    batch = make_batch(access, [person(1, **dict.fromkeys(columns, "")), person(2, **long, c3="")])
+    short, longer = batch.rows.order_by("number")
+
+    correct_row(batch=batch, row_key=short.key, cells={"c0": "x" * 9_000, "c1": "x" * 9_000})
+    with pytest.raises(Invalid) as refused:
+        correct_row(batch=batch, row_key=short.key, cells={"c2": "x" * 9_000})
+    with pytest.raises(Invalid):
+        correct_row(batch=batch, row_key=longer.key, cells={"c3": "x"})
+    correct_row(batch=batch, row_key=longer.key, cells={"c2": "y" * 9_000, "Job": ""})
+
+    [fault] = refused.value.faults
+    assert (fault.pointer, fault.code) == ("", "max_length")
+    assert "at most 20,000" in fault.message
+    short.refresh_from_db()
+    assert short.values["c2"] == ""
 
 
 def test_unknown_column_of_a_changed_row_is_named(access):
@@ -215,6 +235,9 @@ def test_limits_of_batches_are_those_that_the_documents_say():
     assert f"| a caller has at most {MAX_OPEN} batches that are not ordered |" in costs
     assert f"| a batch has at most {rows['Recipients']} rows, or {rows['Items']} in `Items` mode |" in costs
     assert f"| a file of rows has at most {MAX_BYTES >> 20} MB and {MAX_CELLS:,} cells |" in costs
+    assert (
+        f"| a corrected row of a batch has at most {MAX_CORRECTED_LENGTH:,} characters, or no more" in costs
+    )
     for work, limit in (("changes of batches, ", BATCHES), ("exports as CSV and ZIP, ", FILES)):
         [line] = [one for one in costs.split("| |") if work in one]
         assert f"| {limit.limit} | {limit.per_caller_limit} | none |" in line
