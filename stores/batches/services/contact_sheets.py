@@ -1,6 +1,7 @@
 """Contact sheets of rows, and the columns of the file to fill in for a batch."""
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from accounts.callers import Caller
 from fulfillment.core.concurrency_limits import FILES
@@ -15,6 +16,7 @@ from stores.templates.selectors import fields_of
 
 # Of one proof: the sheet holds its pages in memory. A larger one is mostly photos, and is shown as a picture.
 MAX_PAGE_BYTES = 400_000
+ROWS_AT_ONCE = 100
 EXAMPLES = {
     "Name": "Dana Whitfield",
     "Company": "Acme Realty",
@@ -43,19 +45,32 @@ def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
 
     Where rows differ in their number of pages, also the first with the most.
     """
-    found = list(batch.rows.order_by("number").values_list("pk", "values", "proof"))
-    rows, chosen = [(pk, values) for pk, values, _ in found], set[int]()
     fields = {one.field_name for one in fields_of(batch.product_id)}
-    for column in {batch.mapping[target] for target in fields & batch.mapping.keys()}:
-        lengths = [(len(values.get(column, "").strip()), pk) for pk, values in rows]
-        filled = [one for one in lengths if one[0]]
-        if filled:
-            chosen |= {max(filled, key=lambda one: one[0])[1], min(filled)[1]}
-        chosen |= set([pk for length, pk in lengths if not length][:1])
-    pages = page_counts(proof for _, _, proof in found)
+    columns = {batch.mapping[target] for target in fields & batch.mapping.keys()}
+    longest, shortest = dict[str, tuple[int, int]](), dict[str, tuple[int, int]]()
+    blank, proofs = dict[str, int](), dict[int, str]()
+    for pk, values, proof in _all_rows(batch):
+        proofs[pk] = proof
+        for column in columns:
+            one = len(values.get(column, "").strip()), pk
+            if not one[0]:
+                blank.setdefault(column, pk)
+                continue
+            longest[column] = max(longest.get(column, one), one, key=itemgetter(0))
+            shortest[column] = min(shortest.get(column, one), one)
+    chosen = {*blank.values(), *(pk for _, pk in (*longest.values(), *shortest.values()))}
+    pages = page_counts(proofs.values())
     if len({*pages.values()}) > 1:
-        chosen.add(max(found, key=lambda one: pages.get(one[2], 0))[0])
+        chosen.add(max(proofs, key=lambda pk: pages.get(proofs[pk], 0)))
     return list(rows_of(batch, after=after).filter(pk__in=chosen))
+
+
+def _all_rows(batch: Batch) -> Iterator[tuple[int, dict[str, str], str]]:
+    """Key, cells and proof of each row, a few at a time: all together they may have 50 MB, in each of many requests."""
+    rows, after = batch.rows.order_by("number").values_list("number", "pk", "values", "proof"), 0
+    while part := list(rows.filter(number__gt=after)[:ROWS_AT_ONCE]):
+        yield from (row[1:] for row in part)
+        after = part[-1][0]
 
 
 def _cell(row: BatchRow, pdf_size: int) -> Cell:

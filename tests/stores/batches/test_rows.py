@@ -15,6 +15,7 @@ from stores.batches.models import MAX_ROWS, BatchRow
 from stores.batches.selectors.batches import kept_mappings
 from stores.batches.services.batches import MAX_KEPT, MAX_OPEN, cancel_batch, change_batch
 from stores.batches.services.checking import correct_row
+from stores.batches.services.contact_sheets import extreme_rows
 from stores.batches.services.rows import MAX_CORRECTED_LENGTH, replace_rows
 from stores.concurrency_limits import BATCHES
 from tests.support.batches import (
@@ -191,6 +192,19 @@ def test_long_rows_are_written_few_at_a_time(access):
     assert [row.values for row in batch.rows.order_by("number")] == [row.values for row in source.rows]
     # All rows have 2 million letters.
     assert peak < 20_000_000
+
+
+def test_extremes_of_long_rows_are_looked_for_in_a_few_at_a_time(access):
+    rows = [addressed(number, Job="x" * 9_000 + str(number)) for number in range(1, 601)]
+    batch = make_batch(access, rows, mode="Recipients")
+
+    tracemalloc.start()
+    found = {row.number for row in extreme_rows(batch)}
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert found == {2, 101}, "the first of the shortest, and of the longest"
+    assert most < 4_000_000
 
 
 def test_batch_of_items_has_at_most_500_rows(access):
