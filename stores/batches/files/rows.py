@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
@@ -53,10 +54,12 @@ MAX_HEAD_LENGTH = 255
 # For one row: more do not help a person. Beyond the second number, for the file, each row names its first alone.
 MAX_PROBLEMS = 20
 FILE_PROBLEMS = 40_000
-# Characters of all cells: a workbook may show one long text in every cell.
-MAX_TABLE_LENGTH = 50 * 1024 * 1024
+# Of all cells, as they are in memory: a workbook may show one long text in every cell, and one emoji in a text makes
+# each of its characters take four bytes.
+MAX_TABLE_BYTES = 50 * 1024 * 1024
 # In all rows, with the empty ones, which take memory as well: a web process holds some copies of all rows.
 MAX_CELLS = 1_000_000
+NO_TEXT = sys.getsizeof("")
 _SPACES = re.compile(r"\s+")
 
 
@@ -75,7 +78,7 @@ class RowsWriter:
         self.columns: list[str] = []
         self.problems: list[FileProblem] = []
         self.head_row: int | None = None
-        self.count = self.last_row = self._problem_count = self._length = 0
+        self.count = self.last_row = self._problem_count = self._bytes = 0
         self._codes = PostalCodes([])
         # Where the columns stand in a row of the file.
         self._places: list[int] = []
@@ -121,11 +124,12 @@ class RowsWriter:
         found = [*problems, *self._codes.problems(number, cells)][:allowed]
         self._problem_count += len(found)
         cells = [cell[:MAX_CELL_LENGTH] for cell in cells]
-        self._length += sum(map(len, cells))
-        if self._length > MAX_TABLE_LENGTH:
+        self._bytes += sum(map(sys.getsizeof, cells)) - len(cells) * NO_TEXT
+        if self._bytes > MAX_TABLE_BYTES:
             raise refused(
                 "file_too_large",
-                f"The rows contain more than {MAX_TABLE_LENGTH:,} characters.",
+                f"The rows take more than {MAX_TABLE_BYTES:,} bytes. "
+                "Each character of a cell with an emoji takes four.",
                 "Split the file, or delete columns that the product does not need.",
                 row=number,
             )
