@@ -126,7 +126,7 @@ class BatchRow(models.Model):
     problems = models.JSONField(default=list)
     quantity = models.PositiveIntegerField(default=0)
     total = models.DecimalField(max_digits=14, decimal_places=2, default=0)
-    # The delivery, speed and unit price that were checked.
+    # The delivery, speed, unit price, currency and paper that were checked.
     offer = models.JSONField(null=True)
     proof = models.CharField(max_length=40, blank=True)
     order = models.ForeignKey(

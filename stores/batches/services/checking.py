@@ -176,12 +176,14 @@ class RowChecker:
     def _price(self, request: OrderRequest, outcome: Outcome) -> None:
         validated: ValidatedOrder = validate_order(access=self.access, request=request)
         option, [line] = validated.option, validated.option.lines
+        [product] = validated.products.values()
         outcome.quantity, outcome.total = line.quantity, line.total
         outcome.offer = {
             "DeliveryMethodCode": option.delivery_method_code,
             "ProductionDays": option.production_days,
             "UnitPrice": str(line.unit_price),
             "Currency": self.access.store.currency,
+            "Finishing": dict(product.finishing),
         }
 
     def _item_faults(self, row: BatchRow, known: Sequence[Fault]) -> list[Fault]:

@@ -215,7 +215,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 
 def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
-    """The order as it was checked: the same template, delivery, speed, currency and prices."""
+    """The order as it was checked: the same template, delivery, speed, currency, prices and paper."""
     _refuse_changed_template(batch)
     if any(_is_in_another_currency(row, batch.store) for row in rows):
         raise Conflict(CURRENCY_CHANGED, code=OUTDATED)
@@ -224,7 +224,11 @@ def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> Prepare
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
         request = replace(request, external_id=f"{batch.external_id}{suffix}")
     prepared = prepare_order(access=access_of(batch), request=request, seconds=SECONDS)
-    return replace(prepared, option=_as_checked(prepared.option, rows))
+    option, products = _as_checked(prepared.option, rows), prepared.products
+    # Offers of earlier checks do not name the paper.
+    if rows[0].offer and (finishing := rows[0].offer.get("Finishing")):
+        products = {name: replace(one, finishing=finishing) for name, one in products.items()}
+    return replace(prepared, option=option, products=products)
 
 
 def _refuse_changed_template(batch: Batch) -> None:

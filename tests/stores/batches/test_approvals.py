@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -20,10 +21,11 @@ from stores.batches.services.approvals import (
 )
 from stores.batches.services.batches import cancel_batch, start_check
 from stores.batches.services.ordering import ORDER_TASK, order_batch
+from stores.batches.services.rows import replace_rows
 from stores.budgets.models import Budget, BudgetPeriod
 from stores.budgets.services.budgets import change_budget
-from stores.catalog.models import Store
-from stores.orders.models import ActorKind, Order
+from stores.catalog.models import Product, Store
+from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.services.transitions import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import order_body
@@ -36,6 +38,7 @@ from tests.support.batches import (
     make_batch,
     ordered,
     person,
+    source_of,
     states_of,
 )
 from tests.support.jobs import work_off
@@ -105,6 +108,22 @@ def test_total_above_the_limit_of_the_store_needs_approval(access):
 def access_again(access):
     access.store.refresh_from_db()
     return access
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+def test_rows_are_printed_on_the_paper_that_was_approved(access, world, mode):
+    Store.objects.filter(pk=access.store.pk).update(approval_above=0)
+    batch = make_batch(access_again(access), mode=mode)
+    Product.objects.update(stock_code="SILK-350", coating="Matte")
+    replace_rows(batch=batch, source=source_of([addressed(1), addressed(2)]))
+    batch = ordered(checked(batch))
+
+    Product.objects.update(stock_code="OFFSET-120", coating="None", version=F("version") + 1)
+    approve_batch(batch=batch, actor=approver(world))
+    work_off(ORDER_TASK)
+
+    papers = [(item.finishing["stock_code"], item.finishing["coating"]) for item in OrderItem.objects.all()]
+    assert papers == [("SILK-350", "Matte")] * 2
 
 
 def test_people_who_ordered_decide_nothing(access, world):
