@@ -1,8 +1,10 @@
 """Removes expired quotes, print files of orders that were never written, and old tests with all their data."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
@@ -37,8 +39,8 @@ WITH passed AS MATERIALIZED (
 )
 SELECT (SELECT count(*) FROM gone), expires, id FROM passed ORDER BY expires DESC, id DESC LIMIT 1
 """
-# Other orders of these stores wait meanwhile.
-ORDERS_AT_ONCE = 100
+# Other orders of these stores wait meanwhile: so many orders go at once, with so many items and changes; or one order.
+ORDERS_AT_ONCE, ROWS_AT_ONCE = 100, 500
 
 
 def retention_rules() -> list[RetentionRule]:
@@ -127,7 +129,9 @@ def _remove_orders(batch: int) -> Iterator[int]:
 
 @transaction.atomic
 def _remove_order_rows(batch: int) -> list[Order]:
-    found = list(_old_orders().only("store", "application")[:batch])
+    found = list(_old_orders().only("store", "application", "item_count", "sequence")[:batch])
+    rows = list(accumulate(order.item_count + order.sequence for order in found))
+    found = found[: max(1, bisect_right(rows, ROWS_AT_ONCE))]
     lock_orders(store_pks={order.store_id for order in found})
     keys = [order.pk for order in found]
     orders = list(Order.objects.filter(pk__in=keys).order_by("number").select_for_update(of=("self",)))

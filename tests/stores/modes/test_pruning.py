@@ -74,6 +74,21 @@ def test_old_test_orders_are_removed_with_all_their_records(shop, application, t
     assert default_storage.exists(OrderItem.objects.get(order=live["OrderID"]).print_file)
 
 
+def test_few_long_test_orders_are_removed_at_a_time(shop, tester):
+    """A hundred of 500 items took 35 seconds, in which the store took no order."""
+    for _ in range(6):
+        shop.place(tester)
+    grow_old()
+    first, second, third, *_ = Order.objects.order_by("number")
+    Order.objects.filter(pk=first.pk).update(item_count=501)
+    Order.objects.filter(pk=second.pk).update(item_count=250)
+    Order.objects.filter(pk=third.pk).update(sequence=300)
+
+    [rule] = [one for one in retention_rules() if one.name == "test orders"]
+
+    assert list(rule.remove(500)) == [1, 1, 4]
+
+
 def test_pictures_of_pruned_test_orders_go(shop, tester):
     make_photo_card(shop.store)
     asset = upload(tester)
