@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet
+
+from fulfillment.core.db.locks import long_transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,9 @@ def rule_for_rows(name: str, rows: Callable[[], QuerySet[Any]]) -> RetentionRule
     return RetentionRule(name, lambda: rows().count(), remove)
 
 
-@transaction.atomic
+@long_transaction()
 def _delete_batch(rows: QuerySet[Any], batch: int) -> int:
-    """Skips rows that are locked now; the next run takes them."""
+    """Skips rows that are locked now; the next run takes them. Each may have thousands of rows of other kinds."""
     locked = rows.order_by("pk").select_for_update(skip_locked=True, of=("self",))
     keys = list(locked.values_list("pk", flat=True)[:batch])
     rows.model._base_manager.filter(pk__in=keys).delete()  # noqa: SLF001 - past managers that hide rows

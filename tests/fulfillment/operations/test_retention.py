@@ -9,6 +9,8 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
+from django.db.models.signals import pre_delete
+from django.db.transaction import TransactionManagementError
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 from procrastinate.jobs import Job
@@ -21,7 +23,7 @@ from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import create_webhook, delete_webhook, rotate_secret
 from delivery.datasets.models import ImportProblem, ImportRun, ImportState
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
-from fulfillment.core.db.locks import exclusive_job
+from fulfillment.core.db.locks import check_events_allowed, exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.operations import retention
 from fulfillment.operations.retention import all_retention_rules, prune
@@ -108,6 +110,27 @@ def test_each_batch_is_a_transaction_and_a_stopped_run_is_gone_on_with():
         assert cursor.fetchone()[0] == 3
     other.close()
     assert list(rows.remove(2)) == [2, 1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_batches_hold_back_no_events():
+    """To remove 200,000 rows of batches held back the events of all applications for three seconds."""
+    Session.objects.create(session_key="old", expire_date=timezone.now() - timedelta(days=1))
+    refusals = []
+
+    def write_event(**_):
+        try:
+            check_events_allowed()
+        except TransactionManagementError as refusal:
+            refusals.append(str(refusal))
+
+    pre_delete.connect(write_event, sender=Session)
+    try:
+        assert list(rule_for_rows("sessions", Session.objects.all).remove(2)) == [1]
+    finally:
+        pre_delete.disconnect(write_event, sender=Session)
+
+    assert refusals == ["A long transaction writes no events."]
 
 
 @pytest.mark.slow
