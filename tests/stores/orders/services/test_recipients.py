@@ -97,6 +97,26 @@ def placed(shop):
     return shop
 
 
+def test_files_go_before_the_store_is_locked(placed, monkeypatch):
+    """The proofs of an order of 80 items took two seconds, for which all other orders of the store waited."""
+    done = []
+    for name in ("delete_proof", "erase_print_files", "lock_order"):
+        monkeypatch.setattr(recipients, name, noted(done, name, getattr(recipients, name)))
+
+    erase_recipient(order=placed.order, actor=OPERATOR)
+
+    assert done[-1] == "lock_order"
+    assert set(done[:-1]) == {"delete_proof", "erase_print_files"}
+
+
+def noted(done, name, function):
+    def run(*given, **named):
+        done.append(name)
+        return function(*given, **named)
+
+    return run
+
+
 def dump(tmp_path: Path) -> str:
     """The whole database as pg_dump writes it."""
     run_program("pg_dump", f"--file={tmp_path / 'dump.sql'}", "--inserts")
