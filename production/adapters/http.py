@@ -11,13 +11,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from typing import Any
 
 import aiohttp
 
-from applications.webhooks.sending.client import Blocked, LimitedConnector, bare_session, guarded_socket
-from applications.webhooks.sending.url_policy import may_connect, parse, refusal
+from fulfillment.core.http.outgoing.sessions import Blocked, checked_session, read_start
+from fulfillment.core.http.outgoing.url_policy import address_of, may_connect, parse, refusal
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
 MAX_BYTES = 256 * 1024
@@ -146,22 +145,21 @@ async def _exchange(
 
     tracing = aiohttp.TraceConfig()
     tracing.on_request_headers_sent.append(note)
-    connector = LimitedConnector(
-        TAKEN_BYTES, socket_factory=lambda info: guarded_socket(info, url.scheme), force_close=True
+    opened = checked_session(
+        url.scheme,
+        taken_bytes=TAKEN_BYTES,
+        headers={"User-Agent": USER_AGENT},
+        tracing=tracing,
+        connect_seconds=CONNECT_SECONDS,
+        force_close=True,
     )
-    agent = {"User-Agent": USER_AGENT}
     async with (
         asyncio.timeout(seconds),
-        bare_session(connector, tracing, agent, connect_seconds=CONNECT_SECONDS) as session,
+        opened as session,
         session.request(method, url, data=body, headers=headers, allow_redirects=False) as response,
     ):
-        content = b""
-        async for part in response.content.iter_chunked(16 * 1024):
-            content += part
-            if len(content) >= MAX_BYTES:
-                response.close()
-                break
-        text = content[:MAX_BYTES].decode("utf-8", "replace").replace("\x00", "")
+        content = await read_start(response, MAX_BYTES)
+        text = content.decode("utf-8", "replace").replace("\x00", "")
         return ProviderResponse(response.status, {k.lower(): v for k, v in response.headers.items()}, text)
 
 
@@ -184,8 +182,7 @@ def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise ProviderUnavailable(f"The name {host} does not resolve.", is_unsent=True) from error
-    addresses = [(entry, ip_address(str(entry[4][0]).partition("%")[0])) for entry in found]
-    allowed = [entry for entry, address in addresses if may_connect(address, scheme="https")]
+    allowed = [entry for entry in found if may_connect(address_of(entry), scheme="https")]
     if not allowed:
         raise ProviderRefused(not_allowed(host))
     reason = "no address answered"

@@ -2,32 +2,26 @@
 
 import asyncio
 import socket
-import ssl
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, partial
-from ipaddress import ip_address
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakSet
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.client_proto import ResponseHandler
 from django.conf import settings
 
 from applications.webhooks.selectors.signatures import USER_AGENT
-from applications.webhooks.sending.url_policy import may_connect, parse
+from fulfillment.core.http.outgoing.sessions import Blocked, checked_session, read_start
+from fulfillment.core.http.outgoing.url_policy import parse
 
 TIME_LIMIT = 15.0
 STORED_BYTES = 2048
 # Read after each request: the response with its headers, and 1xx responses before it.
 TAKEN_BYTES = 64 * 1024
-
-
-class Blocked(OSError):
-    """The address is not one we send to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,23 +112,19 @@ class Client:
         await self._resolver.close()
 
     def _session(self, scheme: str, resolver: AbstractResolver) -> aiohttp.ClientSession:
-        connector = LimitedConnector(
-            TAKEN_BYTES,
+        tracing = aiohttp.TraceConfig()
+        tracing.on_connection_reuseconn.append(_note_reuse)
+        return checked_session(
+            scheme,
+            taken_bytes=TAKEN_BYTES,
+            headers={"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"},
+            tracing=tracing,
+            sockets=self._sockets,
             # A second safeguard: the sender limits connections as well.
             limit=settings.WEBHOOK_CONNECTIONS,
             keepalive_timeout=30,
             resolver=resolver,
-            socket_factory=lambda info: self._socket(info, scheme),
         )
-        tracing = aiohttp.TraceConfig()
-        tracing.on_connection_reuseconn.append(_note_reuse)
-        headers = {"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"}
-        return bare_session(connector, tracing, headers)
-
-    def _socket(self, info: tuple[Any, ...], scheme: str) -> socket.socket:
-        made = guarded_socket(info, scheme)
-        self._sockets.add(made)
-        return made
 
     async def _post(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes, str | None]:
         parsed = parse(url)
@@ -158,91 +148,13 @@ async def _note_reuse(
     context.trace_request_ctx.is_reused = True
 
 
-@cache
-def tls_context() -> ssl.SSLContext:
-    """Python's defaults, but no key exchange with a prime of the server's choice: one of 10,000 bits keeps the event
-    loop busy for half a second. Cached because loading certificates takes longer than a request.
-    """
-    context = ssl.create_default_context()
-    names = [cipher["name"] for cipher in context.get_ciphers()]
-    context.set_ciphers(":".join(name for name in names if not name.startswith("DHE-")))
-    return context
-
-
-class _LimitedHandler(ResponseHandler):
-    """Closes the connection of a server that sends more than `limit` bytes after a request.
-
-    1xx responses take far longer to parse than to send, and responses without a request pile up on a kept connection.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, *, limit: int) -> None:
-        super().__init__(loop)
-        self._limit = self._left = limit
-
-    def set_response_params(self, **given: Any) -> None:
-        self._left = self._limit
-        super().set_response_params(**given)
-
-    def data_received(self, data: bytes) -> None:
-        taken = data[: max(self._left, 0)]
-        self._left -= len(data)
-        super().data_received(taken)
-        if self._left < 0 and self.transport is not None:
-            self.transport.abort()
-
-
-class LimitedConnector(aiohttp.TCPConnector):
-    """Its connections read at most `taken_bytes` after each request."""
-
-    def __init__(self, taken_bytes: int, **options: Any) -> None:
-        super().__init__(ssl=tls_context(), **options)
-        self._factory = partial(_LimitedHandler, loop=self._loop, limit=taken_bytes)  # type: ignore[assignment]
-
-
-def bare_session(
-    connector: aiohttp.TCPConnector,
-    tracing: aiohttp.TraceConfig,
-    headers: dict[str, str],
-    *,
-    connect_seconds: float | None = None,
-) -> aiohttp.ClientSession:
-    """A session without cookies, proxies and decompression; the caller limits the total time."""
-    return aiohttp.ClientSession(
-        connector=connector,
-        trace_configs=[tracing],
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-        skip_auto_headers=["Accept-Encoding"],
-        trust_env=False,
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_seconds),
-        headers=headers,
-    )
-
-
-def guarded_socket(info: tuple[Any, ...], scheme: str) -> socket.socket:
-    """Checks the resolved address right before it is connected to."""
-    family, kind, protocol, _, address = info
-    found = ip_address(str(address[0]).partition("%")[0])
-    if not may_connect(found, scheme=scheme):
-        # The webhook's owner reads this, so it must not reveal addresses of internal names.
-        raise Blocked("The URL does not lead to a public Internet address.")
-    return socket.socket(family, kind, protocol)
-
-
 async def _exchange(
     session: aiohttp.ClientSession, url: Any, body: bytes, headers: dict[str, str], connection: _Connection
 ) -> tuple[int, bytes, str | None]:
     async with session.post(
         url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
     ) as response:
-        content = b""
-        while len(content) < STORED_BYTES and (
-            part := await response.content.read(STORED_BYTES - len(content))
-        ):
-            content += part
-        if not response.content.at_eof():
-            # The rest is not read: a slow endpoint could hold the connection.
-            response.close()
+        content = await read_start(response, STORED_BYTES)
         return response.status, content, response.headers.get("Retry-After")
 
 

@@ -19,10 +19,10 @@ from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType
 from applications.webhooks.models import Webhook, WebhookSecret
 from applications.webhooks.selectors.signatures import generate_webhook_secret
 from applications.webhooks.selectors.webhooks import webhook_etag
-from applications.webhooks.sending.url_policy import refusal
 from applications.webhooks.services.events import record_event
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed, raise_faults
+from fulfillment.core.http.outgoing.url_policy import refusal
 from fulfillment.core.secrets import encrypt
 
 MAX_WEBHOOKS = 20

@@ -54,8 +54,12 @@ FORBIDDEN_IMPORTS = {
     "requests_hardened": set(),
     "httpx": set(),
     "urllib3": set(),
-    # An outgoing request could go anywhere: these two clients check every address that they connect to.
-    "aiohttp": {"applications/webhooks/sending/client.py", "production/adapters/http.py"},
+    # An outgoing request could go anywhere: these two clients send with sessions that check every address.
+    "aiohttp": {
+        "applications/webhooks/sending/client.py",
+        "fulfillment/core/http/outgoing/sessions.py",
+        "production/adapters/http.py",
+    },
     "urllib.request": set(),
     # Asks the server it has just started, on this machine.
     "http.client": {"fulfillment/management/commands/up.py"},

@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from applications.webhooks.sending.client import STORED_BYTES, Client, tls_context
+from applications.webhooks.sending.client import STORED_BYTES, Client
+from fulfillment.core.http.outgoing.sessions import tls_context
 from tests.support.patience import PATIENCE, least_seconds, wait_for
 from tests.support.webhook_receiver import Receiver, receiving
 

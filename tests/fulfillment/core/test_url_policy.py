@@ -12,9 +12,9 @@ from ipaddress import ip_address, ip_network
 import pytest
 from aiohttp.abc import AbstractResolver
 
-from applications.webhooks.sending import url_policy
 from applications.webhooks.sending.client import Client
-from applications.webhooks.sending.url_policy import is_public, may_connect, refusal
+from fulfillment.core.http.outgoing import url_policy
+from fulfillment.core.http.outgoing.url_policy import is_public, may_connect, refusal
 from tests.support.webhook_receiver import Receiver, receiving
 
 # All of them end at this machine, or would on some system, were they followed.

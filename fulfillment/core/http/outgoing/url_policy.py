@@ -1,6 +1,6 @@
-"""The URL policy of webhooks: public addresses over https, and networks in WEBHOOK_ALLOWED_NETWORKS.
+"""The policy of outgoing requests: public addresses over https, and networks in WEBHOOK_ALLOWED_NETWORKS.
 
-Checked twice: by `refusal` when a webhook is saved, and for the very address of each connection.
+Checked twice: by `refusal` when a URL is saved, and for the very address of each connection.
 """
 
 import re
@@ -10,6 +10,7 @@ from concurrent.futures import TimeoutError as TooLate
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from threading import BoundedSemaphore
+from typing import Any
 
 from django.conf import settings
 from yarl import URL
@@ -125,6 +126,11 @@ def literal_address(host: str) -> Address | None:
         return None
 
 
+def address_of(entry: tuple[Any, ...]) -> Address:
+    """The address of an entry of `getaddrinfo`, without the zone of IPv6."""
+    return ip_address(str(entry[4][0]).partition("%")[0])
+
+
 def _check_host(host: str) -> None:
     if "%" in host:
         raise ValueError("its host must not contain a percent sign.")
@@ -156,7 +162,7 @@ def _resolve(host: str) -> list[Address]:
     found = _resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
     found.add_done_callback(lambda _: _free.release())
     try:
-        return [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found.result(RESOLVE_SECONDS)]
+        return [address_of(entry) for entry in found.result(RESOLVE_SECONDS)]
     except (OSError, UnicodeError, TooLate):
         return []
 
