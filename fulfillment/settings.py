@@ -18,6 +18,7 @@ from fulfillment.core.api.settings import spectacular_settings
 from fulfillment.core.db.connection_settings import POOLERS, connection_settings
 from fulfillment.core.observability.logs import logging_settings
 from fulfillment.core.observability.telemetry import configure_multiprocess_metrics
+from fulfillment.core.web_addresses import web_address
 from fulfillment.site.unfold_settings import UNFOLD as UNFOLD
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -37,12 +38,10 @@ ENCRYPTION_KEYS = environment.secrets("FULFILLMENT_ENCRYPTION_KEYS")
 
 # Every absolute address in a response (issuer, links, proof URLs) starts with this, never with the Host header.
 PUBLIC_URL = environment.text("PUBLIC_URL", "http://127.0.0.1:8000" if DEVELOPMENT else "").rstrip("/")
-_public = environment.split_url(PUBLIC_URL)
+_public = web_address(PUBLIC_URL, {"https", "http"} if DEVELOPMENT else {"https"})
 if (
     _public is None
-    or _public.scheme not in ({"https", "http"} if DEVELOPMENT else {"https"})
-    or not _public.hostname
-    or not _public.hostname.isascii()
+    or not (_public.hostname or "").isascii()
     or _public.netloc.rpartition("@")[1]
     or any((_public.path, _public.query, _public.fragment))
 ):

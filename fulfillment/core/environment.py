@@ -7,10 +7,12 @@ from email.utils import parseaddr
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import EmailValidator
+
+from fulfillment.core.web_addresses import split_url, web_address
 
 # For every secret; docs/operating/settings.md and the messages name the same number.
 MINIMUM_SECRET_LENGTH = 32
@@ -90,20 +92,9 @@ def choice(name: str, default: str, allowed: Collection[str]) -> str:
 def url(name: str, *, schemes: Collection[str], expected: str) -> str:
     """An address with a host, or nothing. `expected` says what is allowed."""
     value = text(name)
-    parts = split_url(value)
-    if value and (parts is None or parts.scheme not in schemes or not parts.hostname):
+    if value and web_address(value, schemes) is None:
         return refuse(f"{name} is {without_password(value)!r}; write {expected}.", "")
     return value
-
-
-def split_url(value: str) -> SplitResult | None:
-    """Parses a URL; None if it is invalid, such as one with a port that is no number."""
-    try:
-        parts = urlsplit(value)
-        parts.port  # noqa: B018 - raises for a port that is none
-    except ValueError:
-        return None
-    return None if any(letter.isspace() for letter in value) else parts
 
 
 def without_password(value: str) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 from django import forms
 
 from fulfillment.core.text import storable
+from fulfillment.core.web_addresses import web_address
 from production.adapters.http import ProviderResponse, failure, send_json, url_refusal
 from production.adapters.registry import register
 from production.adapters.siteflow_orders import signed_headers, siteflow_order, table_problem
@@ -22,11 +23,8 @@ ALREADY_CANCELLED = ("already cancel", "already been cancel")
 
 
 def _url_mistake(url: str) -> str | None:
-    try:
-        parts = urlsplit(url)
-        is_good = parts.scheme in {"https", "http"} and parts.hostname and not (parts.query or parts.fragment)
-    except ValueError:
-        is_good = False
+    parts = web_address(url)
+    is_good = parts and not (parts.query or parts.fragment)
     return None if is_good else "Write an address such as https://pro-api.oneflowcloud.com."
 
 

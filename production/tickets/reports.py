@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from fulfillment.core.api.json_depth import MAX_DEPTH, is_too_deep
+from fulfillment.core.web_addresses import web_address
 from production.interface import Report
 
 STATES = ("Acknowledged", "InProduction", "Shipped", "Failed", "Cancelled")
@@ -121,16 +121,7 @@ def _state(text: str, where: str) -> str:
 
 
 def _check_url(url: str, where: str) -> None:
-    if not url:
-        return
-    try:
-        parts = urlsplit(url)
-        is_good = (
-            parts.scheme in {"http", "https"} and bool(parts.hostname) and not re.search(r'[\s<>"]', url)
-        )
-    except ValueError:
-        is_good = False
-    if not is_good:
+    if url and (web_address(url) is None or re.search(r'[<>"]', url)):
         raise ValueError(
             f"{where}: TrackingURL is {_shown(url)}; write an address such as https://example.com/1."
         )

@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -26,6 +25,7 @@ from applications.registration.services.keys import (
 )
 from fulfillment.core.db.changes import saved_if_changed
 from fulfillment.core.errors import Conflict, Fault, Forbidden, Invalid, NotFound
+from fulfillment.core.web_addresses import split_url
 from printing.text import is_blank
 
 MAX_REPLY_URLS = 50
@@ -59,10 +59,8 @@ def _find_mistake(url: str) -> str:
         return f"is longer than {MAX_REPLY_URL_LENGTH} characters."
     if not url.isascii() or not url.isprintable() or any(character in url for character in ' \\"<>^`{|}'):
         return "holds characters that a URL cannot hold; percent-encode them."
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
+    parts = split_url(url)
+    if parts is None:
         return "is not a URL."
     if not url.startswith(("https://", "http://")) or not parts.hostname:
         return "must be an absolute URL that starts with https://."
@@ -74,7 +72,7 @@ def _find_mistake(url: str) -> str:
         return "must have no fragment."
     if "@" in parts.netloc:
         return "must have no user name or password."
-    if port == 0 or parts.netloc.endswith(":"):
+    if parts.port == 0 or parts.netloc.endswith(":"):
         return "has no usable port."
     return ""
 

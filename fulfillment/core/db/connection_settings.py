@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, unquote
 import psycopg
 
 from fulfillment.core import environment
+from fulfillment.core.web_addresses import split_url
 
 # What stands before PostgreSQL: nothing or one connection for each client; PgBouncer in transaction mode; the same of
 # release 1.22 or newer with `max_prepared_statements`.
@@ -20,7 +21,7 @@ SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full"
 
 def connection_settings(variable: str, url: str, *, pooler: str = "none") -> dict[str, Any]:
     """`variable` is the environment variable of the address, for messages."""
-    parts = environment.split_url(url)
+    parts = split_url(url)
     name = "" if parts is None else parts.path.strip("/")
     # A password with / or @ as they are would end up in the name.
     if parts is None or parts.scheme not in {"postgres", "postgresql"} or not name or set(name) & set("/@"):

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
 from fulfillment.core.text import storable
+from fulfillment.core.web_addresses import web_address
 from production.dispatch.services.actions import send_without_another
 from production.dispatch.services.queueing import follow_jobs
 from production.dispatch.services.verdicts import assess
@@ -282,7 +283,7 @@ def _said(report: Report, jobs: Sequence[Job]) -> str:
 def _parcels(jobs: Sequence[Job], report: Report) -> list[Parcel]:
     if report.state != JobState.SHIPPED or not report.tracking_number:
         return []
-    link = report.tracking_url if report.tracking_url.startswith(("https://", "http://")) else ""
+    link = report.tracking_url if web_address(report.tracking_url) else ""
     return [
         Parcel(
             report.carrier[:60] or "Carrier",

@@ -19,6 +19,7 @@ from applications.webhooks.models import Delivery, Event
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.plugins import offered
 from fulfillment.core.recorded_texts import translated
+from fulfillment.core.web_addresses import web_address
 from stores.orders.admin.steps import REFUSE, STEPS
 from stores.orders.approvals.selectors import decision_on
 from stores.orders.business_days import local_date
@@ -150,9 +151,7 @@ def _shipments(order: Order) -> list[dict[str, Any]]:
     return [
         {
             "shipment": shipment,
-            "link": shipment.tracking_url
-            if shipment.tracking_url.startswith(("https://", "http://"))
-            else "",
+            "link": shipment.tracking_url if web_address(shipment.tracking_url) else "",
         }
         for shipment in order.shipments.order_by("-shipped")[:MAX_LISTED_EVENTS]
     ]
