@@ -2,9 +2,9 @@ from stores.budgets.admin.budgets import BudgetAdmin
 from stores.budgets.admin.cost_centers import CostCenterAdmin
 from stores.catalog.admin.stores import StoreAdmin
 from stores.catalog.admin.uploads import CatalogUploadAdmin
+from stores.orders.admin.approvals import ApprovalRequestAdmin
 from stores.orders.admin.orders import OrderAdmin
 from stores.orders.admin.quotes import QuoteAdmin
-from stores.orders.approvals.admin import ApprovalRequestAdmin
 from stores.presets.admin import OutputProfileAdmin, PrintPresetAdmin
 from stores.product_pages.admin import ProductWithMailingsAdmin
 from stores.product_pages.batch_admin import BatchWithFilesAdmin

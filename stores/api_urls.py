@@ -11,11 +11,11 @@ from stores.batches.api.rows import (
 )
 from stores.budgets.api.budgets import BudgetEntryViewSet, BudgetViewSet
 from stores.catalog.api.stores import ProductViewSet, StoreUserViewSet, StoreViewSet
+from stores.orders.api.approvals import ApprovalViewSet
 from stores.orders.api.export import OrderExportViewSet
 from stores.orders.api.files import OrderFileViewSet
 from stores.orders.api.orders import OrderViewSet
 from stores.orders.api.quotes import QuoteViewSet
-from stores.orders.approvals.api import ApprovalViewSet
 from stores.proofs.api.assets import AssetViewSet
 from stores.proofs.api.proofs import ArtworkViewSet, ProofViewSet
 

@@ -18,9 +18,9 @@ from stores.budgets.selectors.budgets import wrong_balances
 from stores.catalog.admin.scoping import ORDER_GRANTS, find_products, find_stores
 from stores.catalog.models import Product
 from stores.orders.admin.orders_chart import calls_chart, orders_chart
-from stores.orders.approvals.selectors import undecided_requests
 from stores.orders.models import ApprovalRequest, Order, OrderStatus, Quote
 from stores.orders.selectors.access import APPROVE
+from stores.orders.selectors.approvals import undecided_requests
 from stores.orders.selectors.board import count_urgent, daily_counts, orders_by_status
 from stores.orders.selectors.search import search_orders
 

@@ -20,7 +20,7 @@ from stores.batches.services.ordering import ORDER_TASK, write_orders
 from stores.batches.services.rows import CHECK_TASK
 from stores.budgets.services.ledger import check_balances
 from stores.catalog.services.uploads import TASK, work_on_catalog_upload
-from stores.orders.approvals.services import expire_requests, remind_approvers
+from stores.orders.services.approvals import expire_requests, remind_approvers
 from stores.orders.services.simulation import advance_demo_orders
 
 # While the database or the renderers are away or busy; a batch goes on where it was.

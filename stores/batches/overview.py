@@ -23,8 +23,8 @@ from stores.batches.selectors.batches import (
 )
 from stores.batches.selectors.rows import WITH_PROBLEMS, page_of_rows, proofs_of, rows_of
 from stores.budgets.standings import BudgetDecision, Standing
-from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalState, OrderStatus
+from stores.orders.services.approval_notices import reason_in_words
 from stores.proofs.links import proof_urls
 from stores.templates.selectors import fields_of
 

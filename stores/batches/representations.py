@@ -9,7 +9,7 @@ from stores.batches.selectors.batches import budget_decision, counts_of, seconds
 from stores.batches.selectors.rows import proofs_of
 from stores.budgets.standings import number
 from stores.catalog.models import BudgetType
-from stores.orders.approvals.selectors import decision_record
+from stores.orders.selectors.approvals import decision_record
 from stores.proofs.links import proof_urls
 from stores.proofs.selectors import StoredProof
 

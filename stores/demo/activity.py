@@ -33,9 +33,9 @@ from stores.catalog.models import Store
 from stores.demo.calls import load_calls, load_store_calls
 from stores.demo.company import APPROVER, load_company
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
-from stores.orders.approvals.services import deny_order
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
+from stores.orders.services.approvals import deny_order
 from stores.orders.services.comments import add_comment
 from stores.orders.services.orders import PreparedOrder, create_order, prepare_order
 from stores.orders.services.transitions import Actor, Parcel, actor_of, cancel_order, transition_order

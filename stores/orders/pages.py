@@ -27,11 +27,10 @@ from fulfillment.core.files.downloads import limited_pdf, picture_refusal, serve
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
-from stores.orders.approvals.notices import reason_in_words
-from stores.orders.approvals.selectors import approver_names, requests_of
 from stores.orders.models import ApprovalState, Order, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
 from stores.orders.selectors.access import WRITE
+from stores.orders.selectors.approvals import approver_names, requests_of
 from stores.orders.selectors.orders import (
     OrdersAccess,
     events_of_order,
@@ -45,6 +44,7 @@ from stores.orders.selectors.orders import (
     own_orders_access,
     visible_order,
 )
+from stores.orders.services.approval_notices import reason_in_words
 from stores.orders.services.print_files import read_print_file
 from stores.orders.services.simulation import advance_order, can_be_advanced, following_status
 from stores.orders.services.transitions import actor_of, can_be_cancelled, cancel_order

@@ -20,8 +20,8 @@ from fulfillment.core.errors import Conflict, Forbidden, NotFound
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Product, Store, TemplateField
 from stores.catalog.selectors.products import product_body
-from stores.orders.approvals.selectors import requests_of
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
+from stores.orders.selectors.approvals import requests_of
 from stores.orders.selectors.orders import own_orders_access
 from stores.proofs.selectors import ProductVersion, authorized_store_id, product_version
 from stores.templates.selectors import layout_of

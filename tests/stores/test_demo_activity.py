@@ -17,7 +17,6 @@ from stores.budgets.models import Budget, CostCenterMember
 from stores.demo.activity import MISTAKES
 from stores.demo.calls import load_calls
 from stores.demo.orders import ORDERS
-from stores.orders.approvals.selectors import approver_names
 from stores.orders.models import (
     ApprovalRequest,
     Order,
@@ -28,6 +27,7 @@ from stores.orders.models import (
     OrderStatus,
     OrderTally,
 )
+from stores.orders.selectors.approvals import approver_names
 from stores.orders.selectors.board import late_orders
 from tests.factories.applications import ApplicationFactory
 from tests.support.jobs import work_off

@@ -44,7 +44,7 @@ RECORDED = (
     "stores/budgets/services/claims.py",
     "stores/catalog/records.py",
     "stores/editor",
-    "stores/orders/approvals/services.py",
+    "stores/orders/services/approvals.py",
     PREFLIGHT_RULES,
     "printing/preflight/eddm.py",
     "printing/documents",

@@ -29,10 +29,10 @@ from production.gang_sheets.models import GangSheet
 from production.interface import Report
 from production.jobs.models import Attempt, Job, JobHistory
 from stores.catalog.models import CatalogUpload, Store
-from stores.orders.approvals.services import approve_order
 from stores.orders.eddm import ROUTE, stored_record
 from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.approvals import approve_order
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.presets.models import OutputProfile

@@ -40,9 +40,9 @@ from stores.batches.services.batches import (
 )
 from stores.batches.services.ordering import order_batch, refuse_outdated
 from stores.catalog.api.stores import STORE_ID
+from stores.orders.api.approvals import APPROVERS
 from stores.orders.api.quotes import NO_ASSOCIATION, NO_STORE
 from stores.orders.api.serializers import DenyRequestSerializer
-from stores.orders.approvals.api import APPROVERS
 from stores.orders.selectors.access import APPROVE, READ, WRITE, StoreAccess, authorize_store
 from stores.orders.services.transitions import actor_of
 

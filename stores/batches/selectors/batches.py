@@ -30,8 +30,8 @@ from stores.batches.selectors.rows import WITH_PROBLEMS
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import BudgetDecision, Standing, decision_of, measure
 from stores.catalog.models import Product
-from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.selectors.access import STORE_FIELDS, StoreAccess, authorize_store
+from stores.orders.selectors.approvals import exceeds_total
 from stores.templates.selectors import fields_of, template_digest
 
 # Labels by which columns are matched, beside the names of the targets themselves.

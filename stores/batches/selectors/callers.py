@@ -11,8 +11,8 @@ from stores.batches.models import (
     Batch,
 )
 from stores.catalog.models import Store
-from stores.orders.approvals.selectors import people_behind, people_who_ordered
 from stores.orders.selectors.access import WRITE, StoreAccess
+from stores.orders.selectors.approvals import people_behind, people_who_ordered
 
 
 def caller_of(batch: Batch) -> Caller:

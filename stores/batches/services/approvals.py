@@ -20,8 +20,8 @@ from stores.batches.services.ordering import budget_claim, queue_orders
 from stores.batches.services.rows import lock_batch
 from stores.budgets.services.approvals import check_place
 from stores.concurrency_limits import BATCHES
-from stores.orders.approvals.services import EXPIRED, send_reminders
 from stores.orders.models import OWN_ORDER, ApprovalState
+from stores.orders.services.approvals import EXPIRED, send_reminders
 from stores.orders.services.transitions import Actor
 
 

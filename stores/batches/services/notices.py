@@ -11,8 +11,8 @@ from stores.batches.models import Batch, BatchApproval, BatchStatus, RowState
 from stores.batches.selectors.batches import counts_of
 from stores.budgets.standings import number
 from stores.catalog.models import BudgetType
-from stores.orders.approvals.notices import send_decision, send_to_approvers
 from stores.orders.models import ApprovalState
+from stores.orders.services.approval_notices import send_decision, send_to_approvers
 
 
 def decision_key(batch: Batch) -> str:

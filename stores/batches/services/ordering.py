@@ -49,10 +49,10 @@ from stores.batches.services.notices import announce, notify_approvers
 from stores.batches.services.rows import begin_check, in_batch_turn, job_lock, lock_batch, lock_open
 from stores.budgets.services.claims import release_reservation, reserve_budgets
 from stores.catalog.models import Store
-from stores.orders.approvals.selectors import total_reasons
 from stores.orders.models import ActorKind, ApprovalState
 from stores.orders.pricing import Option
 from stores.orders.representations import dumps
+from stores.orders.selectors.approvals import total_reasons
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
 from stores.orders.services.transitions import Actor
 

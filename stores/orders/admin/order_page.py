@@ -21,11 +21,11 @@ from fulfillment.core.plugins import offered
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.web_addresses import web_address
 from stores.orders.admin.steps import REFUSE, STEPS
-from stores.orders.approvals.selectors import decision_on
 from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS, CancellationState
 from stores.orders.selectors.access import APPROVE
+from stores.orders.selectors.approvals import decision_on
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_OF_A_PAGE = 50

@@ -19,10 +19,10 @@ from fulfillment.core.plugins import offered
 from fulfillment.core.text import parse_uuid
 from printing.press.rules import BUILT_IN_CODE
 from stores.catalog.models import Product, Store
-from stores.orders.approvals.selectors import approval_record
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.representations import order_record
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
+from stores.orders.selectors.approvals import approval_record
 from stores.orders.selectors.search import search_orders
 from stores.templates.selectors import fields_of, options_of
 

@@ -17,7 +17,6 @@ from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.claims import BudgetOutcome, count_reserved_order
 from stores.budgets.services.claims import count_order as count_in_budgets
-from stores.orders.approvals.services import request_approval
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
 from stores.orders.models.status import EVENT_TYPES
@@ -28,6 +27,7 @@ from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.selectors.quotes import quote_bytes
 from stores.orders.selectors.selections import requested_route_count
+from stores.orders.services.approvals import request_approval
 from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
 from stores.orders.services.prints import store_order_prints
 from stores.orders.services.quotes import limited_large_order

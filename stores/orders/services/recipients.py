@@ -23,10 +23,10 @@ from fulfillment.core.audit.personal_data import ERASED, without_words
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered
-from stores.orders.approvals.services import erase_approval_notes
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
+from stores.orders.services.approvals import erase_approval_notes
 from stores.orders.services.print_files import delete_ordered_assets, erase_print_files
 from stores.orders.services.transitions import Actor, append_history, lock_order
 from stores.proofs.selectors import product_version_of

@@ -31,9 +31,9 @@ from stores.budgets.standings import BudgetDecision
 from stores.catalog.models import Store
 from stores.catalog.services.usage import count_store_call
 from stores.orders.api.requests import price_request_from
-from stores.orders.approvals.selectors import exceeds_total
 from stores.orders.models import Quote
 from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.selectors.approvals import exceeds_total
 from stores.orders.services.orders import place_test_order
 from stores.orders.services.quotes import create_quote
 from stores.product_pages.fields import order_request_from

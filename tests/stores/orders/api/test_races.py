@@ -14,9 +14,9 @@ from accounts.services.idempotency import LEASE_SECONDS
 from applications.webhooks.models import Event
 from stores.catalog.models import Store
 from stores.orders.api import orders
-from stores.orders.approvals.services import expire_requests
 from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTally
 from stores.orders.selectors.access import WRITE, authorize_store
+from stores.orders.services.approvals import expire_requests
 from stores.orders.services.own_orders import place_own_order
 from stores.product_pages.fields import order_request_from
 from tests.factories.orders import make_product, order_body

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from accounts.models import Notification, Role
 from applications.webhooks.models import Event
-from stores.orders.approvals.services import expire_requests, remind_approvers
 from stores.orders.models import ApprovalRequest, Order, OrderHistory
+from stores.orders.services.approvals import expire_requests, remind_approvers
 from tests.factories.orders import order_body
 from tests.support.approvals import add_approver, decide
 from tests.support.modes import add_test_application

@@ -9,8 +9,8 @@ from django.utils import timezone
 from accounts.callers import Caller
 from stores.budgets.models import Budget
 from stores.budgets.services.budgets import adjust_budget, change_budget
-from stores.orders.approvals.services import expire_requests
 from stores.orders.models import ApprovalRequest, Order
+from stores.orders.services.approvals import expire_requests
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.support.approvals import add_approver, decide
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_noop
 from accounts.models import NotificationKind
 from accounts.services.notifications import Words, in_words, notify
 from stores.catalog.models import BudgetType
-from stores.orders.approvals.selectors import Ordered, approver_ids, people_who_ordered
 from stores.orders.models import ApprovalRequest, ApprovalState, Order
+from stores.orders.selectors.approvals import Ordered, approver_ids, people_who_ordered
 
 DECIDED = {
     ApprovalState.APPROVED: gettext_noop("%(subject)s was approved"),

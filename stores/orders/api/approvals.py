@@ -6,8 +6,8 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from stores.orders.api.examples import APPROVE_EXAMPLE, DENY_EXAMPLE, ORDER_EXAMPLE
 from stores.orders.api.orders import WRITE_ERRORS, act_on_order, on_order
 from stores.orders.api.serializers import ApproveRequestSerializer, DenyRequestSerializer
-from stores.orders.approvals.services import approve_order, deny_order
 from stores.orders.selectors.access import APPROVE
+from stores.orders.services.approvals import approve_order, deny_order
 
 APPROVERS = Access(
     rule="Users who hold `Order.All.Approve` on the store may call it, and operators. The person who placed the "

@@ -19,20 +19,20 @@ from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.approvals import check_place
-from stores.orders.approvals.notices import (
-    decision_key,
-    notify_approvers,
-    notify_of_decision,
-    reason_in_words,
-)
-from stores.orders.approvals.selectors import (
+from stores.orders.models import OWN_ORDER, ActorKind, ApprovalRequest, ApprovalState, Order, OrderStatus
+from stores.orders.representations import dumps
+from stores.orders.selectors.approvals import (
     expired_request_ids,
     people_who_ordered,
     total_reasons,
     undecided_requests,
 )
-from stores.orders.models import OWN_ORDER, ActorKind, ApprovalRequest, ApprovalState, Order, OrderStatus
-from stores.orders.representations import dumps
+from stores.orders.services.approval_notices import (
+    decision_key,
+    notify_approvers,
+    notify_of_decision,
+    reason_in_words,
+)
 from stores.orders.services.transitions import (
     Actor,
     Change,

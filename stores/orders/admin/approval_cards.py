@@ -12,9 +12,9 @@ from django.utils import timezone
 from fulfillment.core.db.prepared import fetch_rows
 from stores.budgets.representations import gauge_of
 from stores.budgets.selectors.standings import standings_with_orders
-from stores.orders.approvals.notices import reason_in_words
 from stores.orders.models import ApprovalRequest, ApprovalState, Order, OrderItem
 from stores.orders.representations import order_etag
+from stores.orders.services.approval_notices import reason_in_words
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_SHOWN = 4

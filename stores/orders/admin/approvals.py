@@ -19,11 +19,11 @@ from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.orders.admin.actions import actor_on, shown_reason
+from stores.orders.admin.approval_cards import RequestCard, request_cards
 from stores.orders.admin.downloads import picture_of_item
-from stores.orders.approvals.cards import RequestCard, request_cards
-from stores.orders.approvals.services import approve_order, deny_order
 from stores.orders.models import ApprovalRequest, OrderItem
 from stores.orders.selectors.orders import history_of
+from stores.orders.services.approvals import approve_order, deny_order
 from stores.orders.services.print_files import print_file_pages
 
 QUEUE = "admin:stores_approvalrequest_changelist"
