@@ -6,6 +6,6 @@ from stores.orders.admin.approvals import ApprovalRequestAdmin
 from stores.orders.admin.orders import OrderAdmin
 from stores.orders.admin.quotes import QuoteAdmin
 from stores.presets.admin import OutputProfileAdmin, PrintPresetAdmin
-from stores.product_pages.admin import ProductWithMailingsAdmin
+from stores.product_pages.admin import ProductWithPagesAdmin
 from stores.product_pages.batch_admin import BatchWithFilesAdmin
 from stores.templates.admin import FontAdmin

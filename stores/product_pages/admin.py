@@ -1,6 +1,6 @@
 """The pages of a product for mailings: choose routes on the map, then order the saved selection."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -32,10 +32,14 @@ from delivery.selection.selectors.selections import (
     routes_of_selection,
 )
 from fulfillment.core.admin.base import ExtraPage
+from fulfillment.core.admin.history import FieldChange
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.refusal_page import ADMIN_POLICY
+from stores.catalog.admin.products import ProductAdmin
 from stores.catalog.models import Product, Store
-from stores.editor.admin.versions import ProductWithTemplateAdmin
+from stores.editor.admin.editor import TemplateEditor
+from stores.editor.admin.history import template_changes
+from stores.editor.admin.versions import TemplateVersions
 from stores.orders.api.requests import price_request_from
 from stores.orders.models import Order, Quote
 from stores.orders.pricing import Option
@@ -272,9 +276,14 @@ def _price(caller: Caller, product: Product) -> tuple[MailingProduct | None, str
 
 
 @admin.register(Product)
-class ProductWithMailingsAdmin(ProductWithTemplateAdmin):
+class ProductWithPagesAdmin(ProductAdmin):
+    def extra_changes(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
+        return template_changes(record, events)
+
     def extra_pages(self) -> list[ExtraPage]:
-        return [*super().extra_pages(), *ProductMailings(self).pages(), *ProductArtwork(self).pages()]
+        editor = TemplateEditor(self)
+        beside = (editor, TemplateVersions(editor), ProductMailings(self), ProductArtwork(self))
+        return [*super().extra_pages(), *(page for part in beside for page in part.pages())]
 
     def more_pages(self, request: HttpRequest, product: Product) -> list[tuple[str, str]]:
         may_order = product.is_active and staff_on(request).holds([Grant.ORDER_ALL_WRITE], product.store_id)

@@ -1,6 +1,5 @@
-"""Pages that show versions of a template side by side, and restore one; products with the editor beside their pages."""
+"""Pages that show versions of a template side by side, and restore one."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -11,13 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from fulfillment.core.admin.base import ExtraPage
-from fulfillment.core.admin.history import FieldChange
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.text import parse_number
-from stores.catalog.admin.products import ProductAdmin
 from stores.catalog.models import Product
 from stores.editor.admin.editor import TemplateEditor, data_address, limited
-from stores.editor.admin.history import changes_of_template, template_changes
+from stores.editor.admin.history import changes_of_template
 from stores.editor.admin.view_model import first_samples
 from stores.editor.selectors import (
     EditorContext,
@@ -136,12 +133,3 @@ def _chosen(
 def _number(text: Any) -> int:
     number = parse_number(text) if isinstance(text, str) else None
     return -1 if number is None else number
-
-
-class ProductWithTemplateAdmin(ProductAdmin):
-    def extra_changes(self, record: Product, events: Sequence[Any]) -> Mapping[int, list[FieldChange]]:
-        return template_changes(record, events)
-
-    def extra_pages(self) -> list[ExtraPage]:
-        editor = TemplateEditor(self)
-        return [*super().extra_pages(), *editor.pages(), *TemplateVersions(editor).pages()]

@@ -134,8 +134,6 @@ def shown_reason(error: DomainError) -> str:
 
 
 class OrderActions(StaffAdmin):
-    """The base of the admin of orders."""
-
     @harmless
     @admin.action(description=OF_ACTIONS["accept"].verb, permissions=["change"])
     def accept(self, request: HttpRequest, chosen: QuerySet) -> None:

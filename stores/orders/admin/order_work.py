@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from accounts.admin.staff import staff_on
+from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.representations import tiles_context, with_tiles
@@ -26,7 +26,6 @@ from fulfillment.core.text import parse_number
 from printing.preflight.findings import picture_of_page
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.catalog.models import Store
-from stores.orders.admin.actions import OrderActions
 from stores.orders.admin.downloads import picture_of_item, print_file_name
 from stores.orders.admin.list_filters import COLUMNS, SORT, VIEW
 from stores.orders.admin.list_page import FILTER_NAMES
@@ -44,7 +43,7 @@ BOARD = "admin:stores_order_changelist"
 MAX_LISTED = 500
 
 
-class OrderDocuments(OrderActions):
+class OrderDocuments(StaffAdmin):
     def print_file(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponseBase:
         item = self._item(request, order_id, position)
         key = Caller.on_pages(request.user).key
@@ -130,7 +129,7 @@ class OrderDocuments(OrderActions):
         return item
 
 
-class OrderWork(OrderDocuments):
+class OrderWork(StaffAdmin):
     def comment(self, request: HttpRequest, order_id: UUID) -> HttpResponse:
         order = self.record_for(request, order_id)
         with errors_as_messages(request):

@@ -21,7 +21,7 @@ from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS, DayFilter, ModeFilter, StoreFilter
-from stores.orders.admin.actions import OrderTransitionForm, ParcelForm, actor_on, shown_reason
+from stores.orders.admin.actions import OrderActions, OrderTransitionForm, ParcelForm, actor_on, shown_reason
 from stores.orders.admin.downloads import csv_response
 from stores.orders.admin.list_filters import (
     BatchFilter,
@@ -33,7 +33,7 @@ from stores.orders.admin.list_filters import (
 )
 from stores.orders.admin.list_page import list_page
 from stores.orders.admin.order_page import FINAL, decision_page, order_page
-from stores.orders.admin.order_work import BOARD, OrderWork
+from stores.orders.admin.order_work import BOARD, OrderDocuments, OrderWork
 from stores.orders.admin.steps import REFUSE, kind_of
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.board import number_range
@@ -46,7 +46,7 @@ MANY_FOUND = gettext_lazy(
 
 
 @admin.register(Order)
-class OrderAdmin(OrderWork):
+class OrderAdmin(OrderActions, OrderDocuments, OrderWork):
     """The order list. Every change goes through the service, which records history and event."""
 
     harmless_pages = (
