@@ -20,8 +20,11 @@ from accounts.services.users import create_user
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.webhooks.models import Webhook
-from applications.webhooks.sending.client import EndpointResponse
-from applications.webhooks.services.delivery_attempts import claim_due_deliveries, record_attempt
+from applications.webhooks.services.delivery_attempts import (
+    EndpointResponse,
+    claim_due_deliveries,
+    record_attempt,
+)
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.plugins import DemoRun
 from stores.batches.models import BatchMode

@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from applications.operations import retention_rules
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
-from applications.webhooks.sending.client import EndpointResponse
-from applications.webhooks.services.delivery_attempts import record_attempt
+from applications.webhooks.services.delivery_attempts import EndpointResponse, record_attempt
 from applications.webhooks.services.webhooks import delete_webhook
 from tests.factories.webhooks import delivery_of, make_event, make_webhook, take_delivery
 

@@ -15,6 +15,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from django.conf import settings
 
 from applications.webhooks.selectors.signatures import USER_AGENT
+from applications.webhooks.services.delivery_attempts import EndpointResponse
 from fulfillment.core.http.outgoing.sessions import Blocked, checked_session, read_start
 from fulfillment.core.http.outgoing.url_policy import parse
 
@@ -22,21 +23,6 @@ TIME_LIMIT = 15.0
 STORED_BYTES = 2048
 # Read after each request: the response with its headers, and 1xx responses before it.
 TAKEN_BYTES = 64 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointResponse:
-    """The response's status and start of its body, or the `error` that prevented it."""
-
-    milliseconds: int
-    status: int | None = None
-    body: str = ""
-    error: str = ""
-    retry_after: str | None = None
-
-    @property
-    def is_success(self) -> bool:
-        return self.status is not None and 200 <= self.status < 300 and not self.error
 
 
 @dataclass(slots=True)

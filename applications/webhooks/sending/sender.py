@@ -14,10 +14,11 @@ from cryptography.fernet import InvalidToken
 from django.conf import settings
 
 from applications.webhooks.selectors.signatures import signed_headers
-from applications.webhooks.sending.client import Client, EndpointResponse
+from applications.webhooks.sending.client import Client
 from applications.webhooks.services.delivery_attempts import (
     MAX_AT_ONCE,
     ClaimedDelivery,
+    EndpointResponse,
     claim_due_deliveries,
     record_attempt,
     webhooks_with_due_deliveries,

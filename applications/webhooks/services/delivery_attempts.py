@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -53,10 +53,6 @@ def parse_retry_after(value: str | None, *, now: datetime) -> timedelta | None:
         return None
     return max(wait, timedelta(0))
 
-
-if TYPE_CHECKING:
-    # For type checking only: the web server imports this module without the client.
-    from applications.webhooks.sending.client import EndpointResponse
 
 logger = logging.getLogger(__name__)
 
@@ -125,6 +121,21 @@ WHERE d.id = held.id AND d.state = 'Pending' AND d.tries = %(tries)s
 
 
 @dataclass(frozen=True, slots=True)
+class EndpointResponse:
+    """The response's status and start of its body, or the `error` that prevented it."""
+
+    milliseconds: int
+    status: int | None = None
+    body: str = ""
+    error: str = ""
+    retry_after: str | None = None
+
+    @property
+    def is_success(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300 and not self.error
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimedDelivery:
     """A delivery that this worker holds until its lease ends."""
 
@@ -154,7 +165,7 @@ def webhooks_with_due_deliveries(*, now: datetime | None = None) -> list[tuple[U
 
 
 def record_attempt(
-    *, taken: ClaimedDelivery, response: "EndpointResponse", started: datetime, now: datetime
+    *, taken: ClaimedDelivery, response: EndpointResponse, started: datetime, now: datetime
 ) -> None:
     """Records an attempt and the time of the next one; disables an endpoint that answered 410 Gone."""
     parameters = {

@@ -10,8 +10,7 @@ from django.utils import timezone
 from applications.concurrency_limits import EVENT_WAITS
 from applications.webhooks.api import events
 from applications.webhooks.models import Delivery, Webhook
-from applications.webhooks.sending.client import EndpointResponse
-from applications.webhooks.services.delivery_attempts import record_attempt
+from applications.webhooks.services.delivery_attempts import EndpointResponse, record_attempt
 from tests.factories.orders import RECIPIENT, make_product, order_body
 from tests.factories.webhooks import PUBLIC_URL, delivery_of, make_event, make_webhook, settle, take_delivery
 

@@ -9,7 +9,6 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook
-from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.sending.sender import Sender
 from applications.webhooks.services.deliveries import resend_delivery
 from applications.webhooks.services.delivery_attempts import (
@@ -18,6 +17,7 @@ from applications.webhooks.services.delivery_attempts import (
     LEASE,
     MAX_AT_ONCE,
     WITH_DUE,
+    EndpointResponse,
     claim_due_deliveries,
     record_attempt,
     webhooks_with_due_deliveries,

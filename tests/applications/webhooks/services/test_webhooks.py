@@ -9,7 +9,6 @@ from accounts.models import Notification, Role
 from applications.registration.services.notices import owner_addresses, send_mail_to_owners
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event, Webhook, WebhookSecret
 from applications.webhooks.selectors.webhooks import webhook_etag
-from applications.webhooks.sending.client import EndpointResponse
 from applications.webhooks.services.deliveries import (
     KEPT_ATTEMPTS,
     recover_deliveries,
@@ -17,7 +16,7 @@ from applications.webhooks.services.deliveries import (
     resend_delivery,
     send_test_event,
 )
-from applications.webhooks.services.delivery_attempts import LEASE, record_attempt
+from applications.webhooks.services.delivery_attempts import LEASE, EndpointResponse, record_attempt
 from applications.webhooks.services.events import record_event
 from applications.webhooks.services.webhooks import (
     MAX_SECRETS,
