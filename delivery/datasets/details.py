@@ -17,8 +17,8 @@ import orjson
 
 from delivery.datasets.arrays import np, shapely
 from delivery.datasets.packing import pack_routes
+from delivery.datasets.problems import ProblemLog
 from delivery.datasets.shapes import pack_area
-from delivery.datasets.sources.problems import ProblemLog
 
 # Income in dollars, age in tenths of a year, household in hundredths of a person; 0 if unknown. Then
 # the number of the post office's name.

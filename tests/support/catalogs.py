@@ -54,7 +54,7 @@ RECORDED = (
     "production/jobs",
     "production/providers",
     "delivery/datasets/services",
-    "delivery/datasets/sources/problems.py",
+    "delivery/datasets/problems.py",
     "delivery/papers",
 )
 APPS = ("accounts", "applications", "delivery", "fulfillment", "production", "stores")

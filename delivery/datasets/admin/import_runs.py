@@ -22,11 +22,11 @@ from unfold.widgets import (
 
 from delivery.datasets.admin.datasets import run_service
 from delivery.datasets.models import ImportRun, ImportState
+from delivery.datasets.problems import REMEDIES
 from delivery.datasets.services.importer import ImportOptions, Preview, read_types, read_vintage
 from delivery.datasets.services.imports import discard_upload, preview_upload, receive_upload, start_import
 from delivery.datasets.services.locking import end_interrupted_imports
 from delivery.datasets.sources.cells import ALIASES, POSTAL_CODE
-from delivery.datasets.sources.problems import REMEDIES
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin

@@ -15,9 +15,9 @@ from delivery.datasets.arrays import np, shapely
 from delivery.datasets.details import Details
 from delivery.datasets.models.dataset import Dataset, month_of
 from delivery.datasets.populations import Populations, Routes, pack
+from delivery.datasets.problems import ProblemLog
 from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.datasets import Origin, activate_dataset, lock_live_dataset, store_populations
-from delivery.datasets.sources.problems import ProblemLog
 
 # Cities with the approximate latitude and longitude of their ZIP codes.
 CITIES: Final[Mapping[str, Mapping[str, tuple[float, float]]]] = {

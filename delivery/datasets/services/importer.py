@@ -15,12 +15,12 @@ from django.utils import timezone
 from delivery.datasets.details import Details
 from delivery.datasets.models.dataset import Dataset, month_of
 from delivery.datasets.populations import SELECTABLE_TYPES, Populations, Totals, count_totals
+from delivery.datasets.problems import FileRefused, ProblemLog
 from delivery.datasets.selectors import live_dataset, stored_populations
 from delivery.datasets.services.datasets import Origin, UnchangedRoutes, activation_warnings
 from delivery.datasets.sources.aggregation import aggregate_routes
 from delivery.datasets.sources.archives import OpenedFile, PreviewEnded, open_file
 from delivery.datasets.sources.cells import Row, Source
-from delivery.datasets.sources.problems import FileRefused, ProblemLog
 from delivery.datasets.sources.tables import likely_delimiter, read_source
 from fulfillment.core.errors import Invalid
 

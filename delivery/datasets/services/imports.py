@@ -23,10 +23,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, ImportState
+from delivery.datasets.problems import PROBLEM_HEADER, ProblemLog
 from delivery.datasets.services.datasets import activate_dataset, lock_live_dataset, store_populations
 from delivery.datasets.services.importer import ImportOptions, Preview, Reading, preview_file, read_file
 from delivery.datasets.services.locking import ProgressLine, hold_import_lock, mark_interrupted_imports
-from delivery.datasets.sources.problems import PROBLEM_HEADER, ProblemLog
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, NotFound

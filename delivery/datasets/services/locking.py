@@ -10,8 +10,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from delivery.datasets.models import ImportRun, ImportState
+from delivery.datasets.problems import ProblemLog
 from delivery.datasets.selectors import IMPORT_LOCK, is_import_running
-from delivery.datasets.sources.problems import ProblemLog
 from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Conflict
 

@@ -5,8 +5,8 @@ from itertools import islice
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import Populations, pack
+from delivery.datasets.problems import FileRefused, ProblemLog
 from delivery.datasets.sources.cells import DetailedRow, Row, Source, read_count, read_postal_code, read_route
-from delivery.datasets.sources.problems import FileRefused, ProblemLog
 
 PHANTOM = "R777"
 BATCH = 5000

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from delivery.datasets.sources.problems import FileRefused
+from delivery.datasets.problems import FileRefused
 
 MAX_UNPACKED_BYTES = 2 * 1024**3
 CHUNK = 1 << 18

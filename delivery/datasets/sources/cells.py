@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from delivery.datasets.details import Details, RawDetails
-from delivery.datasets.sources.problems import FileRefused
+from delivery.datasets.problems import FileRefused
 from fulfillment.core.text import parse_number
 
 POSTAL_CODE = re.compile(r"([0-9]{5})(?:-?[0-9]{4})?")

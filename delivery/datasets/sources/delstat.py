@@ -9,8 +9,8 @@ from datetime import date
 from itertools import chain, islice
 from typing import BinaryIO
 
+from delivery.datasets.problems import FileRefused
 from delivery.datasets.sources.cells import Row, Source
-from delivery.datasets.sources.problems import FileRefused
 
 RECORD = 309
 CHECKED = 100

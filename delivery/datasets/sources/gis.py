@@ -6,8 +6,8 @@ from typing import Any, BinaryIO
 import ijson
 
 from delivery.datasets.details import Details, esri_shape
+from delivery.datasets.problems import FileRefused, ProblemLog
 from delivery.datasets.sources.cells import Columns, DetailedRow, Source, find_columns, is_complete
-from delivery.datasets.sources.problems import FileRefused, ProblemLog
 
 MAX_DEPTH = 64
 # The limit between two events of the parser, which holds names, texts and numbers in memory.

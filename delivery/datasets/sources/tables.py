@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from delivery.datasets.details import Details
 from delivery.datasets.populations import SYNTHETIC_MARK
+from delivery.datasets.problems import FileRefused, ProblemLog
 from delivery.datasets.sources.archives import OpenedFile
 from delivery.datasets.sources.cells import (
     ALIASES,
@@ -22,7 +23,6 @@ from delivery.datasets.sources.cells import (
 )
 from delivery.datasets.sources.delstat import looks_like_delstat, read_delstat
 from delivery.datasets.sources.gis import read_gis
-from delivery.datasets.sources.problems import FileRefused, ProblemLog
 
 DELIMITERS = ",\t;|"
 HEADER_WITHIN = 10

@@ -13,10 +13,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from delivery.datasets.models import DatasetStatus
 from delivery.datasets.populations import ROUTE_TYPE_NAMES, sum_types
+from delivery.datasets.problems import PROBLEM_HEADER, REMEDIES
 from delivery.datasets.services.importer import ImportOptions, read_types, read_vintage
 from delivery.datasets.services.imports import Outcome, import_file, import_upload, try_file
 from delivery.datasets.sources.cells import POSTAL_CODE, read_choices
-from delivery.datasets.sources.problems import PROBLEM_HEADER, REMEDIES
 from delivery.datasets.sources.tables import FORMATS
 from fulfillment.core.errors import DomainError
 

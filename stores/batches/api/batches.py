@@ -20,6 +20,7 @@ from stores.batches.api.examples import (
     ORDER_EXAMPLE,
     REQUEST_EXAMPLE,
 )
+from stores.batches.api.representations import batch_record
 from stores.batches.api.serializers import (
     BatchChangeSerializer,
     BatchNoteSerializer,
@@ -28,7 +29,6 @@ from stores.batches.api.serializers import (
     BatchSerializer,
 )
 from stores.batches.models import Batch
-from stores.batches.representations import batch_record
 from stores.batches.selectors.batches import batch_for, find_batch
 from stores.batches.services.approvals import approve_batch, deny_batch
 from stores.batches.services.batches import (

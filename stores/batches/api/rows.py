@@ -21,9 +21,9 @@ from fulfillment.core.files.downloads import XLSX, pdf_response
 from fulfillment.core.files.uploads import FormParser, RawParser, uploaded_file
 from stores.batches.api.batches import BATCH_ID, COMMON, OWN_READ, OWN_WRITE, SETTLED, batch_response
 from stores.batches.api.examples import BATCH_EXAMPLE, CELLS_EXAMPLE, ROW_EXAMPLE, ROWS_EXAMPLE
+from stores.batches.api.representations import row_records
 from stores.batches.api.serializers import BatchRowSerializer, BatchSerializer, CellsField
 from stores.batches.models import RowState
-from stores.batches.representations import row_records
 from stores.batches.row_files import rows_file, template_file
 from stores.batches.selectors.batches import batch_for
 from stores.batches.selectors.rows import is_long_page, page_of_rows, rows_of

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from delivery.datasets.populations import BASE, Populations
+from delivery.datasets.problems import ProblemLog
 from delivery.datasets.sources.aggregation import aggregate_routes
 from delivery.datasets.sources.archives import open_file
 from delivery.datasets.sources.cells import Source
-from delivery.datasets.sources.problems import ProblemLog
 from delivery.datasets.sources.tables import read_source
 
 

@@ -4,9 +4,9 @@ import zipfile
 
 import pytest
 
+from delivery.datasets.problems import FileRefused
 from delivery.datasets.sources import archives
 from delivery.datasets.sources.archives import open_file
-from delivery.datasets.sources.problems import FileRefused
 
 TEXT = b"ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT\n" + b"84101,C001,600,40\n" * 3000
 

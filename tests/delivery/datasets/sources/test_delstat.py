@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from delivery.datasets.sources.problems import FileRefused
+from delivery.datasets.problems import FileRefused
 from tests.factories.delivery import delstat_header, delstat_record
 
 CITY = delstat_record("84101", "C001", {0: 10, 3: 5, 7: 1, 8: 900}, {1: 500, 2: 90}, general=4)

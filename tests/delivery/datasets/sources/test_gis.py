@@ -1,6 +1,6 @@
 import pytest
 
-from delivery.datasets.sources.problems import FileRefused
+from delivery.datasets.problems import FileRefused
 from tests.factories.delivery import gis_answer
 
 ROUTE = {

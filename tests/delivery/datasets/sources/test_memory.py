@@ -20,7 +20,7 @@ import json, os, pathlib, re, sys, time
 import django
 django.setup()
 from delivery.datasets.services.importer import ImportOptions, preview_file, read_file
-from delivery.datasets.sources.problems import FileRefused, ProblemLog
+from delivery.datasets.problems import FileRefused, ProblemLog
 preview_file(path=pathlib.Path(sys.argv[1]), name="warm.csv", options=ImportOptions(vintage="2026-01"))
 
 def peak():

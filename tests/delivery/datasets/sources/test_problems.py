@@ -3,8 +3,8 @@ import io
 
 import pytest
 
-from delivery.datasets.sources import problems
-from delivery.datasets.sources.problems import MAX_LISTED, PROBLEM_HEADER, REMEDIES, ProblemLog
+from delivery.datasets import problems
+from delivery.datasets.problems import MAX_LISTED, PROBLEM_HEADER, REMEDIES, ProblemLog
 
 
 def test_first_thousand_are_kept_and_all_are_written():

@@ -1,6 +1,6 @@
 import pytest
 
-from delivery.datasets.sources.problems import FileRefused
+from delivery.datasets.problems import FileRefused
 from tests.factories.delivery import HEADER
 
 LINES = ["84101,C001,600,40,640", "84101,R002,500,0,500", "00501,B001,80,9,89"]
