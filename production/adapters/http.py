@@ -14,8 +14,9 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
+from yarl import URL
 
-from fulfillment.core.http.outgoing.sessions import Blocked, checked_session, read_start
+from fulfillment.core.http.outgoing.sessions import Blocked, Progress, checked_session, exchange
 from fulfillment.core.http.outgoing.url_policy import address_of, may_connect, parse, refusal
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
@@ -115,52 +116,37 @@ def send_request(
         raise ProviderRefused(
             f"The address {url[:100]} cannot be used: {error}", concerns_all=True
         ) from error
-    sent = _Sent()
+    progress = Progress()
     try:
-        return asyncio.run(_exchange(method, parsed, body, headers, seconds, sent))
+        return asyncio.run(_exchange(method, parsed, body, headers, seconds, progress))
     except TimeoutError as error:
         raise ProviderUnavailable(
-            f"No complete response within {seconds:g} seconds.", is_unsent=not sent.began
+            f"No complete response within {seconds:g} seconds.", is_unsent=not progress.is_sent
         ) from error
     except (aiohttp.ClientError, OSError) as error:
         if isinstance(getattr(error, "os_error", error), Blocked):
             raise ProviderRefused(not_allowed(parsed.raw_host or url), concerns_all=True) from error
         raise ProviderUnavailable(
-            f"The connection failed: {_reason(error)}.", is_unsent=not sent.began
+            f"The connection failed: {_reason(error)}.", is_unsent=not progress.is_sent
         ) from error
 
 
-@dataclass(slots=True)
-class _Sent:
-    """Whether the provider may have received a part of the request."""
-
-    began: bool = False
-
-
 async def _exchange(
-    method: str, url: Any, body: bytes, headers: Mapping[str, str], seconds: float, sent: _Sent
+    method: str, url: URL, body: bytes, headers: Mapping[str, str], seconds: float, progress: Progress
 ) -> ProviderResponse:
-    async def note(*_: Any) -> None:
-        sent.began = True
-
-    tracing = aiohttp.TraceConfig()
-    tracing.on_request_headers_sent.append(note)
     opened = checked_session(
         url.scheme,
         taken_bytes=TAKEN_BYTES,
         headers={"User-Agent": USER_AGENT},
-        tracing=tracing,
         connect_seconds=CONNECT_SECONDS,
         force_close=True,
     )
-    async with (
-        asyncio.timeout(seconds),
-        opened as session,
-        session.request(method, url, data=body, headers=headers, allow_redirects=False) as response,
-    ):
-        content = await read_start(response, MAX_BYTES)
-        text = content.decode("utf-8", "replace").replace("\x00", "")
-        return ProviderResponse(response.status, {k.lower(): v for k, v in response.headers.items()}, text)
+    async with asyncio.timeout(seconds), opened as session:
+        status, found, content = await exchange(
+            session, method, url, body, headers, limit=MAX_BYTES, progress=progress
+        )
+    text = content.decode("utf-8", "replace").replace("\x00", "")
+    return ProviderResponse(status, {name.lower(): value for name, value in found.items()}, text)
 
 
 def _reason(error: Exception) -> str:

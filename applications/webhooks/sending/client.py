@@ -4,10 +4,7 @@ import asyncio
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
-from types import SimpleNamespace
-from typing import Any
 from weakref import WeakSet
 
 import aiohttp
@@ -16,20 +13,13 @@ from django.conf import settings
 
 from applications.webhooks.selectors.signatures import USER_AGENT
 from applications.webhooks.services.delivery_attempts import EndpointResponse
-from fulfillment.core.http.outgoing.sessions import Blocked, checked_session, read_start
+from fulfillment.core.http.outgoing.sessions import Blocked, Progress, Response, checked_session, exchange
 from fulfillment.core.http.outgoing.url_policy import parse
 
 TIME_LIMIT = 15.0
 STORED_BYTES = 2048
 # Read after each request: the response with its headers, and 1xx responses before it.
 TAKEN_BYTES = 64 * 1024
-
-
-@dataclass(slots=True)
-class _Connection:
-    """The connection of a request."""
-
-    is_reused: bool = False
 
 
 class NameResolver(AbstractResolver):
@@ -67,14 +57,26 @@ class Client:
         # A weak set: closed connections leave it.
         self._sockets: WeakSet[socket.socket] = WeakSet()
         self._resolver = resolver or NameResolver()
-        self._sessions = {scheme: self._session(scheme, self._resolver) for scheme in ("https", "http")}
+        self._sessions = {
+            scheme: checked_session(
+                scheme,
+                taken_bytes=TAKEN_BYTES,
+                headers={"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"},
+                sockets=self._sockets,
+                # A second safeguard: the sender limits connections as well.
+                limit=settings.WEBHOOK_CONNECTIONS,
+                keepalive_timeout=30,
+                resolver=self._resolver,
+            )
+            for scheme in ("https", "http")
+        }
 
     async def post(self, url: str, body: bytes, headers: dict[str, str]) -> EndpointResponse:
         """Never raises for failures of the endpoint; the limit covers DNS, connecting, TLS and all bytes."""
         started = time.monotonic()
         try:
             async with asyncio.timeout(self._time_limit):
-                status, content, retry_after = await self._post(url, body, headers)
+                status, found, content = await self._post(url, body, headers)
         except TimeoutError:
             return EndpointResponse(
                 _since(started), error=f"No complete response within {self._time_limit:g} seconds."
@@ -86,7 +88,7 @@ class Client:
             if 300 <= status < 400
             else ""
         )
-        return EndpointResponse(_since(started), status, _text(content), redirect, retry_after)
+        return EndpointResponse(_since(started), status, _text(content), redirect, found.get("Retry-After"))
 
     @property
     def open_connections(self) -> int:
@@ -97,51 +99,20 @@ class Client:
             await session.close()
         await self._resolver.close()
 
-    def _session(self, scheme: str, resolver: AbstractResolver) -> aiohttp.ClientSession:
-        tracing = aiohttp.TraceConfig()
-        tracing.on_connection_reuseconn.append(_note_reuse)
-        return checked_session(
-            scheme,
-            taken_bytes=TAKEN_BYTES,
-            headers={"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "*/*"},
-            tracing=tracing,
-            sockets=self._sockets,
-            # A second safeguard: the sender limits connections as well.
-            limit=settings.WEBHOOK_CONNECTIONS,
-            keepalive_timeout=30,
-            resolver=resolver,
-        )
-
-    async def _post(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes, str | None]:
-        parsed = parse(url)
-        session = self._sessions[parsed.scheme]
-        connection = _Connection()
+    async def _post(self, url: str, body: bytes, headers: dict[str, str]) -> Response:
+        parsed, progress = parse(url), Progress()
         if self.open_connections >= settings.WEBHOOK_CONNECTIONS:
             # Idle connections to very many hosts would use up file descriptors.
             headers = {**headers, "Connection": "close"}
+        session = self._sessions[parsed.scheme]
+        send = partial(exchange, session, "POST", parsed, body, headers, limit=STORED_BYTES)
         try:
-            return await _exchange(session, parsed, body, headers, connection)
+            return await send(progress=progress)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-            if not connection.is_reused:
+            if not progress.is_reused:
                 raise
             # The endpoint closed an idle connection at the moment of use; retried on a new one.
-            return await _exchange(session, parsed, body, headers, _Connection())
-
-
-async def _note_reuse(
-    session: aiohttp.ClientSession, context: SimpleNamespace, event: aiohttp.TraceConnectionReuseconnParams
-) -> None:
-    context.trace_request_ctx.is_reused = True
-
-
-async def _exchange(
-    session: aiohttp.ClientSession, url: Any, body: bytes, headers: dict[str, str], connection: _Connection
-) -> tuple[int, bytes, str | None]:
-    async with session.post(
-        url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=connection
-    ) as response:
-        content = await read_start(response, STORED_BYTES)
-        return response.status, content, response.headers.get("Retry-After")
+            return await send(progress=Progress())
 
 
 def _reason(error: Exception) -> str:

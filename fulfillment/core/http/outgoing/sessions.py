@@ -1,20 +1,35 @@
-"""Sessions that connect only to allowed addresses, and read a limited number of bytes."""
+"""Requests to allowed addresses only, without redirects, that read a limited number of bytes."""
 
 import asyncio
 import socket
 import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 from weakref import WeakSet
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
+from yarl import URL
 
 from fulfillment.core.http.outgoing.url_policy import address_of, may_connect
+
+# Its status, headers and first bytes.
+Response = tuple[int, Mapping[str, str], bytes]
 
 
 class Blocked(OSError):
     """The address is not one we send to."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """Of a request: whether its connection was a kept one, and whether the server may have received a part of it."""
+
+    is_reused: bool = False
+    is_sent: bool = False
 
 
 def checked_session(
@@ -22,12 +37,11 @@ def checked_session(
     *,
     taken_bytes: int,
     headers: dict[str, str],
-    tracing: aiohttp.TraceConfig,
     connect_seconds: float | None = None,
     sockets: WeakSet[socket.socket] | None = None,
     **options: Any,
 ) -> aiohttp.ClientSession:
-    """A session without cookies, proxies and decompression; the caller limits the total time, and follows no redirects.
+    """A session for `exchange` without cookies, proxies and decompression; the caller limits the total time.
 
     Reads at most `taken_bytes` after each request. `sockets` gets those that it opens; `options` are the connector's.
     """
@@ -38,8 +52,14 @@ def checked_session(
             sockets.add(made)
         return made
 
+    tracing = aiohttp.TraceConfig()
+    tracing.on_connection_reuseconn.append(_note_reused)
+    tracing.on_request_headers_sent.append(_note_sent)
+    connector = aiohttp.TCPConnector(ssl=tls_context(), socket_factory=open_socket, **options)
+    handler = partial(_LimitedHandler, loop=asyncio.get_running_loop(), limit=taken_bytes)
+    connector._factory = handler  # type: ignore[assignment]  # noqa: SLF001 - it has no other name
     return aiohttp.ClientSession(
-        connector=_LimitedConnector(taken_bytes, socket_factory=open_socket, **options),
+        connector=connector,
         trace_configs=[tracing],
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
@@ -50,14 +70,34 @@ def checked_session(
     )
 
 
-async def read_start(response: aiohttp.ClientResponse, limit: int) -> bytes:
-    """Does not read the rest: a slow server could hold the connection."""
-    content = b""
-    while len(content) < limit and (part := await response.content.read(limit - len(content))):
-        content += part
-    if not response.content.at_eof():
-        response.close()
-    return content
+async def exchange(
+    session: aiohttp.ClientSession,
+    method: str,
+    url: URL,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    limit: int,
+    progress: Progress,
+) -> Response:
+    async with session.request(
+        method, url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=progress
+    ) as response:
+        content = b""
+        while len(content) < limit and (part := await response.content.read(limit - len(content))):
+            content += part
+        if not response.content.at_eof():
+            # The rest is not read: a slow server could hold the connection.
+            response.close()
+        return response.status, response.headers, content
+
+
+async def _note_reused(session: aiohttp.ClientSession, context: SimpleNamespace, event: Any) -> None:
+    context.trace_request_ctx.is_reused = True
+
+
+async def _note_sent(session: aiohttp.ClientSession, context: SimpleNamespace, event: Any) -> None:
+    context.trace_request_ctx.is_sent = True
 
 
 def _checked_socket(entry: tuple[Any, ...], scheme: str) -> socket.socket:
@@ -100,11 +140,3 @@ class _LimitedHandler(ResponseHandler):
         super().data_received(taken)
         if self._left < 0 and self.transport is not None:
             self.transport.abort()
-
-
-class _LimitedConnector(aiohttp.TCPConnector):
-    """Its connections read at most `taken_bytes` after each request."""
-
-    def __init__(self, taken_bytes: int, **options: Any) -> None:
-        super().__init__(ssl=tls_context(), **options)
-        self._factory = partial(_LimitedHandler, loop=self._loop, limit=taken_bytes)  # type: ignore[assignment]
