@@ -5,7 +5,6 @@ The mistakes of a body are all counted; the first are listed.
 
 import errno
 import logging
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ logger = logging.getLogger("fulfillment.errors")
 MAX_LISTED = 100
 # The code of an error detail that stands for mistakes which are only counted; its text is their number.
 UNLISTED = "unlisted"
-# A form leaves out the API's name before a message: the field has a label.
-NAME = re.compile(r"[\w./\[\]-]+: (?=\S)")
 
 
 @dataclass(frozen=True)
@@ -266,6 +263,6 @@ def faults_at_fields(error: DomainError, fields: Mapping[str, str]) -> tuple[dic
 
 
 def _without_name(message: str) -> str:
-    found = NAME.match(message)
-    rest = message[found.end() :] if found else message
-    return rest[:1].upper() + rest[1:] if found else rest
+    """Without the API's name before it: the field of a form has a label."""
+    name, _colon, rest = message.partition(": ")
+    return rest[:1].upper() + rest[1:] if rest and " " not in name else message
