@@ -1,4 +1,5 @@
 import uuid
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import models
@@ -106,6 +107,28 @@ class EddmSelectionRoute(models.Model):
     @property
     def code(self) -> str:
         return f"{self.postal_code}{self.carrier_route}"
+
+    @property
+    def total(self) -> int:
+        return self.residential + self.business
+
+
+class ChosenRoute(NamedTuple):
+    """Has the field names of `EddmSelectionRoute`, as which it is stored."""
+
+    postal_code: str
+    carrier_route: str
+    residential: int
+    business: int
+    pieces: int
+    median_income: int | None
+    median_age: float | None
+    household_size: float | None
+    facility_name: str
+
+    @property
+    def code(self) -> str:
+        return self.postal_code + self.carrier_route
 
     @property
     def total(self) -> int:

@@ -11,12 +11,8 @@ import orjson
 from django.conf import settings
 from django.http import HttpResponse
 
-from delivery.datasets.arrays import np, shapely
 from delivery.datasets.populations import SYNTHETIC_MARK
-from delivery.selection.models import EddmSelection, EddmSelectionRoute
-from delivery.selection.selectors.candidates import Candidates
-from delivery.selection.selectors.selections import routes_of_selection
-from delivery.selection.services.choosing import ChosenRoute
+from delivery.selection.models import ChosenRoute, EddmSelection, EddmSelectionRoute
 from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.csv_rows import write_csv_row
 
@@ -89,37 +85,18 @@ def geojson_body(
     )
 
 
-def drawn_routes(found: Candidates, shapes: np.ndarray) -> bytes:
-    """GeoJSON for the map's script: name, counts and demographics of each route with a shape."""
-    where = [at for at, shape in enumerate(shapes) if shape is not None]
-    texts = shapely.to_geojson(shapes[where]) if where else []
-    routes = [
-        {
-            "code": found.postal_codes[at] + found.routes[at],
-            "homes": int(found.residential[at]),
-            "firms": int(found.business[at]),
-            "income": facts.income,
-            "age": facts.age,
-            "household": facts.household,
-            "shape": orjson.Fragment(text),
-        }
-        for at, facts, text in zip(where, found.facts(where), texts, strict=True)
-    ]
-    return orjson.dumps({"routes": routes})
-
-
 COLUMNS = (
     *("ZIP_CODE", "CRID_ID", "RES_CNT", "BUS_CNT", "TOT_CNT", "PIECES", "FACILITY_NAME"),
     *("MED_INCOME", "MED_AGE", "AVG_HH_SIZ"),
 )
 
 
-def selection_lines(selection: EddmSelection) -> Iterator[str]:
+def selection_lines(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Iterator[str]:
     """Invented counts say so in the first line, as in exports of data sets."""
     if selection.is_synthetic:
         yield f"{SYNTHETIC_MARK}\r\n"
     yield _line(COLUMNS)
-    for route in routes_of_selection(selection).iterator(chunk_size=1000):
+    for route in routes:
         yield _line(
             (
                 *(route.postal_code, route.carrier_route, route.residential, route.business, route.total),

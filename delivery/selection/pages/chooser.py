@@ -20,12 +20,12 @@ from delivery.concurrency_limits import SELECTIONS
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.demo import DEMO_VIEW
-from delivery.selection.models import EddmSelection
+from delivery.selection.models import ChosenRoute, EddmSelection
 from delivery.selection.pages.form import MailingForm, form_from, form_of
-from delivery.selection.representations import drawn_routes, tiles_context
-from delivery.selection.selectors.candidates import routes_in_view
+from delivery.selection.representations import tiles_context
+from delivery.selection.selectors.candidates import drawn_routes, routes_in_view
 from delivery.selection.selectors.selections import selection_of_caller
-from delivery.selection.services.choosing import ChosenRoute, choose_routes
+from delivery.selection.services.choosing import choose_routes
 from delivery.selection.services.selections import create_selection
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.code_examples import Example, post_examples

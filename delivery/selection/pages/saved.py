@@ -78,7 +78,8 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
 def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttpResponse:
     _, selection = _selection(request, selection_id)
     caller = Caller.on_pages(signed_in_user(request))
-    lines = (line.encode() for line in selection_lines(selection))
+    routes = routes_of_selection(selection).iterator(chunk_size=1000)
+    lines = (line.encode() for line in selection_lines(selection, routes))
     return streamed_file(lines, f"selection-{selection.pk}.csv", caller.key)
 
 

@@ -193,3 +193,22 @@ def middle_of(found: Candidates, postal_code: str) -> tuple[float, float]:
         raise Invalid.at("/Center/PostalCode", "postal_code_without_geometry", message)
     middle = shapely.centroid(shapely.GeometryCollection(shapes))
     return middle.y / GRID, middle.x / GRID
+
+
+def drawn_routes(found: Candidates, shapes: np.ndarray) -> bytes:
+    """GeoJSON for the map's script: name, counts and demographics of each route with a shape."""
+    where = [at for at, shape in enumerate(shapes) if shape is not None]
+    texts = shapely.to_geojson(shapes[where]) if where else []
+    routes = [
+        {
+            "code": found.postal_codes[at] + found.routes[at],
+            "homes": int(found.residential[at]),
+            "firms": int(found.business[at]),
+            "income": facts.income,
+            "age": facts.age,
+            "household": facts.household,
+            "shape": orjson.Fragment(text),
+        }
+        for at, facts, text in zip(where, found.facts(where), texts, strict=True)
+    ]
+    return orjson.dumps({"routes": routes})

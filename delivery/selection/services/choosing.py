@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -24,6 +24,7 @@ from delivery.selection.criteria import (
     Criteria,
     box_of,
 )
+from delivery.selection.models import ChosenRoute
 from delivery.selection.selectors.candidates import (
     Candidates,
     candidates_by_box,
@@ -68,28 +69,6 @@ def _price(caller: Caller, budget: Budget) -> Decimal:
 
 class GeometryMissing(Conflict):
     code = "geometry_missing"
-
-
-class ChosenRoute(NamedTuple):
-    """Has the field names of `EddmSelectionRoute`, as which it is stored."""
-
-    postal_code: str
-    carrier_route: str
-    residential: int
-    business: int
-    pieces: int
-    median_income: int | None
-    median_age: float | None
-    household_size: float | None
-    facility_name: str
-
-    @property
-    def code(self) -> str:
-        return self.postal_code + self.carrier_route
-
-    @property
-    def total(self) -> int:
-        return self.residential + self.business
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.callers import Caller
-from delivery.selection.models import EddmSelection
+from delivery.selection.models import ChosenRoute, EddmSelection
 from delivery.selection.selectors.selections import made_by
-from delivery.selection.services.choosing import Choice, ChosenRoute
+from delivery.selection.services.choosing import Choice
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
