@@ -45,16 +45,10 @@ def checked_session(
 
     Reads at most `taken_bytes` after each request. `sockets` gets those that it opens; `options` are the connector's.
     """
-
-    def open_socket(entry: tuple[Any, ...]) -> socket.socket:
-        made = _checked_socket(entry, scheme)
-        if sockets is not None:
-            sockets.add(made)
-        return made
-
     tracing = aiohttp.TraceConfig()
     tracing.on_connection_reuseconn.append(_note_reused)
     tracing.on_request_headers_sent.append(_note_sent)
+    open_socket = partial(_checked_socket, scheme=scheme, sockets=sockets)
     connector = aiohttp.TCPConnector(ssl=tls_context(), socket_factory=open_socket, **options)
     handler = partial(_LimitedHandler, loop=asyncio.get_running_loop(), limit=taken_bytes)
     connector._factory = handler  # type: ignore[assignment]  # noqa: SLF001 - it has no other name
@@ -100,13 +94,18 @@ async def _note_sent(session: aiohttp.ClientSession, context: SimpleNamespace, e
     context.trace_request_ctx.is_sent = True
 
 
-def _checked_socket(entry: tuple[Any, ...], scheme: str) -> socket.socket:
+def _checked_socket(
+    entry: tuple[Any, ...], *, scheme: str, sockets: WeakSet[socket.socket] | None
+) -> socket.socket:
     """Checks the resolved address right before it is connected to."""
     if not may_connect(address_of(entry), scheme=scheme):
         # The webhook's owner reads this, so it must not reveal addresses of internal names.
         raise Blocked("The URL does not lead to a public Internet address.")
     family, kind, protocol, _, _ = entry
-    return socket.socket(family, kind, protocol)
+    made = socket.socket(family, kind, protocol)
+    if sockets is not None:
+        sockets.add(made)
+    return made
 
 
 @cache
