@@ -133,21 +133,15 @@ def shown_reason(error: DomainError) -> str:
     return error.shown if isinstance(error, StatusNotAllowed) else error.message
 
 
+def _step(name: str) -> Any:
+    def take(self: "OrderActions", request: HttpRequest, chosen: QuerySet) -> None:
+        self._move(request, chosen, int(OF_ACTIONS[name].value))
+
+    return harmless(admin.action(take, description=OF_ACTIONS[name].verb, permissions=["change"]))
+
+
 class OrderActions(StaffAdmin):
-    @harmless
-    @admin.action(description=OF_ACTIONS["accept"].verb, permissions=["change"])
-    def accept(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.ACCEPTED)
-
-    @harmless
-    @admin.action(description=OF_ACTIONS["hold"].verb, permissions=["change"])
-    def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.ON_HOLD)
-
-    @harmless
-    @admin.action(description=OF_ACTIONS["produce"].verb, permissions=["change"])
-    def produce(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.IN_PRODUCTION)
+    accept, hold, produce, deliver = map(_step, ("accept", "hold", "produce", "deliver"))
 
     @harmless
     @admin.action(description=gettext_lazy("Ship …"), permissions=["change"])
@@ -157,11 +151,6 @@ class OrderActions(StaffAdmin):
             return None
         query = urlencode([("id", str(pk)) for pk in ids])
         return HttpResponseRedirect(f"{reverse('admin:stores_order_ship')}?{query}")
-
-    @harmless
-    @admin.action(description=OF_ACTIONS["deliver"].verb, permissions=["change"])
-    def deliver(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._move(request, chosen, OrderStatus.DELIVERED)
 
     @harmless
     @admin.action(description=OF_ACTIONS["cancel"].verb, permissions=["change"])
