@@ -12,7 +12,7 @@ from urllib.parse import SplitResult
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import EmailValidator
 
-from fulfillment.core.web_addresses import split_url, web_address
+from fulfillment.core.web_addresses import web_address
 
 # For every secret; docs/operating/settings.md and the messages name the same number.
 MINIMUM_SECRET_LENGTH = 32
@@ -124,8 +124,8 @@ def hosts(name: str, default: tuple[str, ...] = ()) -> list[str]:
 def origins(name: str) -> list[str]:
     """Origins as browsers send them: scheme, host, and the port if it is not the default; nothing else."""
     for origin in names(name):
-        parts = split_url(origin)
-        if parts is None or parts.scheme not in {"http", "https"} or origin != _origin(parts):
+        parts = web_address(origin)
+        if parts is None or origin != _origin(parts):
             return refuse(
                 f"{name} contains {origin!r}; write origins such as https://shop.example, separated by "
                 f"commas, in lower case and without a path.",
