@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextareaWidget, UnfoldBooleanSwitchWidget
 
 from accounts.admin.access import RoleRows
@@ -23,6 +24,7 @@ from applications.registration.services.applications import (
     reply_url_faults,
 )
 from applications.registration.services.icons import ALLOWED, MAX_ICON_BYTES, check_icon, set_icon
+from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from printing.text import is_blank
 
@@ -160,6 +162,14 @@ class ApplicationAdmin(KeyPages):
         ("Support", {"fields": ["support_url", "support_phone", "support_email"]}),
         ("State", {"fields": ["is_enabled", "is_blocked", "user", "created", "updated"]}),
     ]
+
+    def extra_pages(self) -> list[ExtraPage]:
+        keys = "<uuid:application_id>/keys"
+        return [
+            (f"{keys}/add/", require_POST(self.add_key_view), "add_key"),
+            (f"{keys}/<uuid:key_id>/end/", require_POST(self.end_key_view), "end_key"),
+            (f"{keys}/<uuid:key_id>/regenerate/", require_POST(self.regenerate_key_view), "regenerate_key"),
+        ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
         icons = ("icon__image", "icon__central_image")

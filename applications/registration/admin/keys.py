@@ -12,13 +12,12 @@ from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST
 from unfold.utils import display_for_label
 
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.selectors.applications import applications_with_ending_keys
 from applications.registration.services.keys import add_key, end_key, regenerate_key
-from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
+from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.history import shown_value
 from fulfillment.core.admin.inlines import ConsoleInline
@@ -91,14 +90,6 @@ class KeyPages(ConsoleAdmin):
                 )
             except DomainError as error:
                 messages.error(request, f"{application}: {error.message}")
-
-    def extra_pages(self) -> list[ExtraPage]:
-        keys = "<uuid:application_id>/keys"
-        return [
-            (f"{keys}/add/", require_POST(self.add_key_view), "add_key"),
-            (f"{keys}/<uuid:key_id>/end/", require_POST(self.end_key_view), "end_key"),
-            (f"{keys}/<uuid:key_id>/regenerate/", require_POST(self.regenerate_key_view), "regenerate_key"),
-        ]
 
     def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
         application = self.record_to_change(request, application_id)

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 from unfold.decorators import display
 
 from accounts.admin.staff import StaffAdmin, staff_on
@@ -193,7 +193,8 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         return [
             ("<uuid:budget_id>/adjust/", require_POST(self.adjust_view), "adjust"),
             ("<uuid:budget_id>/end/", require_POST(self.end_view), "end"),
-            *self.statement_pages(),
+            ("<uuid:budget_id>/statement/", require_safe(self.statement_view), "statement"),
+            ("<uuid:budget_id>/statement.csv", require_safe(self.statement_csv), "statement_csv"),
         ]
 
     def adjust_view(self, request: HttpRequest, budget_id: UUID) -> HttpResponse:

@@ -12,11 +12,9 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
-from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.csv_rows import BOM, csv_pieces
 from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.plugins import offered
@@ -35,12 +33,6 @@ PERIODS_OFFERED = 120
 
 
 class StatementPages(StaffAdmin):
-    def statement_pages(self) -> list[ExtraPage]:
-        return [
-            ("<uuid:budget_id>/statement/", require_safe(self.statement_view), "statement"),
-            ("<uuid:budget_id>/statement.csv", require_safe(self.statement_csv), "statement_csv"),
-        ]
-
     def sees_orders(self, request: HttpRequest, budget: Budget) -> bool:
         return staff_on(request).holds(ORDER_GRANTS, budget.store_id)
 
