@@ -55,6 +55,7 @@ from stores.product_pages.fields import (
     ProductForm,
     form_fields,
     order_request_from,
+    refuse_unchosen_price,
 )
 from stores.product_pages.selectors import product_page
 
@@ -93,7 +94,7 @@ class MailingOrder(ProductForm):
         body: dict[str, Any] = {"Recipient": {**sent, "CountryCode": COUNTRY}, "Items": [item]}
         if self.reference:
             body["ExternalID"] = self.reference
-        if self.quote is not None and self.option_id:
+        if self.quote is not None:
             body |= {"QuoteID": str(self.quote.pk), "OptionID": self.option_id}
         return body
 
@@ -162,6 +163,9 @@ def _proof(page: MailingOrder) -> None:
 def _order(page: MailingOrder) -> Order:
     access = authorize_store(page.caller, page.store.external_id, WORK)
     page.refuse_changed_template()
+    if page.quote is None:
+        _prices(page)
+    refuse_unchosen_price(page.option_id)
     return place_staff_order(access=access, request=order_request_from(page.body()))
 
 

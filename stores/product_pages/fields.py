@@ -211,6 +211,12 @@ def order_request_from(body: Mapping[str, Any]) -> OrderRequest:
         raise as_domain_error(error) from error
 
 
+def refuse_unchosen_price(option_id: str) -> None:
+    """Real orders have a price that the page showed: another could apply by now."""
+    if not option_id:
+        raise Conflict(gettext("Choose a price, then place the order."), code="price_not_chosen")
+
+
 def _first_value(one: FormField) -> str:
     if one.control == "picture":
         return ""

@@ -41,6 +41,7 @@ from stores.product_pages.fields import (
     ProductForm,
     form_fields,
     order_request_from,
+    refuse_unchosen_price,
 )
 from stores.product_pages.pages.prices import (
     PriceForm,
@@ -289,6 +290,7 @@ def _order_live(page: OrderableForm) -> HttpResponse | None:
     body = page.order_body(page.address.values)
     try:
         page.refuse_changed_template()
+        refuse_unchosen_price(page.price.chosen)
         with page.recorded("order_create"):
             request = order_request_from(body)
             order, is_new = place_own_order(access=page.access, request=request, form=page.form_name)

@@ -155,8 +155,24 @@ def typed(page, **more):
     return {**sent, **{f"to-{name}": value for name, value in RECIPIENT.items()}, "country": "US", **more}
 
 
+def priced(buyer, **more):
+    """The same with prices, of which the first is chosen."""
+    form = typed(buyer.get(PRODUCT).content.decode(), **more)
+    return typed(buyer.post(PRODUCT, {**form, "do": "quote"}).content.decode(), do="buy")
+
+
+def test_nothing_is_ordered_at_a_price_that_was_not_shown(buyer):
+    page = buyer.post(PRODUCT, typed(buyer.get(PRODUCT).content.decode(), do="buy")).content.decode()
+
+    assert "Choose a price, then place the order." in page
+    assert not Order.objects.exists()
+    buyer.post(PRODUCT, typed(page, do="buy"))
+    order = Order.objects.get()
+    assert (order.option_id, f"{order.total} USD" in page) == ("GROUND-1", True)
+
+
 def test_form_that_is_sent_twice_orders_once(buyer):
-    form = typed(buyer.get(PRODUCT).content.decode(), do="buy")
+    form = priced(buyer)
 
     first, again = (buyer.post(PRODUCT, form) for _ in range(2))
     assert (first.status_code, first["Location"]) == (302, again["Location"])
@@ -164,8 +180,9 @@ def test_form_that_is_sent_twice_orders_once(buyer):
     said = buyer.get(again["Location"]).content.decode()
     assert f"Order {Order.objects.get().number} was placed with this form before." in said
 
-    buyer.post(PRODUCT, {**form, "quantity": "200"})
-    buyer.post(PRODUCT, typed(buyer.get(PRODUCT).content.decode(), do="buy"))
+    more = buyer.post(PRODUCT, {**form, "quantity": "200", "do": "quote"}).content.decode()
+    buyer.post(PRODUCT, {**typed(more, do="buy"), "form": form["form"]})
+    buyer.post(PRODUCT, priced(buyer))
     assert sorted(Order.objects.values_list("total_quantity", flat=True)) == [100, 100, 200]
 
 
@@ -182,7 +199,7 @@ def test_chosen_delivery_stays_chosen_when_the_address_is_corrected(buyer):
 
 def test_form_of_a_template_that_changed_orders_nothing_until_it_is_seen(buyer, world):
     """Values are sent by the places of their fields: each would be printed in the place of another."""
-    form = typed(buyer.get(PRODUCT).content.decode(), do="buy") | {"field-0": "Ada", "field-1": "Countess"}
+    form = priced(buyer) | {"field-0": "Ada", "field-1": "Countess"}
     values = product_values(TemplateFields=[field("Title"), field("Name")])
     save_product(store=world.associated, values=values, product=Product.objects.get())
 

@@ -10,9 +10,10 @@ from accounts.models import Role
 from delivery.datasets.services.demo import load_demo_population
 from delivery.selection.models import EddmSelection
 from stores.catalog.models import Product
+from stores.catalog.services.products import save_product
 from stores.orders.models import Order, OrderHistory, Quote
 from tests.factories.eddm import make_selection
-from tests.factories.orders import make_design, make_product
+from tests.factories.orders import make_design, make_product, price_values, product_values
 
 RECIPIENT = {"Name": "Ada Lovelace", "Address1": "1 Main Street", "City": "Denver", "PostalCode": "80202"}
 
@@ -35,6 +36,29 @@ def order_page(product, selection) -> str:
 
 def sent(do: str, **more: str) -> dict[str, str]:
     return {"do": do, **{f"to-{name}": value for name, value in RECIPIENT.items()}, **more}
+
+
+def chosen(browser, address: str) -> dict[str, str]:
+    """The first of the prices that the page shows."""
+    page = browser.post(address, sent("prices")).context["page"]
+    return {"quote": str(page.quote.pk), "option": page.options[0].option_id}
+
+
+def test_nothing_is_ordered_at_a_price_that_was_not_shown(world, signed_in, mailer):
+    selection, browser = make_selection(user=world.user), signed_in(world.user)
+    address = order_page(mailer, selection)
+    assert "<b>72.00 USD</b> with the usual delivery" in browser.get(address).content.decode()
+    dearer = {"DeliveredPrices": [price_values("GROUND", "9.00", is_default=True)], "MaximumQty": 25_000}
+    values = product_values("mailer", IsEddm=True, MinimumQty=200, DefaultQty=200, **dearer)
+    save_product(store=world.associated, values=values, product=mailer)
+
+    page = browser.post(address, sent("order")).content.decode()
+
+    assert not Order.objects.exists()
+    assert "Choose a price, then place the order." in page
+    assert "5,400.00 USD" in page
+    assert browser.post(address, sent("order", **chosen(browser, address))).status_code == 302
+    assert Order.objects.get().total == 5400
 
 
 def test_staff_choose_routes_and_order_them(world, signed_in, mailer):
@@ -79,8 +103,10 @@ def test_order_with_the_same_reference_is_refused_and_the_first_one_named(world,
     address = order_page(mailer, selection)
     reference = browser.get(address).context["page"].reference
 
-    first = browser.post(address, sent("order", reference=reference))
-    second = browser.post(address, sent("order", reference=reference)).content.decode()
+    order = sent("order", reference=reference, **chosen(browser, address))
+
+    first = browser.post(address, order)
+    second = browser.post(address, order).content.decode()
 
     assert first.status_code == 302
     assert Order.objects.count() == 1
@@ -89,9 +115,10 @@ def test_order_with_the_same_reference_is_refused_and_the_first_one_named(world,
 
 
 def test_faults_are_shown_beside_their_fields(world, signed_in, mailer):
-    address = order_page(mailer, make_selection(user=world.user))
+    address, browser = order_page(mailer, make_selection(user=world.user)), signed_in(world.user)
+    wrong = {"to-PostalCode": "", "to-Email": "no"}
 
-    page = signed_in(world.user).post(address, sent("order", **{"to-PostalCode": "", "to-Email": "no"}))
+    page = browser.post(address, sent("order", **chosen(browser, address), **wrong))
 
     errors = {one.name: one.errors for one in page.context["page"].address.fields if one.errors}
     assert set(errors) == {"PostalCode", "Email"}
@@ -135,11 +162,12 @@ def test_template_is_proofed_and_its_values_are_ordered(world, signed_in):
     address, browser = order_page(product, make_selection(user=world.user)), signed_in(world.user)
     fields = browser.get(address).context["page"].fields
     values = {one.input_name: one.value for one in fields}
+    price = chosen(browser, address)
 
     proofed = browser.post(address, sent("proof", **values))
     unproofed = browser.post(address, sent("proof", **dict.fromkeys(values, "")))
-    empty = browser.post(address, sent("order", **dict.fromkeys(values, "")))
-    placed = browser.post(address, sent("order", **values))
+    empty = browser.post(address, sent("order", **price, **dict.fromkeys(values, "")))
+    placed = browser.post(address, sent("order", **price, **values))
 
     assert [one["url"].split("?")[0] for one in proofed.context["page"].proof["pages"]]
     assert b"proof-sheet" in proofed.content
