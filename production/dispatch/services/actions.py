@@ -41,7 +41,7 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
 
 @transaction.atomic
 def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
-    """Assigns a job to another provider; a submitted job must be cancelled first."""
+    """Assigns a job to another provider; a submitted job must be cancelled first, and a held one stays held."""
     locked = _lock(job)
     previous, before = locked.state, locked.provider
     if locked.state in AT_PROVIDER or locked.state == JobState.SHIPPED:
@@ -60,10 +60,11 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
         _require_off_sheet(locked)
     if locked.attempts.filter(outcome=AttemptOutcome.UNFINISHED).exists():
         raise Conflict(f"Job {locked} is being sent to {before} now.", code="job_uncertain")
+    held, now = locked.held, timezone.now()
     if locked.tries or locked.state != JobState.QUEUED:
         start_again(locked, provider)
-    locked.provider, locked.next_try, locked.held = provider, timezone.now(), ""
-    count_jobs({(provider.pk, None): 1}, at=locked.next_try)
+    locked.provider, locked.next_try, locked.held = provider, None if held else now, held
+    count_jobs({(provider.pk, None): 1}, at=now)
     record_job(
         locked,
         previous=previous,

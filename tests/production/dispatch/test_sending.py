@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import Notification, Role
 from accounts.services.notifications import NOTIFICATION_TASK
 from production.adapters.folder import FolderAdapter
+from production.dispatch.services.actions import hold_job, reassign_job, release_job
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, Job, JobHistory, JobState
 from production.providers.models import Provider
@@ -121,6 +122,26 @@ def test_held_order_holds_its_queued_jobs_until_accepted_again(shop, press):
 
     accept(order)
     assert work_off_jobs() == 1
+
+
+@pytest.mark.parametrize("held", ["Order", "Manual"])
+def test_held_job_stays_held_at_another_provider(shop, press, tmp_path, held):
+    other, order = make_provider(tmp_path, "other"), accept(placed(shop))
+    if held == "Order":
+        order = transition_order(order=order, status=OrderStatus.ON_HOLD, actor=STORE)
+    else:
+        hold_job(job=only_job(), actor=STORE)
+
+    reassign_job(job=only_job(), provider=other, actor=STORE)
+
+    assert work_off_jobs() == 0
+    assert (only_job().provider, only_job().held) == (other, held)
+    if held == "Order":
+        accept(order)
+    else:
+        release_job(job=only_job(), actor=STORE)
+    assert work_off_jobs() == 1
+    assert files_at(other)
 
 
 def test_cancelled_order_takes_its_files_back(shop, press):
