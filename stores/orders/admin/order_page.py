@@ -129,12 +129,13 @@ def _move(order: Order, value: str) -> dict[str, Any]:
 def decision_page(
     model_admin: Any, request: HttpRequest, chosen: str, orders: QuerySet[Order]
 ) -> TemplateResponse | None:
-    """The dialog of the order's page as a page, where no script opens it."""
+    """The dialog of the order's page as a page, where no script opens it; None also without such an order."""
+    if (order := orders.first()) is None:
+        return None
     page = confirmation_page(
         model_admin, request, **FINAL[chosen], details="admin/stores/order_decision.html"
     )
-    order = orders.first()
-    if page is None or order is None or page.context_data is None:
+    if page is None or page.context_data is None:
         return page
     page.context_data |= {
         "original": order,

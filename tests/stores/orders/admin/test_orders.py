@@ -1,6 +1,7 @@
 import hashlib
 import io
 import zipfile
+from uuid import uuid4
 
 import pytest
 from django.core.files.storage import default_storage
@@ -130,6 +131,13 @@ def test_order_page_confirms_irreversible_actions(board, order, move, status, qu
     change(board, order, move_to=move, note="Wrong address", confirmed="1")
     order.refresh_from_db()
     assert (order.status, order.history.get(sequence=2).note) == (status, "Wrong address")
+
+
+@pytest.mark.parametrize("move", ["90", "95", "refuse"])
+def test_final_step_of_an_order_that_is_not_there_is_not_found(board, move):
+    address = reverse("admin:stores_order_change", args=[uuid4()])
+
+    assert board.post(address, {"move_to": move, "seen": ""}).status_code == 404
 
 
 def test_order_page_refuses_a_move_made_on_an_old_view(board, order):
