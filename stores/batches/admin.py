@@ -25,7 +25,7 @@ from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.models import Batch, BatchMode, BatchStatus, RowState
 from stores.batches.overview import BatchPage, listed_rows
 from stores.batches.selectors.batches import counts_of, counts_of_batches, named
-from stores.batches.services.approvals import approve_batch, deny_batch
+from stores.batches.services.approvals import approve_batch, deny_batch, name_of_request
 from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on
 
@@ -146,6 +146,7 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
             "counts": page.counts,
             "approval": page.approval,
             "reasons": page.reasons,
+            "seen_request": name_of_request(page.approval) if page.approval else "",
             "may_decide": page.waits_for_approval and holds(DECIDE, batch.store_id),
             "orders_query": _orders_query(page) if holds(ORDER_GRANTS, batch.store_id) else "",
         }
@@ -154,13 +155,13 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
         batch: Batch = get_object_or_404(self.get_queryset(request), pk=batch_id)
         if not staff_on(request).holds(DECIDE, batch.store_id):
             raise PermissionDenied
-        note = request.POST.get("note", "").strip()[:1000]
+        note, seen = request.POST.get("note", "").strip()[:1000], request.POST.get("seen", "")
         with errors_as_messages(request):
             if request.POST.get("decision") == "approve":
-                approve_batch(batch=batch, actor=actor_on(request), note=note)
+                approve_batch(batch=batch, actor=actor_on(request), note=note, seen=seen)
                 messages.success(request, _("The batch is approved."))
             elif note:
-                deny_batch(batch=batch, actor=actor_on(request), reason=note)
+                deny_batch(batch=batch, actor=actor_on(request), reason=note, seen=seen)
                 messages.success(request, _("The batch is denied."))
             else:
                 messages.error(request, _("A denial needs a reason: the person who ordered reads it."))

@@ -1,17 +1,25 @@
 """Batches in the console: staff see those of their stores, and approvers decide on them."""
 
 import re
+from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from stores.batches.services.approvals import approve_batch
 from stores.batches.services.batches import cancel_batch
+from stores.batches.services.ordering import ORDER_TASK
+from stores.batches.services.rows import replace_rows
 from stores.catalog.models import Store
+from stores.orders.models import ActorKind
+from stores.orders.services.transitions import Actor
+from tests.factories.orders import order_body
 from tests.support.approvals import add_approver
-from tests.support.batches import access_to, checked, fresh, make_batch, ordered, person
-from tests.support.order_helpers import Shop
+from tests.support.batches import access_to, checked, fresh, make_batch, ordered, person, source_of
+from tests.support.jobs import work_off
+from tests.support.order_helpers import Shop, open_shop
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +59,38 @@ def test_batch_is_approved_and_cancelled_only_by_staff_who_may(world, place, sig
 
     assert "Orders that are already placed stay" in question
     assert fresh(world.batch).status == "Cancelled"
+
+
+def test_decision_is_of_the_rows_that_were_seen(world, signed_in):
+    """Where nothing of an approved batch is ordered, other rows may be: their approval is requested anew."""
+    Store.objects.filter(pk=world.associated.pk).update(approval_above=0)
+    operator, colleague = signed_in(world.operator), Actor(ActorKind.USER, add_approver(Shop(world)).pk)
+    batch = ordered(checked(make_batch(access_to(world), [person(1)])), external_id="twice")
+    place = f"/admin/stores/batch/{batch.pk}"
+    page = operator.get(f"{place}/change/").content.decode()
+    approve_batch(batch=batch, actor=colleague)
+    assert open_shop(world).place(body={**order_body(), "ExternalID": "twice"}).status_code == 201
+    work_off(ORDER_TASK)
+    replace_rows(batch=fresh(batch), source=source_of([person(2), person(3)]))
+    ordered(checked(batch), external_id="other")
+
+    answers = [
+        operator.post(
+            f"{place}/decide/", {"decision": decision, "note": "No", "seen": seen_in(page)}, follow=True
+        )
+        for decision in ("approve", "deny")
+    ]
+
+    assert all("ordered again since you opened it" in one.content.decode() for one in answers)
+    assert (fresh(batch).status, fresh(batch).approval.state) == ("Ordering", "Pending")
+    page = answers[0].content.decode()
+    operator.post(f"{place}/decide/", {"decision": "approve", "seen": seen_in(page)})
+    assert fresh(batch).approval.state == "Approved"
+
+
+def seen_in(page: str) -> str:
+    [seen] = re.findall(r'name="seen" value="([^"]+)"', page)
+    return unescape(seen)
 
 
 def test_list_counts_the_rows_of_all_batches_in_one_statement(world, place, signed_in):
