@@ -1,5 +1,6 @@
 """Catalog files uploaded in the browser: stored, checked by a worker, and imported when a user confirms."""
 
+import json
 import time
 import uuid
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ UPLOAD_BYTES = 512 * 1024 * 1024
 UNPACKED_BYTES = 4 * 1024 * 1024 * 1024
 FAULTS_SHOWN = 200
 PROGRESS_SECONDS = 0.25
+CHANGED = "The catalog changed since the check, so nothing was imported. Look at the changes again."
 
 State = CatalogUploadState
 WORKING_STATES = {State.WAITING: State.CHECKING, State.QUEUED: State.IMPORTING}
@@ -131,9 +133,16 @@ def _work(upload: CatalogUpload, *, is_import: bool) -> None:
             source = CatalogSource(file, on_progress=progress.show, maximum=UNPACKED_BYTES)
             only = upload.store.external_id if upload.store else None
             summary = import_catalog(source=source, dry_run=not is_import, only_store=only)
-            # In the transaction of the import, so that a crash cannot separate the two.
-            done = State.IMPORTED if is_import else State.CHECKED
-            _finish(upload, done, summary=asdict(summary), percent=100)
+            found = json.loads(json.dumps(asdict(summary)))
+            is_as_seen = not is_import or upload.summary in ({}, found)
+            if is_as_seen:
+                # In the transaction of the import, so that a crash cannot separate the two.
+                done = State.IMPORTED if is_import else State.CHECKED
+                _finish(upload, done, summary=found, percent=100)
+            else:
+                transaction.set_rollback(True)
+        if not is_as_seen:
+            _finish(upload, State.CHECKED, summary=found, percent=100, error=CHANGED)
     finally:
         progress.close()
 

@@ -16,9 +16,10 @@ from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.operations.retention import all_retention_rules
 from stores.catalog import reader
 from stores.catalog import source as catalog_source
-from stores.catalog.models import CatalogUpload, Product, Store
+from stores.catalog.models import CatalogUpload, DeliveredPrice, Product, Store
 from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog, import_catalog
+from stores.catalog.services.products import save_product
 from stores.catalog.services.refresh import begin_catalog_work
 from stores.catalog.services.uploads import (
     TASK,
@@ -27,6 +28,7 @@ from stores.catalog.services.uploads import (
     receive_catalog_upload,
     start_catalog_import,
 )
+from tests.factories.orders import price_values, product_values
 from tests.factories.stores import make_product, make_store
 from tests.support.jobs import work_off
 from tests.support.patience import wait_for
@@ -194,6 +196,31 @@ def test_entry_of_very_many_values_is_not_held_in_memory(values):
     message = raised.value.faults[0].message
     assert message == f"One entry has more than {reader.MAX_VALUES:,} names and values."
     assert peak < 100_000_000
+
+
+def test_import_that_would_change_more_than_the_check_said_changes_nothing(world):
+    """Another person raised a price meanwhile, which the file would lower without a word."""
+    values = product_values("card")
+    product = save_product(store=world.associated, values=values)
+    content = json.loads(b"".join(export_catalog(store_ids=["associated"])))
+    card = content["Stores"][0]["Products"][0]
+    content["Stores"][0]["Products"].append({**card, "ID": "new", "APIKey": "NEW"})
+    upload = checked(world, content)
+    dearer = [price_values("GROUND", "9.00", is_default=True)]
+    save_product(store=world.associated, values={**values, "DeliveredPrices": dearer}, product=product)
+
+    start_catalog_import(upload=upload, by=world.operator)
+    work_off(TASK)
+
+    upload.refresh_from_db()
+    prices = DeliveredPrice.objects.filter(product=product).order_by("position")
+    assert (upload.state, [str(one.price) for one in prices]) == ("checked", ["9.00"])
+    assert "The catalog changed since the check, so nothing was imported." in upload.error
+    assert [one["product_id"] for one in upload.summary["changes"]] == ["card", "new"]
+    start_catalog_import(upload=upload, by=world.operator)
+    work_off(TASK)
+    upload.refresh_from_db()
+    assert (upload.state, upload.error, prices.all().count()) == ("imported", "", 3)
 
 
 def test_pressed_twice_it_is_imported_once(world, file):
