@@ -84,6 +84,7 @@ def test_order_above_the_limit_reaches_the_press_only_when_approved(visitor):
     expect(page.get_by_text("100.00 USD left of 100.00 USD in the budget Marketing")).to_be_visible()
     page.get_by_label("Quantity").fill("200")
     page.get_by_role("button", name="Get prices").click()
+    expect(page.get_by_text("need approval by Approver Example")).to_be_visible()
     page.get_by_role("button", name="Place the order").click()
     expect(page.get_by_text("is placed and needs approval.")).to_be_visible()
 
