@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import pikepdf
 
+from printing.press.groups import open_groups
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import depth_of
@@ -175,6 +176,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         made.pages.extend(source.pages)
         give_resources(made)
         resolve_masks(made)
+        open_groups(made)
         _turn_steps(made)
         pages = []
         for page, counts in zip(made.pages, noted, strict=True):

@@ -15,6 +15,7 @@ import pikepdf
 from printing.press.colors import separation_of
 from printing.press.device_colors import DeviceColors
 from printing.press.die_lines import overprint_tools
+from printing.press.groups import mask_of
 from printing.press.identity import give_id, identify, intend
 from printing.press.objects import drop, held_in, is_plain, named, states_of
 from printing.press.paints import Inks
@@ -158,35 +159,18 @@ def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pike
 
 
 def _set_groups(pdf: pikepdf.Pdf) -> None:
-    """Groups blend in the inks of the press, in one way: isolated, which is the same where nothing in them blends.
+    """Groups blend in the inks of the press, and isolated, as the proof shows them.
 
     A mask keeps the space that its luminosity is read in.
     """
-    masks = {mask.G.objgen for mask in map(_mask_of, states_of(pdf)) if mask is not None}
-    forms = []
+    masks = {mask.G.objgen for mask in map(mask_of, states_of(pdf)) if mask is not None}
     for thing in pdf.objects:
-        if not isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
-            continue
-        if str(thing.get("/Subtype")) == "/Form":
+        if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream) and str(thing.get("/Subtype")) == "/Form":
             drop(thing, *_OF_FORMS)
-            forms += [thing] if "/Group" in thing else []
-    for form in forms:
-        if form.objgen in masks:
-            continue
-        if not form.Group.get("/I", False) and _blends(form):
-            del form.Group
-        else:
-            form.Group = pikepdf.Dictionary(S=pikepdf.Name.Transparency, CS=pikepdf.Name.DeviceCMYK, I=True)
-
-
-def _blends(form: Any) -> bool:
-    """Whether something in it is mixed with what is below: below the group as well, unless it is isolated."""
-    return not all(map(is_plain, named(named(form, "/Resources"), "/ExtGState").values()))
-
-
-def _mask_of(state: Any) -> Any:
-    mask = state.get("/SMask")
-    return mask if isinstance(mask, pikepdf.Dictionary) and "/G" in mask else None
+            if "/Group" in thing and thing.objgen not in masks:
+                thing.Group = pikepdf.Dictionary(
+                    S=pikepdf.Name.Transparency, CS=pikepdf.Name.DeviceCMYK, I=True
+                )
 
 
 def _finish_page(page: Any, boxes: PageBoxes) -> None:
