@@ -5,7 +5,6 @@ Overprint and blending spaces are left to the writer of print files, which knows
 
 import math
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,6 +16,7 @@ from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import depth_of
 from printing.press.objects import drop, give_resources, saved
+from printing.press.plain import make_plain
 from printing.press.streams import Matrix
 
 MM = 25.4 / 72
@@ -176,8 +176,8 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         made.pages.extend(source.pages)
         give_resources(made)
         resolve_masks(made)
+        make_plain(made)
         open_groups(made)
-        _turn_steps(made)
         pages = []
         for page, counts in zip(made.pages, noted, strict=True):
             drop(page.obj, *set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"})
@@ -187,15 +187,6 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
             raise ArtworkRefused("artwork_too_complex", f"{found} Export it more simply.")
         made.save(out, static_id=True)
         return tuple(pages)
-
-
-def _turn_steps(pdf: pikepdf.Pdf) -> None:
-    """Tiles lie alike in both directions, but the renderer shifts those of negative steps."""
-    for thing in pdf.objects:
-        for key in ("/XStep", "/YStep"):
-            step = thing.get(key) if isinstance(thing, pikepdf.Stream) else None
-            if isinstance(step, int | Decimal) and step < 0:
-                thing[key] = -thing[key]
 
 
 def _note(page: Any) -> dict[str, int]:

@@ -20,6 +20,7 @@ from printing.press.identity import give_id, identify, intend
 from printing.press.objects import drop, held_in, is_plain, named, states_of
 from printing.press.paints import Inks
 from printing.press.pictures import separated_image
+from printing.press.plain import OF_DEVICES
 from printing.press.profiles import OutputCondition
 from printing.press.repaint import Repaint
 
@@ -51,7 +52,6 @@ _OF_FORMS = (
     "/Metadata",
     "/Alternates",
 )
-_OF_STATES = ("/TR", "/TR2", "/HTP", "/HT", "/BG", "/BG2", "/UCR", "/UCR2")
 _OVERPRINT = ("/OP", "/op", "/OPM")
 
 
@@ -91,7 +91,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
             Repaint(pdf, Inks(separation_of(job.condition.profile, job.highest_ink))).run()
         _set_groups(pdf)
         for state in states_of(pdf):
-            drop(state, *_OF_STATES, *(() if job.keeps_overprint else _OVERPRINT))
+            drop(state, *OF_DEVICES, *(() if job.keeps_overprint else _OVERPRINT))
         if job.has_pdf:
             DeviceColors(pdf, None if job.is_cmyk else job.condition.profile).run()
         for page, boxes in zip(pdf.pages, job.boxes, strict=True):

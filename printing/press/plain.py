@@ -1,0 +1,60 @@
+"""Says plainly in an artwork what programs read in different ways, so that its proof shows what a press prints."""
+
+from decimal import Decimal
+from typing import Any
+
+import pikepdf
+
+from printing.press.groups import mask_of
+from printing.press.objects import drop, states_of
+from printing.press.paints import DEVICE, KINDS_OF_SIZES, OF_RGB
+
+# Of a device, and no part of the artwork.
+OF_DEVICES = ("/TR", "/TR2", "/HTP", "/HT", "/BG", "/BG2", "/UCR", "/UCR2")
+# Other pictures in the place of one.
+_INSTEAD = ("/Alternates", "/OPI")
+_MODES = frozenset(
+    (
+        *("/Normal", "/Compatible", "/Multiply", "/Screen", "/Overlay", "/Darken", "/Lighten"),
+        *("/ColorDodge", "/ColorBurn", "/HardLight", "/SoftLight", "/Difference", "/Exclusion"),
+        *("/Hue", "/Saturation", "/Color", "/Luminosity"),
+    )
+)
+
+
+def make_plain(pdf: pikepdf.Pdf) -> None:
+    for state in states_of(pdf):
+        drop(state, *OF_DEVICES)
+        _name_mode(state)
+        _name_space(state)
+    for thing in pdf.objects:
+        if isinstance(thing, pikepdf.Stream):
+            drop(thing, *_INSTEAD)
+            _turn_steps(thing)
+
+
+def _name_mode(state: Any) -> None:
+    """Of a list of ways to blend, the first that is known."""
+    if isinstance(modes := state.get("/BM"), pikepdf.Array):
+        known = (str(one) for one in modes if str(one) in _MODES)
+        state.BM = pikepdf.Name(next(known, "/Normal"))
+
+
+def _name_space(state: Any) -> None:
+    """Of a mask by luminosity: without it, some programs mask nothing."""
+    mask = mask_of(state)
+    if mask is None or str(mask.get("/S")) != "/Luminosity":
+        return
+    if not isinstance(mask.G.get("/Group"), pikepdf.Dictionary):
+        mask.G.Group = pikepdf.Dictionary(S=pikepdf.Name.Transparency)
+    if "/CS" not in mask.G.Group:
+        kind = KINDS_OF_SIZES.get(len(mask.get("/BC", ())), OF_RGB)
+        mask.G.Group.CS = pikepdf.Name(DEVICE[kind])
+
+
+def _turn_steps(tile: pikepdf.Stream) -> None:
+    """Tiles lie alike in both directions, but the renderer shifts those of negative steps."""
+    for key in ("/XStep", "/YStep"):
+        step = tile.get(key)
+        if isinstance(step, int | Decimal) and step < 0:
+            tile[key] = -step

@@ -1,0 +1,81 @@
+"""What programs read in different ways is shown in the proof as it is printed."""
+
+import io
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Name
+from PIL import Image
+
+from printing.press.artwork import prepare_artwork
+from printing.press.rules import ColorPolicy, PresetRules
+from printing.typesetting import Press, parse_template, render_proof
+from tests.support.made_templates import card
+from tests.support.plate_samples import SIZE, artwork, made
+
+COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
+BELOW = b"0 0 .6 0 k 0 0 300 170 re f "
+OVER = b"/GS gs .6 0 0 0 k 60 30 160 110 re f"
+INVERTED = Dictionary(FunctionType=2, Domain=[0, 1], N=1, C0=[1], C1=[0])
+
+
+def masked(pdf, **more):
+    form = pdf.make_stream(
+        b".2 g 0 0 300 170 re f", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, *SIZE], **more
+    )
+    return Dictionary(SMask=Dictionary(S=Name.Luminosity, G=form))
+
+
+STATES = {
+    "list of ways to blend": (lambda _: Dictionary(BM=Array([Name.Multiply, Name.Normal])), Name.Multiply),
+    "list with an unknown way": (lambda _: Dictionary(BM=Array([Name.Wet, Name.Multiply])), Name.Multiply),
+    "transfer function": (lambda _: Dictionary(TR=INVERTED), None),
+    "mask without a space": (lambda pdf: masked(pdf, Group=Dictionary(S=Name.Transparency)), None),
+    "mask without a group": (masked, None),
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_proof_shows_what_is_printed(name):
+    make, mode = STATES[name]
+    content = made(
+        BELOW + OVER,
+        lambda pdf, page: setattr(page, "Resources", Dictionary(ExtGState=Dictionary(GS=make(pdf)))),
+    )
+    template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(content)}}, [])
+
+    screen, printed = (
+        Image.open(io.BytesIO(render_proof(template, {}, mark=None, press=press).pages[0])).convert("RGB")
+        for press in (None, COATED)
+    )
+
+    for place in ((240, 160), (20, 20)):
+        assert screen.getpixel(place) == pytest.approx(printed.getpixel(place), abs=50)
+    with pikepdf.open(io.BytesIO(prepare_artwork(content).pdf)) as pdf:
+        state = pdf.pages[0].obj.Resources.ExtGState.GS
+        assert (state.get("/BM"), "/TR" in state) == (mode, False)
+
+
+def test_no_other_picture_is_printed_in_the_place_of_one():
+    def picture(pdf, shade, **more):
+        return pdf.make_stream(
+            bytes([shade]),
+            Type=Name.XObject,
+            Subtype=Name.Image,
+            Width=1,
+            Height=1,
+            BitsPerComponent=8,
+            ColorSpace=Name.DeviceGray,
+            **more,
+        )
+
+    def change(pdf, page):
+        other = Dictionary(Image=picture(pdf, 0), DefaultForPrinting=True)
+        opi = Dictionary({"/1.3": Dictionary(Type=Name.OPI, Version=1.3, F="fine.tif")})
+        image = picture(pdf, 200, Alternates=Array([other]), OPI=opi)
+        page.Resources = Dictionary(XObject=Dictionary(I=image))
+
+    prepared = prepare_artwork(made(b"q 140 0 0 100 70 30 cm /I Do Q", change)).pdf
+
+    with pikepdf.open(io.BytesIO(prepared)) as pdf:
+        assert not {"/Alternates", "/OPI"} & set(pdf.pages[0].obj.Resources.XObject.I.keys())
