@@ -47,8 +47,9 @@ DEVICES = {b"g": GRAY, b"G": GRAY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, 
 STROKING = frozenset({b"CS", b"SC", b"SCN", b"G", b"RG", b"K"})
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
 # Strings come first, because they can contain anything; starting with one character class skips numbers fast.
+# `odd` are comments, and strings with more brackets in each other.
 _OPERATORS = re.compile(
-    rb"[(\s](?:(?<=\()(?P<string>(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))"
+    rb"[(%\s](?:(?<=\()(?P<string>(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))|(?<=[(%])(?P<odd>)"
     rb"|(?<=\s)(?P<operator>scn|SCN|sc|SC|cs|CS|rg|RG|g|G|k|K|BI)(?=[\s/\[(<]|\Z))",
     re.DOTALL,
 )
@@ -89,6 +90,8 @@ class _Rewriting:
         named: tuple[int, int, bytes] | None = None
         for found in _OPERATORS.finditer(self._content):
             operator, start = found["operator"], found.start()
+            if found["odd"] is not None:
+                raise _UnsupportedForm
             if operator is None:
                 continue
             if operator in {b"cs", b"CS"}:

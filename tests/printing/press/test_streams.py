@@ -51,6 +51,19 @@ def test_strings_and_ink_colors_stay(inks):
     assert recolored(content, SPACES, inks) == content
 
 
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        (b"BT (a 1 0 0 rg (((b))) c) Tj ET", b"(a 1 0 0 rg "),
+        (b"% here (\n 0 0 0 rg 0 0 9 9 re f % and )\n", b"0 0 0 1 k"),
+        (b"% not 1 0 0 rg\n", b""),
+    ],
+)
+def test_deep_brackets_and_comments_are_no_colors(content, kept, inks):
+    assert recolored(content, SPACES, inks) is None
+    assert kept in repainted(content, inks)
+
+
 def test_color_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
     assert recolored(b"/c0 cs q 0 0 0 scn Q", SPACES, inks) is None
 
