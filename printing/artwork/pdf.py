@@ -8,6 +8,7 @@ from typing import Any
 
 import pikepdf
 
+from printing.artwork.apart import found_apart, missing_font
 from printing.artwork.area import Area, enclosing
 from printing.artwork.inks import THUMBNAIL, ink_of
 from printing.artwork.parts import OPERATORS, PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
@@ -26,13 +27,14 @@ from printing.artwork.pdf_content import (
 )
 from printing.press.die_lines import is_tool
 from printing.press.gradients import is_repaintable
-from printing.press.objects import saved
+from printing.press.objects import Visited, saved
 from printing.press.paints import GRAY, OF_CMYK, OF_RGB
 from printing.press.repaint import decoded, kind_of
 from printing.press.screen import opened
 from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, matrix_from, scale_of, times
 
-FORMS_DEEP = 6
+# Usual files have six; the renderer of proofs leaves out what is 45 deep.
+FORMS_DEEP = 28
 UNREADABLE = ArtworkFacts(0.0, 0.0, (), is_readable=False)
 # Letters reach so far above their line, as a share of their size; few reach below it.
 ASCENT = 0.72
@@ -121,6 +123,7 @@ class _Reader:
         self._rectangles: list[Area] = []
         self._fills: list[Area] = []
         self._layers = Layers()
+        self._visited = Visited()
         self._fonts: dict[tuple[int, int], Letters] = {}
 
     def note(self, kind: Part, *, name: str = "", **facts: Any) -> None:
@@ -160,6 +163,8 @@ class _Reader:
                 self._painted(name, operands, state)
 
     def _resources(self, resources: Any) -> None:
+        for kind, name in found_apart(resources, self._visited):
+            self.note(kind, name=name, is_embedded=kind != Part.FONT)
         patterns = resources.get("/Pattern", pikepdf.Dictionary()).values()
         for holder in (resources, *(one.get("/Resources", pikepdf.Dictionary()) for one in patterns)):
             for name in left_in_color(holder):
@@ -174,7 +179,9 @@ class _Reader:
             return
         if shown.get("/Subtype") == "/Image":
             self._picture(shown, state)
-        elif depth < FORMS_DEEP:
+        elif depth == FORMS_DEEP:
+            raise ValueError("forms too deep in each other")
+        else:
             inner = shown.get("/Resources", resources)
             matrix = shown.get("/Matrix")
             if matrix is not None:
@@ -227,9 +234,7 @@ class _Reader:
             return replace(state, font=None, font_name="", size=size)
         if font.objgen not in self._fonts or not font.is_indirect:
             self._fonts[font.objgen] = Letters(font)
-        plain = str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]
-        known = font.get("/Subtype") == "/Type3" or _is_embedded(font)
-        return replace(state, font=self._fonts[font.objgen], font_name="" if known else plain, size=size)
+        return replace(state, font=self._fonts[font.objgen], font_name=missing_font(font), size=size)
 
     def _graphics_state(self, resources: Any, name: Any, state: _State) -> _State:
         found = resources.get("/ExtGState", pikepdf.Dictionary()).get(str(name), pikepdf.Dictionary())
@@ -349,12 +354,6 @@ def _blends(mode: Any) -> bool:
     """A list names other modes for programs that do not know the first."""
     first = mode[0] if isinstance(mode, pikepdf.Array) and len(mode) else mode
     return first is not None and str(first) not in {"/Normal", "/Compatible"}
-
-
-def _is_embedded(font: Any) -> bool:
-    inner = font["/DescendantFonts"][0] if "/DescendantFonts" in font else font
-    descriptor = inner.get("/FontDescriptor", pikepdf.Dictionary())
-    return any(key in descriptor for key in ("/FontFile", "/FontFile2", "/FontFile3"))
 
 
 def _picture_space(space: Any) -> str:

@@ -84,7 +84,7 @@ def give_resources(pdf: pikepdf.Pdf) -> None:
         holder = left.pop()
         if "/Resources" not in holder or not visited.is_new(holder.Resources):
             continue
-        for one in _drawn(holder.Resources):
+        for one in (*forms_of(holder.Resources), *drawn_apart(holder.Resources)):
             if "/Resources" not in one:
                 if not holder.Resources.is_indirect:
                     holder.Resources = pdf.make_indirect(holder.Resources)
@@ -93,11 +93,14 @@ def give_resources(pdf: pikepdf.Pdf) -> None:
                 left.append(one)
 
 
-def _drawn(resources: Any) -> Iterator[Any]:
-    """Forms, patterns, masks and the fonts whose letters are drawn like forms."""
+def forms_of(resources: Any) -> Iterator[Any]:
     for one in resources_of_kind(resources, "/XObject"):
         if isinstance(one, pikepdf.Stream) and str(one.get("/Subtype")) == "/Form":
             yield one
+
+
+def drawn_apart(resources: Any) -> Iterator[Any]:
+    """Patterns, masks and the fonts whose letters are drawn like forms."""
     for one in resources_of_kind(resources, "/Pattern"):
         if isinstance(one, pikepdf.Stream):
             yield one

@@ -1,0 +1,57 @@
+"""What a PDF prints by patterns, masks and letters that are drawn: their fonts, and the colors of all but masks."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pikepdf
+
+from printing.artwork.parts import Part
+from printing.artwork.pdf_content import left_in_color, spots_of
+from printing.press.objects import Visited, drawn_apart, forms_of, named
+
+
+def missing_font(font: Any) -> str:
+    """Its name; empty for one that is embedded or drawn."""
+    if font.get("/Subtype") == "/Type3" or _is_embedded(font):
+        return ""
+    return str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]
+
+
+def found_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, str]]:
+    """The names of fonts that are not embedded, of spot colors, and of what stays in color; of forms within as well."""
+    left = [(one, _is_form(one)) for one in drawn_apart(resources)]
+    while left:
+        holder, is_masking = left.pop()
+        if "/Resources" not in holder or not visited.is_new(holder):
+            continue
+        inner = holder.Resources
+        for font in _used_by(holder, "Tf", named(inner, "/Font")):
+            if name := missing_font(font):
+                yield Part.FONT, name
+        if not is_masking:
+            yield from ((Part.LEFT_IN_COLOR, name) for name in left_in_color(inner))
+            for space in _used_by(holder, "cs CS", named(inner, "/ColorSpace")):
+                yield from ((Part.SPOT, name) for name in spots_of(space).split("\n") if name)
+        left += [(one, is_masking) for one in forms_of(inner)]
+        left += [(one, is_masking or _is_form(one)) for one in drawn_apart(inner)]
+
+
+def _is_form(thing: Any) -> bool:
+    """A mask is one, and no pattern and no font is."""
+    return str(thing.get("/Subtype")) == "/Form"
+
+
+def _used_by(holder: Any, operators: str, things: Any) -> Iterator[Any]:
+    """The resources of this kind that the operators name."""
+    if not things:
+        return
+    for stream in holder.CharProcs.values() if "/CharProcs" in holder else [holder]:
+        for one in pikepdf.parse_content_stream(stream, operators):
+            if (thing := things.get(str(one.operands[0]))) is not None:
+                yield thing
+
+
+def _is_embedded(font: Any) -> bool:
+    inner = font["/DescendantFonts"][0] if "/DescendantFonts" in font else font
+    descriptor = inner.get("/FontDescriptor", pikepdf.Dictionary())
+    return any(key in descriptor for key in ("/FontFile", "/FontFile2", "/FontFile3"))
