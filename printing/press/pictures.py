@@ -22,6 +22,8 @@ from printing.press.profiles import opened_profile
 JPEG_QUALITY = 95
 # The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
 MAX_SIDE = 800
+# The longest side of a JPEG, for a placeholder that is one pixel wide.
+LONGEST = 65_500
 PLATE_JPEG = {"quality": 90, "subsampling": 0}
 INVERTED = [1, 0] * 4
 KEPT = "/Picture"
@@ -107,12 +109,19 @@ def has_plates(content: bytes) -> bool:
 
 def placeholder(size: tuple[float, float], name: str) -> bytes:
     """A gray JPEG of these proportions; its comment makes it unique."""
-    width, height = max(size[0], 0.001), max(size[1], 0.001)
-    shape = Fraction(width / height).limit_denominator(MAX_SIDE)
-    if shape.numerator > MAX_SIDE:
-        shape = 1 / Fraction(height / width).limit_denominator(MAX_SIDE)
-    gray = Image.new("L", (max(1, shape.numerator), max(1, shape.denominator)), 128)
+    gray = Image.new("L", _in_pixels(max(size[0], 0.001) / max(size[1], 0.001)), 128)
     return encoded(gray, "JPEG", quality=50, comment=name.encode())
+
+
+def _in_pixels(proportion: float) -> tuple[int, int]:
+    if proportion > MAX_SIDE:
+        return min(LONGEST, round(proportion)), 1
+    if proportion < 1 / MAX_SIDE:
+        return 1, min(LONGEST, round(1 / proportion))
+    shape = Fraction(proportion).limit_denominator(MAX_SIDE)
+    if shape.numerator > MAX_SIDE:
+        shape = 1 / Fraction(1 / proportion).limit_denominator(MAX_SIDE)
+    return max(1, shape.numerator), max(1, shape.denominator)
 
 
 def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:

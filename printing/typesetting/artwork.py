@@ -13,6 +13,7 @@ from printing.caches import WeightedCache
 from printing.pictures import ScansTooLarge, check_scans, is_jpeg
 from printing.press import isolation
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, place_artwork
+from printing.press.pictures import reshaped_size
 from printing.typesetting.errors import RenderingFailed
 from printing.typesetting.svg_references import (
     LOADING,
@@ -125,6 +126,15 @@ def shrink_picture(content: bytes, size: tuple[int, int]) -> bytes:
     except (OSError, SyntaxError, ValueError, TaskFailed) as error:
         raise ArtworkInvalid("unreadable_artwork", "The data is damaged.") from error
     return target.getvalue()
+
+
+def crop_picture(content: bytes, size: tuple[int, int], proportion: float) -> bytes:
+    """The centre of a picture of this size, in another proportion of width to height."""
+    shape = reshaped_size(size, proportion, crop=True)
+    try:
+        return isolation.reshape(content, shape, proportion, crop=True)
+    except (OSError, SyntaxError, ValueError, TaskFailed) as error:
+        raise ArtworkInvalid("unreadable_artwork", "The data is damaged.") from error
 
 
 def _plain(picture: Image.Image) -> Image.Image:

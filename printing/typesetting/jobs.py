@@ -1,4 +1,3 @@
-import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -12,22 +11,23 @@ from printing.barcodes import (
     code_128_runs,
     qr_runs,
 )
-from printing.caches import WeightedCache
 from printing.press import isolation
 from printing.press.pictures import has_plates
 from printing.text import is_blank
-from printing.typesetting.artwork import PDF_TYPE, ArtworkInvalid, measure_picture, placed, shrink_picture
+from printing.typesetting.artwork import (
+    PDF_TYPE,
+    ArtworkInvalid,
+    measure_picture,
+    placed,
+)
 from printing.typesetting.errors import Problem, pointer
 from printing.typesetting.fields import overflow_reason
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.press import PICTURE_TYPES, Press, placeholder_of_spot
+from printing.typesetting.scaling import SMALL_PICTURE, for_proof, printed_dpi
 from printing.typesetting.template import CMYK, RGB, Artwork, Box, Page, Template
 
 GOOD_DPI = 150
-PROOF_DPI = 200
-# Larger pictures are decoded only once, for a proof's smaller copy.
-SMALL_PICTURE = 4_000_000
-COPIES_BYTES = 16 * 1024 * 1024
 
 # Scripts whose lines break between any two letters, or by dictionary, need no word to fit whole.
 _BREAKABLE = re.compile(
@@ -227,13 +227,7 @@ class SheetBuilder:
 
     def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
         extension = "png" if content.startswith(b"\x89PNG") else "jpg"
-        dpi = printed_dpi(box, size)
-        if not self.proof or dpi < 2 * PROOF_DPI:
-            return content, extension
-        target_size = (max(1, round(size[0] * PROOF_DPI / dpi)), max(1, round(size[1] * PROOF_DPI / dpi)))
-        # A photo is sent again with each change of the texts beside it.
-        key = hashlib.sha256(content).digest(), target_size
-        return smaller_copies.get_or_make(key, lambda: shrink_picture(content, target_size)), extension
+        return for_proof(box, content, size) if self.proof else content, extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:
@@ -270,16 +264,6 @@ class SheetBuilder:
         if problem not in self.reported:
             self.reported.add(problem)
             problems.append(problem)
-
-
-smaller_copies: WeightedCache[tuple[bytes, tuple[int, int]], bytes] = WeightedCache(
-    capacity=COPIES_BYTES, weight=len
-)
-
-
-def printed_dpi(box: Box, size: tuple[float, float]) -> float:
-    across, down = size[0] / (box.width / 25.4), size[1] / (box.height / 25.4)
-    return max(across, down) if box.fit == "contain" else min(across, down)
 
 
 def _longest_words(content: str) -> list[str]:

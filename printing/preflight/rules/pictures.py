@@ -16,7 +16,7 @@ from printing.preflight.rules.rule import (
     rule,
 )
 from printing.preflight.sheet import Background, Sheet
-from printing.typesetting.jobs import printed_dpi
+from printing.typesetting.scaling import printed_dpi
 
 DISTORTED = 0.05
 RASTERS = frozenset({"image/png", "image/jpeg"})

@@ -83,7 +83,13 @@ def names(found, kind):
 
 @pytest.mark.parametrize(
     ("make", "more"),
-    [(in_pattern, ()), (in_form_of_pattern, ()), (in_letter, ()), (in_forms, (7,)), (in_forms, (FORMS_DEEP,))],
+    [
+        (in_pattern, ()),
+        (in_form_of_pattern, ()),
+        (in_letter, ()),
+        (in_forms, (7,)),
+        (in_forms, (FORMS_DEEP,)),
+    ],
 )
 def test_fonts_and_colors_are_found_wherever_they_print(make, more):
     found = facts(make, *more)

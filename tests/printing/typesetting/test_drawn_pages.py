@@ -9,13 +9,13 @@ from PIL import Image
 from printing.typesetting import (
     Field,
     ValuesInvalid,
-    jobs,
     parse_template,
     render_backgrounds,
     render_page,
     render_print,
     render_proof,
     runs,
+    scaling,
 )
 from tests.factories.pictures import encode_picture
 from tests.support.made_templates import card, picture, text_box
@@ -179,8 +179,8 @@ def test_photo_is_made_smaller_once_for_each_size_and_not_for_the_press(monkeypa
         made.append(size)
         return encode_picture()
 
-    monkeypatch.setattr(jobs, "shrink_picture", shrink)
-    jobs.smaller_copies.clear()
+    monkeypatch.setattr(scaling, "shrink_picture", shrink)
+    scaling.smaller_copies.clear()
     fields = [Field("Photo", type="Image", sub_type="Upload"), Field("Words")]
     wide, narrow = (
         parse_template(
