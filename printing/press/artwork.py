@@ -14,7 +14,7 @@ import pikepdf
 from printing.press.groups import open_groups
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
-from printing.press.nesting import depth_of
+from printing.press.nesting import NAME, LongName, depth_of
 from printing.press.objects import drop, give_resources, saved
 from printing.press.plain import make_plain
 from printing.press.streams import Matrix
@@ -182,11 +182,19 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         for page, counts in zip(made.pages, noted, strict=True):
             drop(page.obj, *set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"})
             pages.append(_upright(made, page, counts))
-        if (depth := depth_of(made)) > DEEP:
-            found = f"The PDF has objects that lie {depth:,} deep in each other; allowed: {DEEP}."
-            raise ArtworkRefused("artwork_too_complex", f"{found} Export it more simply.")
+        _check_structure(made)
         made.save(out, static_id=True)
         return tuple(pages)
+
+
+def _check_structure(made: pikepdf.Pdf) -> None:
+    try:
+        if (depth := depth_of(made)) <= DEEP:
+            return
+        found = f"objects that lie {depth:,} deep in each other; allowed: {DEEP}"
+    except LongName:
+        found = f"a name of more than {NAME} characters"
+    raise ArtworkRefused("artwork_too_complex", f"The PDF has {found}. Export it more simply.")
 
 
 def _note(page: Any) -> dict[str, int]:

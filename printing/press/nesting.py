@@ -7,10 +7,20 @@ from typing import Any
 import pikepdf
 
 Number = tuple[int, int]
+# Characters of a name, as it is written. PDF allows 127 bytes, each of which may take three characters.
+NAME = 500
 # Strings come first: they can contain anything.
-_TOKENS = re.compile(rb"\((?:[^\\)]++|\\.)*+\)|(?P<begin><<|\[)|(?P<end>>>|\])|\b(\d+) (\d+) R\b", re.DOTALL)
+_TOKENS = re.compile(
+    rb"\((?:[^\\)]++|\\.)*+\)|(?P<begin><<|\[)|(?P<end>>>|\])|\b(\d+) (\d+) R\b|(?P<long>/[^\s/<>\[\]()]{%d})"
+    % NAME,
+    re.DOTALL,
+)
 # Nodes of the page tree: who copies one page does not follow references to others.
 _PAGES = frozenset({"/Page", "/Pages"})
+
+
+class LongName(ValueError):
+    """A name that takes megabytes takes them again in each finding about it."""
 
 
 @dataclass(slots=True)
@@ -112,6 +122,8 @@ def _read(text: bytes) -> tuple[int, list[Number]]:
             deepest = max(deepest, depth)
         elif token["end"]:
             depth -= 1
+        elif token["long"]:
+            raise LongName
         elif token[3]:
             referred.append((int(token[3]), int(token[4])))
     return deepest, referred

@@ -227,7 +227,7 @@ def artwork_colors_left(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def transparency_over_spot(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind in sheet.backgrounds:
-        spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))
+        spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))[:OF_A_KIND]
         if spots and _has(behind, Part.TRANSPARENCY):
             yield match_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colors")
 

@@ -271,6 +271,24 @@ def test_objects_too_deep_in_each_other_are_refused(change):
     assert refused.value.code == "artwork_too_complex"
 
 
+def test_name_that_would_fill_the_findings_about_it_is_refused():
+    """A file of 54 kB gave findings of 100 MB."""
+
+    def named(length):
+        plate = Array([Name.Separation, Name("/" + "A" * length), Name.DeviceCMYK, Dictionary()])
+        words = pikepdf.String("/" + "a" * 2000)
+
+        def change(pdf, page):
+            page.Resources = Dictionary(ColorSpace=Dictionary(C=pdf.make_indirect(plate)), X=words)
+
+        return changed(one_page(b"", (100, 100)), change)
+
+    assert prepare_artwork(named(127)).pages
+    with pytest.raises(ArtworkRefused, match="name of more than 500 characters") as refused:
+        prepare_artwork(named(1000))
+    assert refused.value.code == "artwork_too_complex"
+
+
 def test_forms_that_share_their_resources_are_no_deeper_for_being_many():
     def hold(pdf, page):
         page.Resources = shared = pdf.make_indirect(Dictionary(XObject=Dictionary()))
