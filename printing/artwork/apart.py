@@ -22,15 +22,17 @@ def found_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, str]]:
     left = [(one, _is_form(one)) for one in drawn_apart(resources)]
     while left:
         holder, is_masking = left.pop()
-        if "/Resources" not in holder or not visited.is_new(holder):
+        # By its streams, because a font without a number is met anew in its own resources.
+        streams = [one for one in _streams_of(holder) if visited.is_new(one)]
+        if "/Resources" not in holder or not streams:
             continue
         inner = holder.Resources
-        for font in _used_by(holder, "Tf", named(inner, "/Font")):
+        for font in _used_by(streams, "Tf", named(inner, "/Font")):
             if name := missing_font(font):
                 yield Part.FONT, name
         if not is_masking:
             yield from ((Part.LEFT_IN_COLOR, name) for name in left_in_color(inner))
-            for space in _used_by(holder, "cs CS", named(inner, "/ColorSpace")):
+            for space in _used_by(streams, "cs CS", named(inner, "/ColorSpace")):
                 yield from ((Part.SPOT, name) for name in spots_of(space).split("\n") if name)
         left += [(one, is_masking) for one in forms_of(inner)]
         left += [(one, is_masking or _is_form(one)) for one in drawn_apart(inner)]
@@ -41,11 +43,15 @@ def _is_form(thing: Any) -> bool:
     return str(thing.get("/Subtype")) == "/Form"
 
 
-def _used_by(holder: Any, operators: str, things: Any) -> Iterator[Any]:
+def _streams_of(holder: Any) -> list[Any]:
+    return list(holder.CharProcs.values()) if "/CharProcs" in holder else [holder]
+
+
+def _used_by(streams: list[Any], operators: str, things: Any) -> Iterator[Any]:
     """The resources of this kind that the operators name."""
     if not things:
         return
-    for stream in holder.CharProcs.values() if "/CharProcs" in holder else [holder]:
+    for stream in streams:
         for one in pikepdf.parse_content_stream(stream, operators):
             if (thing := things.get(str(one.operands[0]))) is not None:
                 yield thing

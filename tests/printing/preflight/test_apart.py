@@ -54,6 +54,15 @@ def in_letter(pdf):
     return b"BT /T 20 Tf (a) Tj ET", Dictionary(Font=Dictionary(T=pdf.make_indirect(font)))
 
 
+def in_letter_without_a_number(pdf):
+    """Its resources are those that it is in."""
+    content, page = in_letter(pdf)
+    font = Dictionary(page.Font.T)
+    font.Resources = pdf.make_indirect(font.Resources)
+    font.Resources.Font.T = font
+    return content, Dictionary(Font=Dictionary(T=font))
+
+
 def in_mask(pdf):
     group = Dictionary(S=Name.Transparency, CS=Name.DeviceGray)
     mask = Dictionary(S=Name.Luminosity, G=in_form(pdf, Group=group))
@@ -87,6 +96,7 @@ def names(found, kind):
         (in_pattern, ()),
         (in_form_of_pattern, ()),
         (in_letter, ()),
+        (in_letter_without_a_number, ()),
         (in_forms, (7,)),
         (in_forms, (FORMS_DEEP,)),
     ],
