@@ -15,7 +15,9 @@ def repainted_palette(space: Any, kind: str, paint: Paint) -> Any:
     """The color space with converted colors of this kind; as it is where they stay."""
     table = bytes(space[3].read_bytes() if isinstance(space[3], pikepdf.Stream) else bytes(space[3]))
     size, (lows, highs) = COMPONENTS[kind], _ends_of(space[1], kind)
-    entries = [table[start : start + size] for start in range(0, len(table) - size + 1, size)]
+    # What follows the highest number is no color: pictures with higher numbers show that of the highest.
+    end = min(len(table), (int(space[2]) + 1) * size)
+    entries = [table[start : start + size] for start in range(0, end - size + 1, size)]
     painted = [
         paint.color(
             kind,

@@ -51,6 +51,23 @@ def test_colors_of_a_palette_are_printed_as_they_are_shown(name):
         assert color(printed, *place) == pytest.approx(color(shown, *place), abs=40)
 
 
+def test_number_beyond_a_palette_is_that_of_its_highest_color():
+    colors = pikepdf.String(bytes([200, 150, 120, *RED, 0, 0, 0]))
+
+    def make(pdf, page):
+        image = pikepdf.Stream(pdf, bytes([2]), Type=Name.XObject, Subtype=Name.Image)
+        image.Width = image.Height = 1
+        image.BitsPerComponent = 8
+        image.ColorSpace = pikepdf.Array([Name.Indexed, Name.DeviceRGB, 1, colors])
+        page.Resources = Dictionary(XObject=Dictionary(S=pdf.make_indirect(image)))
+
+    template = behind(artwork(made(b"300 0 0 200 0 0 cm /S Do", make)))
+    shown, printed = (render_proof(template, {}, mark=None, press=press).pages[0] for press in (None, COATED))
+
+    assert color(shown, 30, 20) == pytest.approx(tuple(RED), abs=4)
+    assert color(printed, 30, 20) == pytest.approx(tuple(RED), abs=40)
+
+
 def mesh(pdf, page):
     corners = [(0, 0), (65535, 0), (0, 65535), (0, 65535), (65535, 0), (65535, 65535)]
     data = b"".join(b"\0" + x.to_bytes(2) + y.to_bytes(2) + RED for x, y in corners)
