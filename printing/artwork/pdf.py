@@ -180,7 +180,7 @@ class _Reader:
         if shown.get("/Subtype") == "/Image":
             self._picture(shown, state)
         elif depth == FORMS_DEEP:
-            raise ValueError("forms too deep in each other")
+            raise RecursionError
         else:
             inner = shown.get("/Resources", resources)
             matrix = shown.get("/Matrix")
