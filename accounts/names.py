@@ -111,13 +111,13 @@ def _reason(error: UnicodeEncodeError) -> str:
     letter = str(error.object)[error.start : error.end]
     reason = REASONS.get(error.reason.rpartition("/")[2], _("{letter} is not allowed in it"))
     return reason.format(
-        letter=" ".join(map(_named, letter)),
+        letter=" ".join(map(_describe_letter, letter)),
         plain=repr(unicodedata.normalize("NFKC", letter)),
         version=unicodedata.unidata_version,
     )
 
 
-def _named(letter: str) -> str:
+def _describe_letter(letter: str) -> str:
     shown = f"{letter!r} " if letter.isprintable() else ""
     return f"{shown}(U+{ord(letter):04X})"
 
@@ -125,7 +125,10 @@ def _named(letter: str) -> str:
 def _mixed_scripts(prepared: str) -> str:
     """The names of mixed scripts; empty for one script or an allowed mix (UTS 39, "highly restrictive")."""
     found = [scripts for letter in prepared if not (scripts := _scripts(letter)) <= OF_ALL]
-    if _shared(found) or _shared(scripts for scripts in found if "Latn" not in scripts) & WITH_LATIN:
+    if (
+        _common_scripts(found)
+        or _common_scripts(scripts for scripts in found if "Latn" not in scripts) & WITH_LATIN
+    ):
         return ""
     own = {script for letter in prepared if (script := min(script_extension(letter))) not in OF_ALL}
     return " and ".join(sorted(map(script_name, own)))
@@ -136,7 +139,7 @@ def _scripts(letter: str) -> set[str]:
     return own.union(*(AUGMENTED.get(script, set()) for script in own))
 
 
-def _shared(found: Iterable[set[str]]) -> set[str]:
+def _common_scripts(found: Iterable[set[str]]) -> set[str]:
     shared: set[str] | None = None
     for scripts in found:
         shared = scripts if shared is None else shared & scripts

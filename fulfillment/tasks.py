@@ -23,6 +23,6 @@ AGAIN_SECONDS = 900
 def prune_everything(timestamp: int) -> None:
     """Runs `manage.py prune` every night. During a backup it is retried later:
     one that takes longer every night must not mean that nothing is ever pruned."""
-    for one in prune():
-        if one.failure:
-            logger.error("%s: %s", one.name, one.failure)
+    for pruned in prune():
+        if pruned.failure:
+            logger.error("%s: %s", pruned.name, pruned.failure)

@@ -6,7 +6,7 @@ from django.views.i18n import JavaScriptCatalog
 from fulfillment.core.api.errors import unknown_path
 from fulfillment.core.api.schema import serve_schema
 from fulfillment.core.http.addresses import mask_links
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.core.reference import views as reference
 from fulfillment.site.development import show_mails
 from fulfillment.site.metrics import healthz, readyz, show_metrics
@@ -23,7 +23,7 @@ from fulfillment.site.pages import (
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
 # Reversed: the last app, stores, has the most frequent operations.
-API = [pattern for patterns in reversed(offered("api_urls", "urlpatterns")) for pattern in patterns]
+API = [pattern for patterns in reversed(offered_values("api_urls", "urlpatterns")) for pattern in patterns]
 PORTAL = [
     # Pages in other languages than English name theirs in the query, for caches.
     path(
@@ -34,7 +34,7 @@ PORTAL = [
     path("guide", show_guide, name="guide"),
     path("clients", show_clients, name="clients"),
     path("clients/<str:name>", download_package, name="client-package"),
-    *(pattern for patterns in offered("page_urls", "urlpatterns") for pattern in patterns),
+    *(pattern for patterns in offered_values("page_urls", "urlpatterns") for pattern in patterns),
 ]
 # The most frequent ones first.
 urlpatterns = [
@@ -47,7 +47,7 @@ urlpatterns = [
     path("changelog.atom", reference.show_feed),
     path(".well-known/api-catalog", reference.show_catalog),
     # Addresses outside of the API and the portal: sign-in, OAuth, signed files.
-    *(pattern for patterns in offered("urls", "urlpatterns") for pattern in patterns),
+    *(pattern for patterns in offered_values("urls", "urlpatterns") for pattern in patterns),
     path("", include((PORTAL, "portal"))),
     # One sign-in page for all, with its limits and the second factor.
     path("admin/", admin.site.urls),

@@ -21,7 +21,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from fulfillment.core.observability.telemetry import start_telemetry
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fulfillment.settings")
 
@@ -31,7 +31,7 @@ try:
     from fulfillment.operations.backups.restoring import refuse_interrupted_restore
 
     refuse_interrupted_restore()
-    for check in offered("operations", "before_start"):
+    for check in offered_values("operations", "before_start"):
         check()
 except ImproperlyConfigured as error:
     sys.exit(str(error))

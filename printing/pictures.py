@@ -141,7 +141,7 @@ def has_transparency(picture: Image.Image) -> bool:
     return "A" in picture.getbands() or "transparency" in picture.info
 
 
-def encoded(picture: Image.Image, form: str, **options: object) -> bytes:
+def encode_picture(picture: Image.Image, form: str, **options: object) -> bytes:
     """The pixels alone in a new file. The picture itself loses what else came with it: a copy could take 200 MB."""
     picture.info = {}
     out = BytesIO()

@@ -17,10 +17,10 @@ def near_name(name: str, allowed: Collection[str]) -> str | None:
     """The same letters in another case or with other separators, else a small misspelling."""
     if len(name) > MAX_LENGTH:
         return None
-    folded = {_folded(one): one for one in allowed}
-    if found := folded.get(_folded(name)):
+    folded = {_fold_name(allowed_name): allowed_name for allowed_name in allowed}
+    if found := folded.get(_fold_name(name)):
         return found
-    close = get_close_matches(_folded(name), folded, n=1, cutoff=0.75)
+    close = get_close_matches(_fold_name(name), folded, n=1, cutoff=0.75)
     return folded[close[0]] if close else None
 
 
@@ -30,7 +30,7 @@ def did_you_mean(names: Iterable[str], allowed: Collection[str]) -> dict[str, st
     return {name: f" Did you mean {near}?" if near else "" for name, near in found.items()}
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
 
 

@@ -71,7 +71,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     ]
     if staff.is_operator:
         found += _operator_attention(counts)
-    return [one for one in found if one.count]
+    return [entry for entry in found if entry.count]
 
 
 def _operator_attention(counts: dict[str, int]) -> list[Attention]:

@@ -96,7 +96,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             200,
         ),
     ]
-    return [one for one in found if one.count]
+    return [entry for entry in found if entry.count]
 
 
 def _attention(count: int, words: str, address: str, position: int) -> Attention:

@@ -200,7 +200,9 @@ class AssociationRequestAdmin(ConsoleAdmin):
         ids = [known for text in texts if (known := parse_uuid(text)) is not None]
         selected = self.get_queryset(request).select_related(*self.list_select_related).filter(pk__in=ids)
         forms = [
-            GrantsForm(sent, access_request=one) for one in selected if one.state == AssociationState.PENDING
+            GrantsForm(sent, access_request=access_request)
+            for access_request in selected
+            if access_request.state == AssociationState.PENDING
         ]
         note_form = NoteForm(sent)
         if not forms:

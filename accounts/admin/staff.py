@@ -46,14 +46,15 @@ class StaffAdmin(ConsoleAdmin):
         if staff_on(request).is_operator:
             return fieldsets
         return [
-            (title, {**options, "fields": self._named(options["fields"])}) for title, options in fieldsets
+            (title, {**options, "fields": self._unlinked_fields(options["fields"])})
+            for title, options in fieldsets
         ]
 
     def get_readonly_fields(self, request: HttpRequest, record: Any = None) -> Any:
         fields = super().get_readonly_fields(request, record)
-        return fields if staff_on(request).is_operator else self._named(fields)
+        return fields if staff_on(request).is_operator else self._unlinked_fields(fields)
 
-    def _named(self, fields: Sequence[Any]) -> list[Any]:
+    def _unlinked_fields(self, fields: Sequence[Any]) -> list[Any]:
         """Shows the names of users and applications without links to pages that staff cannot open."""
         return [NAMED.get(field, field) if isinstance(field, str) else field for field in fields]
 

@@ -16,7 +16,7 @@ def bar(request: HttpRequest) -> dict[str, Any]:
     """
 
     @cache
-    def found() -> PageHeader:
+    def header() -> PageHeader:
         return get_page_header(getattr(request, "user", None))
 
     def until() -> str:
@@ -25,8 +25,8 @@ def bar(request: HttpRequest) -> dict[str, Any]:
         return f"{moment:%H:%M}" if moment else ""
 
     return {
-        "may_enter_console": lambda: found().may_enter_console,
-        "unread": lambda: found().unread,
+        "may_enter_console": lambda: header().may_enter_console,
+        "unread": lambda: header().unread,
         "confirmed_until": until,
         "is_development": settings.DEVELOPMENT,
     }

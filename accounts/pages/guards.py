@@ -37,7 +37,7 @@ def signed_in(view: View) -> View:
     @login_required
     @never_cache
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         zone = zone_named(signed_in_user(request).time_zone)
         with timezone.override(zone):
             try:
@@ -47,7 +47,7 @@ def signed_in(view: View) -> View:
             except Forbidden as error:
                 raise PermissionDenied(error.message) from error
 
-    return guarded
+    return wrapper
 
 
 def too_many(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:

@@ -21,7 +21,7 @@ from accounts.permissions import (
 )
 from accounts.selectors.associations import association_request_for, operators_to_inform
 from fulfillment.core.errors import Busy, Conflict, Forbidden, Invalid
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 APPLICANT = ("requested_by_id", "application_id")
 REQUEST_TASK = "accounts.mail_association_request"
@@ -155,7 +155,7 @@ def _approve(request: AssociationRequest, chosen: list[str], *, decided_by: Any,
 
 def _tell_apps(request: AssociationRequest) -> None:
     """In the transaction of the decision, which each app's `association_decided` undoes by raising."""
-    for association_decided in offered("association_requests", "association_decided"):
+    for association_decided in offered_values("association_requests", "association_decided"):
         association_decided(request=request)
 
 

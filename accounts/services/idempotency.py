@@ -154,7 +154,8 @@ def _claim(request: KeyedRequest) -> bool:
     Locks under each pepper in use, in a fixed order: during a rotation other processes have another newest pepper.
     """
     numbers = [
-        int.from_bytes(bytes.fromhex(one)[:8], "big", signed=True) for one in sorted(digests(request.scope))
+        int.from_bytes(bytes.fromhex(hex_digest)[:8], "big", signed=True)
+        for hex_digest in sorted(digests(request.scope))
     ]
     return all(try_lock_until_commit(number) for number in numbers)
 

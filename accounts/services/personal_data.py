@@ -58,7 +58,7 @@ def erase_console_log(user: User) -> None:
     """
     about, emails = _about(user), set(user_emails(user))
     # As Django's log writes it: JSON in ASCII.
-    holders = _any_of({json.dumps(one.username)[1:-1] for one in known_as(user)})
+    holders = _any_of({json.dumps(person.username)[1:-1] for person in known_as(user)})
     # As a role and a member of a cost center are called, and as a role was called before.
     called = rf'(({holders})(: | in )|[[:alnum:].]+ for ({holders})")'
     of_role = Q(change_message__regex=rf'"object": "{called}')
@@ -84,8 +84,14 @@ def names_pattern(user: User) -> str:
     A first name alone would be found in every text.
     """
     known = known_as(user)
-    both = (f"{one.first_name} {one.last_name}" for one in known if one.first_name and one.last_name)
-    return _whole(_any_of({*both, *(one.username for one in known), *(one.email for one in known)}))
+    both = (
+        f"{person.first_name} {person.last_name}"
+        for person in known
+        if person.first_name and person.last_name
+    )
+    return _whole(
+        _any_of({*both, *(person.username for person in known), *(person.email for person in known)})
+    )
 
 
 def known_as(user: User) -> list[Any]:
@@ -95,8 +101,8 @@ def known_as(user: User) -> list[Any]:
 
 def user_emails(user: User) -> list[str]:
     """Every address the person ever had, in lower case; never an unconfirmed one, which may be another person's."""
-    confirmed = (one for one in known_as(user) if one.email_confirmed is not None)
-    return sorted({one.email.lower() for one in confirmed if one.email and one.email != ERASED})
+    confirmed = (person for person in known_as(user) if person.email_confirmed is not None)
+    return sorted({person.email.lower() for person in confirmed if person.email and person.email != ERASED})
 
 
 def emails_pattern(emails: Sequence[str]) -> str:
@@ -298,8 +304,13 @@ def _delete(rows: Any) -> None:
 
 
 def _notifications(user: User) -> Iterator[Record]:
-    for one in Notification.objects.filter(user=user).order_by("pk").iterator(chunk_size=500):
-        yield {"Kind": one.kind, "Title": one.title, "Text": one.text, "Created": timestamp(one.created)}
+    for notification in Notification.objects.filter(user=user).order_by("pk").iterator(chunk_size=500):
+        yield {
+            "Kind": notification.kind,
+            "Title": notification.title,
+            "Text": notification.text,
+            "Created": timestamp(notification.created),
+        }
 
 
 def _erase_notifications(user: User) -> None:

@@ -39,7 +39,7 @@ def provisioning_uri(user: User, key: str) -> str:
 @transaction.atomic
 def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
     """Enables two-factor sign-in if the code proves that the app has the key; returns the recovery codes, once."""
-    stored = _locked(user)
+    stored = _lock_user(user)
     if stored.two_factor_since is not None:
         raise Conflict(_("Two-factor authentication is already on."), code="two_factor_on")
     step = _step_of(key, code, after=-1)
@@ -56,7 +56,7 @@ def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
 
 @transaction.atomic
 def disable_two_factor(*, user: User) -> None:
-    stored = _locked(user)
+    stored = _lock_user(user)
     Authenticator.objects.filter(user=user).delete()
     _mark(user, stored, None)
 
@@ -64,7 +64,7 @@ def disable_two_factor(*, user: User) -> None:
 @transaction.atomic
 def renew_recovery_codes(*, user: User) -> list[str]:
     """Replaces all recovery codes."""
-    _locked(user)
+    _lock_user(user)
     authenticator = Authenticator.objects.filter(user=user).first()
     if authenticator is None:
         raise Conflict(_("Two-factor authentication is off."), code="two_factor_off")
@@ -122,7 +122,7 @@ def _digest(key: str, code: str) -> str:
     return hmac.digest(key.encode(), code.encode("utf-8", "replace"), hashlib.sha256).hex()
 
 
-def _locked(user: User) -> User:
+def _lock_user(user: User) -> User:
     return User.objects.select_for_update(of=("self",)).get(pk=user.pk)
 
 

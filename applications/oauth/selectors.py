@@ -37,7 +37,7 @@ def user_authorizations(user: User) -> list[Authorization]:
     for row in [*_by_application(tokens, "scope"), *_by_application(renewals, "access_token__scope")]:
         rows.setdefault(row["application_id"], []).append(row)
     applications = with_icons(Application.objects.all()).in_bulk(list(rows))
-    found = [_joined(applications[key], parts) for key, parts in rows.items()]
+    found = [_make_authorization(applications[key], parts) for key, parts in rows.items()]
     return sorted(found, key=lambda one: (one.application.name.lower(), str(one.application.pk)))
 
 
@@ -63,7 +63,7 @@ def _by_application(tokens: QuerySet[Any], scope: str) -> Iterable[dict[str, Any
     )
 
 
-def _joined(application: Application, rows: list[dict[str, Any]]) -> Authorization:
+def _make_authorization(application: Application, rows: list[dict[str, Any]]) -> Authorization:
     # A refresh token takes its scope from its access token, which may no longer exist.
     texts = [text for row in rows for text in row["scopes"] if text]
     return Authorization(

@@ -185,7 +185,7 @@ def hand_over_applications(*, user: User, disable: bool) -> None:
 
 
 def _last_owner_of(applications: list[Application]) -> str:
-    named = ", ".join(f"{one.name} ({one.pk})" for one in applications[:SHOWN])
+    named = ", ".join(f"{application.name} ({application.pk})" for application in applications[:SHOWN])
     more = f" and {len(applications) - SHOWN} more" if len(applications) > SHOWN else ""
     return f"This is the last owner of {named}{more}; invite another owner first."
 

@@ -120,7 +120,7 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     if match is None:
         raise _refuse_token("The Authorization header must read: Bearer <access token>.")
     keys = digests(key) if key else []
-    row = fetch_row(_statement(len(keys)), {"checksum": _checksum(match[1])} | _named(keys))
+    row = fetch_row(_statement(len(keys)), {"checksum": _checksum(match[1])} | _key_parameters(keys))
     if row is None:
         raise _refuse_token(_why_unknown(match[1]))
     return _validate(row, key_sent=bool(key)), _limit_status(row)
@@ -130,7 +130,9 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
 def _statement(keys: int) -> str:
     """For a key with so many digests, one for each pepper in use; for none where no key was sent."""
     if keys:
-        subscription = OF_KEY.format(digests=", ".join(f"%({name})s" for name in _named(range(keys))))
+        subscription = OF_KEY.format(
+            digests=", ".join(f"%({name})s" for name in _key_parameters(range(keys)))
+        )
         bucket = f"CASE WHEN subscription.id IS NOT NULL THEN {COUNTED_ON} END"
     else:
         subscription = OF_OWNER
@@ -141,7 +143,7 @@ def _statement(keys: int) -> str:
     )
 
 
-def _named(values: Iterable[Any]) -> dict[str, Any]:
+def _key_parameters(values: Iterable[Any]) -> dict[str, Any]:
     return {f"key{number}": value for number, value in enumerate(values)}
 
 

@@ -189,7 +189,7 @@ def _response_to(
     return content, status
 
 
-def _described(content: str) -> str:
+def _add_description(content: str) -> str:
     """Adds a description to errors that have none."""
     error = json.loads(content or "{}")
     if "error" in error and not error.get("error_description"):
@@ -198,7 +198,7 @@ def _described(content: str) -> str:
 
 
 def _response(content: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
-    content = _described(content) if status >= 400 else content
+    content = _add_description(content) if status >= 400 else content
     response = HttpResponse(content, status=status, content_type="application/json", headers=NO_STORE)
     if status == 401:
         # Clients can always authenticate by Basic here.

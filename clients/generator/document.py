@@ -12,7 +12,7 @@ from fulfillment.core.api.declarations import ClientNames
 
 Schema = dict[str, Any]
 # Read without Django: the modules `openapi` of the apps import nothing of it.
-NAMES = ClientNames.joined(
+NAMES = ClientNames.merge(
     import_module(f"{path.parent.name}.openapi").CLIENT_NAMES
     for path in sorted(Path(__file__).resolve().parents[2].glob("*/openapi.py"))
 )
@@ -88,7 +88,7 @@ class Types:
             return module + str(schema["$ref"]).rpartition("/")[2]
         for word in ("oneOf", "anyOf", "allOf"):
             if word in schema:
-                return " | ".join(dict.fromkeys(self.kind_of(one, module) for one in schema[word]))
+                return " | ".join(dict.fromkeys(self.kind_of(part, module) for part in schema[word]))
         if "enum" in schema:
             return self.choice(schema["enum"])
         if "type" not in schema:
@@ -125,7 +125,7 @@ def document_of(found: Schema) -> Document:
     groups: dict[str, list[Operation]] = {}
     for operation in operations:
         group = groups.setdefault(operation.group, [])
-        if any(one.name == operation.name for one in group):
+        if any(other.name == operation.name for other in group):
             raise NotUnderstood(f"{operation.id}: {operation.group}.{operation.name} is there already")
         group.append(operation)
     return Document(found["components"]["schemas"], operations, dict(sorted(groups.items())))
@@ -139,12 +139,12 @@ def _operations(document: Schema) -> Iterator[Operation]:
 
 def _operation(path: str, method: str, text: Schema) -> Operation:
     by_place: dict[str, list[Parameter]] = {"path": [], "query": [], "header": []}
-    for one in text.get("parameters", ()):
+    for entry in text.get("parameters", ()):
         parameter = Parameter(
-            one["name"], one["schema"], one.get("required", False), one.get("description", "")
+            entry["name"], entry["schema"], entry.get("required", False), entry.get("description", "")
         )
-        by_place[one["in"]].append(parameter)
-    headers = {one.name for one in by_place["header"]}
+        by_place[entry["in"]].append(parameter)
+    headers = {header.name for header in by_place["header"]}
     if unknown := headers - {IDEMPOTENCY_KEY, IF_MATCH}:
         raise NotUnderstood(f"{text['operationId']}: the headers {sorted(unknown)}")
     body, body_required, takes_file = _body(text)
@@ -154,7 +154,7 @@ def _operation(path: str, method: str, text: Schema) -> Operation:
         path,
         text["summary"],
         text.get("description", ""),
-        tuple(one.name for one in by_place["path"]),
+        tuple(path_parameter.name for path_parameter in by_place["path"]),
         tuple(sorted(by_place["query"], key=lambda one: not one.required)),
         IDEMPOTENCY_KEY in headers,
         IF_MATCH in headers,

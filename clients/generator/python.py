@@ -66,7 +66,7 @@ def _models(document: Document) -> Iterator[str]:
 
 def _alias(schema: Schema) -> str:
     if "oneOf" in schema:
-        return "Union[" + ", ".join(kind_of(one, "") for one in schema["oneOf"]) + "]"
+        return "Union[" + ", ".join(kind_of(variant, "") for variant in schema["oneOf"]) + "]"
     return kind_of(schema, "")
 
 
@@ -110,11 +110,11 @@ def _method(operation: Operation, *, is_async: bool, variant: tuple[str, str] | 
     is_paged = how == "pages"
     word = "async def" if is_async and not is_paged else "def"
     lines = ["", f"    {word} {name}("]
-    lines += [f"        {one}," for one in ["self", *_arguments(operation)]]
+    lines += [f"        {argument}," for argument in ["self", *_arguments(operation)]]
     lines += [f"    ) -> {kind}:", *_quoted(f"{operation.summary}\n\n{operation.description}", 8)]
     lines += [
         "        call = Call(",
-        *(f"            {one}," for one in _call(operation, variant)),
+        *(f"            {argument}," for argument in _call(operation, variant)),
         "        )",
     ]
     prefix = "Async" if is_async else ""
@@ -150,9 +150,13 @@ def _arguments(operation: Operation) -> Iterator[str]:
         kind = kind_of(operation.body).replace("dict[", "Mapping[", 1).replace("List[", "Sequence[", 1)
         yield f"body: {kind}" if operation.body_required else f"body: {kind} | None = None"
     yield "*"
-    for one in operation.query:
-        kind = _query_kind(one.schema)
-        yield f"{snake(one.name)}: {kind}" if one.required else f"{snake(one.name)}: {kind} | None = None"
+    for parameter in operation.query:
+        kind = _query_kind(parameter.schema)
+        yield (
+            f"{snake(parameter.name)}: {kind}"
+            if parameter.required
+            else f"{snake(parameter.name)}: {kind} | None = None"
+        )
     if operation.takes_file:
         yield "content_type: str | None = None"
     if operation.takes_match:
@@ -178,7 +182,11 @@ def _call(operation: Operation, variant: tuple[str, str] | None) -> Iterator[str
     yield repr(operation.method)
     yield f'f"{path}"' if operation.path_names else f'"{path}"'
     if operation.query:
-        yield "query={" + ", ".join(f'"{one.name}": {snake(one.name)}' for one in operation.query) + "}"
+        yield (
+            "query={"
+            + ", ".join(f'"{parameter.name}": {snake(parameter.name)}' for parameter in operation.query)
+            + "}"
+        )
     if operation.takes_file:
         yield "file=file"
         yield "content_type=content_type"

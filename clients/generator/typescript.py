@@ -71,9 +71,9 @@ def _resources(document: Document) -> Iterator[str]:
 
 def _parameters(operation: Operation) -> Iterator[str]:
     yield f"\nexport type {_parameters_name(operation)} = {{\n"
-    for one in operation.query:
-        yield from _comment(one.description, "  ")
-        yield f"  {_key(one.name)}{'' if one.required else '?'}: {_query_kind(one)};\n"
+    for parameter in operation.query:
+        yield from _comment(parameter.description, "  ")
+        yield f"  {_key(parameter.name)}{'' if parameter.required else '?'}: {_query_kind(parameter)};\n"
     yield "};\n"
 
 
@@ -96,11 +96,13 @@ def _method(operation: Operation, variant: tuple[str, str] | None = None) -> Ite
     yield from _comment(f"{operation.summary}\n\n{operation.description}", "  ")
     yield f"  {name}({', '.join(_arguments(operation))}): {kind} {{\n"
     path = operation.path
-    for one in operation.path_names:
-        path = path.replace("{" + one + "}", "${quoted(" + one + ")}")
+    for path_name in operation.path_names:
+        path = path.replace("{" + path_name + "}", "${quoted(" + path_name + ")}")
     call = [f'operation: "{operation.id}"', f'method: "{operation.method}"', f"path: `{path}`"]
     if operation.query:
-        named = ", ".join(f"{_key(one.name)}: options{_member(one.name)}" for one in operation.query)
+        named = ", ".join(
+            f"{_key(parameter.name)}: options{_member(parameter.name)}" for parameter in operation.query
+        )
         call.append(f"query: {{ {named} }}")
     if operation.takes_file:
         call.append("file")
@@ -138,7 +140,7 @@ def _arguments(operation: Operation) -> Iterator[str]:
         kind = re.sub(r"^Array<", "ReadonlyArray<", kind_of(operation.body))
         yield f"body: {kind}" if operation.body_required else f"body?: {kind}"
     query = f"{_parameters_name(operation)} & " if operation.query else ""
-    needed = any(one.required for one in operation.query)
+    needed = any(parameter.required for parameter in operation.query)
     yield f"options: {query}CallOptions" + ("" if needed else " = {}")
 
 

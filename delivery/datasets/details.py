@@ -69,7 +69,7 @@ class Details:
 
     def pack(self, log: ProblemLog) -> None:
         """Packs the details added since the last call."""
-        shapes = pack_routes(_parsed([entry[4] for entry in self._waiting]))
+        shapes = pack_routes(_parse_geometries([entry[4] for entry in self._waiting]))
         for (line, postal_code, route, facts, geometry), shape in zip(self._waiting, shapes, strict=True):
             if shape is None or (geometry is not None and not shape):
                 log.add(line, "geometry", geometry if isinstance(geometry, str) else "", "W_GEOMETRY")
@@ -104,8 +104,8 @@ def fact_of(facilities: Sequence[str], row: Sequence[int]) -> Facts:
     return Facts(income or None, age / 10 or None, household / 100 or None, facilities[at])
 
 
-def _parsed(geometries: Sequence[Any]) -> list[Any]:
-    texts = [at for at, one in enumerate(geometries) if isinstance(one, str)]
+def _parse_geometries(geometries: Sequence[Any]) -> list[Any]:
+    texts = [at for at, geometry in enumerate(geometries) if isinstance(geometry, str)]
     parsed = list(geometries)
     if texts:
         shapes = shapely.from_wkt(

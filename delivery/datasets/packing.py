@@ -56,7 +56,7 @@ def pack_routes(geometries: Sequence[Any]) -> list[bytes | None]:
 
 def _packed_points(points: Shapes) -> Iterator[bytes]:
     corners = np.rint(shapely.get_coordinates(points) * GRID)
-    return _joined(POINTS, np.ones(len(points), np.int64), corners)
+    return _pack_single_parts(POINTS, np.ones(len(points), np.int64), corners)
 
 
 def _packed_outlines(polygons: Shapes) -> list[bytes | None]:
@@ -70,14 +70,14 @@ def _packed_outlines(polygons: Shapes) -> list[bytes | None]:
     corners, of_ring = shapely.get_coordinates(lines[easy], return_index=True)
     valid = shapely.is_valid(shapely.polygons(shapely.linearrings(corners, indices=of_ring)))
     packed: list[bytes | None] = [None] * len(polygons)
-    every = _joined(POLYGONS, lengths[easy], corners)
+    every = _pack_single_parts(POLYGONS, lengths[easy], corners)
     for at, shape, is_valid in zip(np.flatnonzero(easy).tolist(), every, valid.tolist(), strict=True):
         if is_valid:
             packed[at] = shape
     return packed
 
 
-def _joined(kind: int, lengths: np.ndarray, corners: np.ndarray) -> Iterator[bytes]:
+def _pack_single_parts(kind: int, lengths: np.ndarray, corners: np.ndarray) -> Iterator[bytes]:
     """Routes of one part each, whose corners follow one another."""
     heads = np.zeros(len(lengths), head_type := np.dtype(HEAD))
     heads["kind"], heads["parts"], heads["length"] = kind, 1, lengths
@@ -105,7 +105,7 @@ def _parts(shapes: Shapes) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
     for kind, of_kind in ((POINTS, POINT_TYPES), (LINES, LINE_TYPES), (POLYGONS, POLYGON_TYPES)):
         where = np.flatnonzero(np.isin(types, list(of_kind)))
         if len(where):
-            simpler = _simplified(kind, shapes[where])
+            simpler = _simplify_shapes(kind, shapes[where])
             found += [
                 (int(where[place]), kind, lengths, corners)
                 for place, lengths, corners in _split(kind, simpler)
@@ -113,7 +113,7 @@ def _parts(shapes: Shapes) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
     return found
 
 
-def _simplified(kind: int, shapes: Shapes) -> Shapes:
+def _simplify_shapes(kind: int, shapes: Shapes) -> Shapes:
     if kind == POINTS:
         return shapes
     if kind == LINES:
@@ -157,10 +157,10 @@ def _rings_simplified(shapes: Shapes) -> Shapes:
         lines[few] = shapely.linestrings(whole, indices=of_few)
     corners, of_ring = shapely.get_coordinates(lines, return_index=True)
     rings = shapely.linearrings(corners, indices=of_ring)
-    return _gathered(shapely.polygons(rings, indices=of_polygon), of_shape, len(shapes))
+    return _gather_polygons(shapely.polygons(rings, indices=of_polygon), of_shape, len(shapes))
 
 
-def _gathered(polygons: Shapes, of_shape: np.ndarray, number: int) -> Shapes:
+def _gather_polygons(polygons: Shapes, of_shape: np.ndarray, number: int) -> Shapes:
     """One polygon as it is, several as a multipolygon."""
     gathered = np.full(number, None, dtype=object)
     counts = np.bincount(of_shape, minlength=number)

@@ -81,28 +81,28 @@ HINTS: dict[str, tuple[tuple[str, ...], ...]] = {
 def read_field_names(content: bytes) -> list[str]:
     """The names of the text fields of the form; raises Invalid for a PDF that cannot be filled."""
     if len(content) > MAX_BYTES:
-        raise _refused(
+        raise _form_error(
             "form_too_large", f"The form has {len(content):,} bytes; at most {MAX_BYTES:,} are allowed."
         )
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             if len(pdf.pages) > MAX_PAGES:
-                raise _refused(
+                raise _form_error(
                     "form_too_long",
                     f"The form has {len(pdf.pages)} pages; at most {MAX_PAGES} are allowed.",
                 )
             names = [name for name, field in Form(pdf).items() if isinstance(field, TextField) and name]
     except pikepdf.PasswordError as error:
-        raise _refused("form_locked", "The PDF has a password. Remove it first.") from error
+        raise _form_error("form_locked", "The PDF has a password. Remove it first.") from error
     except pikepdf.PdfError as error:
-        raise _refused("form_unreadable", "This is no PDF, or it is damaged.") from error
+        raise _form_error("form_unreadable", "This is no PDF, or it is damaged.") from error
     if not names:
-        raise _refused(
+        raise _form_error(
             "form_without_fields",
             "The PDF has no text fields to fill: it is flat, or an XFA form. Save it as an AcroForm.",
         )
     if len(names) > MAX_FIELDS:
-        raise _refused(
+        raise _form_error(
             "form_too_large", f"The form has {len(names)} fields; at most {MAX_FIELDS} are allowed."
         )
     return names
@@ -138,7 +138,7 @@ def suggest_mapping(names: Sequence[str]) -> dict[str, str]:
     for key in (*VALUES, *ROW_VALUES):
         offered = list(rows) if key in ROW_VALUES else single
         free = [name for name in offered if name not in mapping.values()]
-        if hinted := _hinted(HINTS.get(key, ()), free):
+        if hinted := _hinted_name(HINTS.get(key, ()), free):
             mapping[key] = hinted
     return mapping
 
@@ -187,7 +187,7 @@ def fill_forms(
             if rows
             else [[]]
         )
-        filled += [_filled(content, _values(mapping, sheets, drop, part)) for part in parts or [[]]]
+        filled += [_fill_form(content, _values(mapping, sheets, drop, part)) for part in parts or [[]]]
     return filled
 
 
@@ -235,7 +235,7 @@ def _values(
     return values
 
 
-def _filled(content: bytes, values: Mapping[str, str]) -> bytes:
+def _fill_form(content: bytes, values: Mapping[str, str]) -> bytes:
     output = io.BytesIO()
     with pikepdf.open(io.BytesIO(content)) as pdf:
         form = Form(pdf, ExtendedAppearanceStreamGenerator, ignore_max_length=True)
@@ -252,7 +252,11 @@ def _filled(content: bytes, values: Mapping[str, str]) -> bytes:
 def _remove_fields(pdf: pikepdf.Pdf) -> None:
     """Removes the form fields, whose values are drawn on the page: copies in one file may not share names."""
     for page in pdf.pages:
-        left = [one for one in page.get("/Annots", ()) if one.get("/Subtype") != pikepdf.Name.Widget]
+        left = [
+            annotation
+            for annotation in page.get("/Annots", ())
+            if annotation.get("/Subtype") != pikepdf.Name.Widget
+        ]
         page.Annots = pikepdf.Array(left)
     if "/AcroForm" in pdf.Root:
         del pdf.Root["/AcroForm"]
@@ -271,7 +275,7 @@ def _row_names(pattern: str, names: Sequence[str]) -> list[str]:
     return [pattern.replace(ROW_NUMBER, str(number + 1)) for number in range(_rows_of(pattern, set(names)))]
 
 
-def _hinted(groups: Sequence[Sequence[str]], names: Sequence[str]) -> str:
+def _hinted_name(groups: Sequence[Sequence[str]], names: Sequence[str]) -> str:
     for words in groups:
         for name in names:
             if all(word in name.lower() for word in words):
@@ -279,5 +283,5 @@ def _hinted(groups: Sequence[Sequence[str]], names: Sequence[str]) -> str:
     return ""
 
 
-def _refused(code: str, message: str) -> Invalid:
+def _form_error(code: str, message: str) -> Invalid:
     return Invalid.at("/file", code, message)

@@ -125,19 +125,19 @@ def _spread(loads: Sequence[Load]) -> list[list[Load]]:
     """Spreads loads over the fewest days, evenly, so that no small rest falls below the minimum."""
     heavy_first = sorted(loads, key=weight_of, reverse=True)
     count = -(-sum(map(weight_of, loads)) // MAX_PER_DAY)
-    filled = _filled(heavy_first)
+    filled = _fill_days(heavy_first)
     while count < len(filled):
-        if (levelled := _levelled(heavy_first, count)) is not None:
+        if (levelled := _level_loads(heavy_first, count)) is not None:
             return levelled
         count += 1
-    return _levelled(heavy_first, count) or filled
+    return _level_loads(heavy_first, count) or filled
 
 
 def weight_of(load: Load) -> int:
     return sum(bundle.pieces for bundle in load)
 
 
-def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
+def _level_loads(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
     """Puts each load on the day with the fewest pieces; None if it does not fit."""
     days: list[list[Load]] = [[] for _ in range(count)]
     weights = [0] * count
@@ -148,7 +148,7 @@ def _levelled(loads: Sequence[Load], count: int) -> list[list[Load]] | None:
     return days if max(weights) <= MAX_PER_DAY else None
 
 
-def _filled(loads: Sequence[Load]) -> list[list[Load]]:
+def _fill_days(loads: Sequence[Load]) -> list[list[Load]]:
     """Puts each load on the first day with enough room."""
     days: list[list[Load]] = []
     weights: list[int] = []

@@ -96,7 +96,7 @@ def filled_forms(sheets: Mapping[str, Any]) -> FilledForms:
     if needed > most:
         note = f"PS Form 3587 is not filled in: it needs {needed} copies, and the limit is {most}."
         return FilledForms(note=note)
-    filled = _filled(form, sheets)
+    filled = _fill_form(form, sheets)
     if filled is None:
         note = "PS Form 3587 could not be filled: its PDF is damaged. Copy the data of each drop by hand."
         return FilledForms(note=note)
@@ -119,7 +119,7 @@ def _field_names(content: bytes) -> list[str]:
         raise Invalid.at("/file", "form_unreadable", message) from error
 
 
-def _filled(form: OfficialForm, sheets: Mapping[str, Any]) -> bytes | None:
+def _fill_form(form: OfficialForm, sheets: Mapping[str, Any]) -> bytes | None:
     """None for a damaged form."""
     options = {"mapping": form.mapping, "names": form.field_names, "sheets": dict(sheets)}
     files, task = {"form": bytes(form.content)}, f"{TASKS}:fill_in_folder"
@@ -151,7 +151,7 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
     price = Postage(Decimal("0.25"), date(2000, 1, 1))
     sheets = papers_sheets(mailing, plan_drops(routes), lambda day: price)
     with FILES.limited(f"user:{by}"):
-        filled = _filled(form, sheets)
+        filled = _fill_form(form, sheets)
     if filled is None:
         raise Conflict("The PDF is damaged: it cannot be filled.", code="form_unfillable")
     return filled

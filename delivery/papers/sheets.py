@@ -27,7 +27,7 @@ def boxes_of(
     drop: Drop, date: str, piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal]
 ) -> list[dict[str, Any]]:
     """The labels of a drop's boxes: whole routes, as many as a person can lift. Only a larger route has several."""
-    boxes = _filled(drop.bundles, _most_pieces(piece_weight_g, size_mm))
+    boxes = _fill_boxes(drop.bundles, _most_pieces(piece_weight_g, size_mm))
     return [
         {
             "office": drop.entry_office,
@@ -54,7 +54,7 @@ def _most_pieces(piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal
     return min(MAX_PIECES, int(grams / (width * height / MM2_PER_M2 * BOARD_GSM)))
 
 
-def _filled(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
+def _fill_boxes(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
     """The largest routes first, each into the box that it fills best."""
     routes = (tuple(group) for _, group in groupby(bundles, attrgetter("route")))
     loads = sorted((load for route in routes for load in _loads(route, most)), key=weight_of, reverse=True)

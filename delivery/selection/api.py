@@ -210,7 +210,7 @@ class EddmSelectionViewSet(ApiViewSet):
             content_type="application/json",
         )
         response["Location"] = f"/api/v1/delivery/eddm/selection/{selection.pk}"
-        return _marked(response, selection)
+        return _mark_synthetic(response, selection)
 
     @extend_schema(
         operation_id="delivery_eddm_selection_read",
@@ -242,10 +242,10 @@ class EddmSelectionViewSet(ApiViewSet):
         response = json_bytes(request, body, etag=etag)
         if is_geojson:
             response["Content-Type"] = GEOJSON
-        return _marked(response, selection)
+        return _mark_synthetic(response, selection)
 
 
-def _marked(response: HttpResponse, selection: EddmSelection) -> HttpResponse:
+def _mark_synthetic(response: HttpResponse, selection: EddmSelection) -> HttpResponse:
     if selection.is_synthetic:
         response["X-Data-Synthetic"] = "true"
     return response

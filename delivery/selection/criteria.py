@@ -96,7 +96,7 @@ class Circle:
         across = math.degrees(math.asin(math.sin(angle) / narrowest))
         return (self.longitude - across, south, self.longitude + across, north)
 
-    def flattened(self, corners: np.ndarray) -> np.ndarray:
+    def project_corners(self, corners: np.ndarray) -> np.ndarray:
         """Corners on the grid as miles east and north of the middle, true in direction and distance from it."""
         longitude, latitude = np.radians(corners[:, 0] / GRID), np.radians(corners[:, 1] / GRID)
         own = math.radians(self.latitude)

@@ -133,8 +133,8 @@ def _is_position(position: Any) -> bool:
     longitude, latitude = position[:2]
     # A height counts for nothing, but is stored with the request: infinity could not be.
     numbers = all(
-        isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < MAX_HEIGHT
-        for one in position
+        isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < MAX_HEIGHT
+        for number in position
     )
     return numbers and -180 <= longitude <= 180 and -90 <= latitude <= 90
 

@@ -145,10 +145,12 @@ def _literal(value: Any, depth: int = 0) -> str:
     """A Python literal, laid out as JSON is; strings of JSON are strings of Python, but true, false and null differ."""
     inner, outer = "    " * (depth + 1), "    " * depth
     if isinstance(value, Mapping):
-        lines = [f"{inner}{_literal(str(key))}: {_literal(one, depth + 1)},\n" for key, one in value.items()]
+        lines = [
+            f"{inner}{_literal(str(key))}: {_literal(part, depth + 1)},\n" for key, part in value.items()
+        ]
         return "{\n" + "".join(lines) + outer + "}" if lines else "{}"
     if isinstance(value, list):
-        lines = [f"{inner}{_literal(one, depth + 1)},\n" for one in value]
+        lines = [f"{inner}{_literal(part, depth + 1)},\n" for part in value]
         return "[\n" + "".join(lines) + outer + "]" if lines else "[]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 

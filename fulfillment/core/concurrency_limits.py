@@ -118,7 +118,7 @@ class ConcurrencyLimit:
         self, stack: ExitStack, kind: str, caller: str, limits: Callable[[str], tuple[int, int]], wait: float
     ) -> None:
         def is_at_limit() -> tuple[bool, bool]:
-            callers = [one for name, one in tuple(_under_way) if name == kind]
+            callers = [holder for name, holder in tuple(_under_way) if name == kind]
             most, most_of_caller = limits(caller)
             return len(callers) >= most, callers.count(caller) >= most_of_caller
 
@@ -196,7 +196,7 @@ def _holds_several(caller: str) -> bool:
 def _gives_way(caller: str) -> bool:
     """Whether a waiting request of this caller gives up its thread, because one who asks finds none."""
     held = sum(kind == "threads" for kind, _ in tuple(_under_way))
-    return _holds_several(caller) and any(held >= _thread_limits(one)[0] for one in _asking)
+    return _holds_several(caller) and any(held >= _thread_limits(other)[0] for other in _asking)
 
 
 def _release(kind: str, caller: str) -> None:

@@ -20,7 +20,7 @@ def return_freed_memory() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return False
-    return all(mallopt(*one) for one in ((M_MMAP_THRESHOLD, LARGE_BLOCK), (M_ARENA_MAX, ARENAS)))
+    return all(mallopt(*option) for option in ((M_MMAP_THRESHOLD, LARGE_BLOCK), (M_ARENA_MAX, ARENAS)))
 
 
 class DeferredModule:

@@ -29,10 +29,10 @@ def service_apps() -> list[ServiceApp]:
 def offered_modules(name: str) -> tuple[ModuleType, ...]:
     """The module `name` of each app that has one, such as "operations", in the order of the apps."""
     names = [f"{app.name}.{name}" for app in service_apps()]
-    return tuple(import_module(one) for one in names if find_spec(one) is not None)
+    return tuple(import_module(module) for module in names if find_spec(module) is not None)
 
 
-def offered(name: str, attribute: str) -> list[Any]:
+def offered_values(name: str, attribute: str) -> list[Any]:
     """`attribute` of each of these modules that has it."""
     return [getattr(module, attribute) for module in offered_modules(name) if hasattr(module, attribute)]
 

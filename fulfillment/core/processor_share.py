@@ -74,7 +74,7 @@ class ProcessorShare:
     def _use(self, caller: str, now: float) -> _Use:
         if (use := self._uses.get(caller)) is None:
             if len(self._uses) >= MAX_CALLERS:
-                self._uses = {name: one for name, one in self._uses.items() if one.in_progress}
+                self._uses = {name: other for name, other in self._uses.items() if other.in_progress}
             use = self._uses[caller] = _Use(now)
         use.left = min(BURST_SECONDS, use.left + (now - use.since) * SECONDS_PER_SECOND)
         use.since = now

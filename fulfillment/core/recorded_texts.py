@@ -45,7 +45,9 @@ def _translated(text: str, language: str) -> str:
             values = {name: _translated(_numbers(value), language) for name, value in found.items()}
             return pgettext(CONTEXT, message) % values
     sentences = _BETWEEN_SENTENCES.split(text)
-    return text if len(sentences) == 1 else " ".join(_translated(one, language) for one in sentences)
+    return (
+        text if len(sentences) == 1 else " ".join(_translated(sentence, language) for sentence in sentences)
+    )
 
 
 def _numbers(text: str) -> str:
@@ -69,8 +71,8 @@ def _patterns(language: str) -> dict[str, list[tuple[list[str], list[str], str]]
     patterns = [_pattern(message) for message in filled]
     first_words = {_first_word(words[0]) for words, _, _ in patterns}
     return {
-        one: [pattern for pattern in patterns if _first_word(pattern[0][0]) in {"", one}]
-        for one in {"", *first_words}
+        word: [pattern for pattern in patterns if _first_word(pattern[0][0]) in {"", word}]
+        for word in {"", *first_words}
     }
 
 

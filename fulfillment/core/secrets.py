@@ -65,13 +65,13 @@ def masked(value: str) -> str:
 
 
 def _digest(pepper: str, value: str) -> str:
-    code = _keyed(pepper).copy()
+    code = _make_hmac(pepper).copy()
     code.update(value.encode("utf-8", "surrogatepass"))
     return code.hexdigest()
 
 
 @cache
-def _keyed(pepper: str) -> hmac.HMAC:
+def _make_hmac(pepper: str) -> hmac.HMAC:
     return hmac.new(pepper.encode(), digestmod=hashlib.sha256)
 
 

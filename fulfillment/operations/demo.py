@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import transaction
 
-from fulfillment.core.plugins import DemoCard, DemoRun, offered
+from fulfillment.core.plugins import DemoCard, DemoRun, offered_values
 
 
 def load_demo() -> DemoRun:
@@ -17,7 +17,7 @@ def load_demo() -> DemoRun:
 
 def draw_pictures() -> None:
     """Draws pictures that pages would otherwise draw when they are first opened."""
-    for draw in offered("demo", "draw_pictures"):
+    for draw in offered_values("demo", "draw_pictures"):
         draw()
 
 
@@ -27,14 +27,14 @@ def reset_demo() -> dict[str, Any]:
     require_development()
     run = _each("reset_demo")
     record: dict[str, Any] = {"base_url": settings.API_URL}
-    for demo_record in offered("demo", "demo_record"):
+    for demo_record in offered_values("demo", "demo_record"):
         record |= demo_record(run)
     return record
 
 
 def demo_card(run: DemoRun) -> DemoCard:
     """The sign-ins and a first call, for the demo that `load_demo` returned."""
-    [card] = offered("demo", "demo_card")
+    [card] = offered_values("demo", "demo_card")
     made: DemoCard = card(run)
     return made
 
@@ -46,6 +46,6 @@ def require_development() -> None:
 
 def _each(step: str) -> DemoRun:
     run = DemoRun()
-    for do in offered("demo", step):
+    for do in offered_values("demo", step):
         do(run)
     return run

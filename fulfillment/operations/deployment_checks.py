@@ -14,7 +14,7 @@ from django.http.request import split_domain_port, validate_host
 from django.utils.module_loading import import_string
 
 from fulfillment.core.api.parts import failures_of_parts
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.local.development import CHOSEN_BY
 from fulfillment.operations.secret_rotation import settings_that_do_not_fit
 
@@ -50,7 +50,7 @@ def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
         _mail,
         _folders,
         _parts,
-        *offered("operations", "deployment_checks"),
+        *offered_values("operations", "deployment_checks"),
     )
     return [message for check in checks for message in check()]
 

@@ -11,19 +11,19 @@ from django.utils import timezone
 
 from fulfillment.core.audit.personal_data import ErasureOptions, PersonalData, Record
 from fulfillment.core.db.locks import long_transaction
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 NOTHING_MORE = ErasureOptions()
 
 
 def data_providers() -> list[PersonalData]:
     """The providers in reverse order of apps: accounts is last, because the others search by the user's names."""
-    return [kind for kinds in reversed(offered("operations", "personal_data")) for kind in kinds()]
+    return [kind for kinds in reversed(offered_values("operations", "personal_data")) for kind in kinds()]
 
 
 def find_user(text: str) -> Any:
     """Finds the user; raises NotFound, and Conflict if several match."""
-    [find] = offered("operations", "find_user")
+    [find] = offered_values("operations", "find_user")
     return find(text)
 
 
@@ -55,8 +55,10 @@ def erase_user(*, user: Any, options: ErasureOptions = NOTHING_MORE) -> list[str
     """
     with long_transaction():
         locked = get_user_model().objects.select_for_update(of=("self",)).get(pk=user.pk)
-        for begin in offered("operations", "begin_erasure"):
+        for begin in offered_values("operations", "begin_erasure"):
             begin(locked, options)
         for kind in data_providers():
             kind.erase(locked)
-    return [line for finish in offered("operations", "finish_erasure") for line in finish(locked, options)]
+    return [
+        line for finish in offered_values("operations", "finish_erasure") for line in finish(locked, options)
+    ]

@@ -12,7 +12,7 @@ from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.db.prepared import database_now, fetch_rows
 from fulfillment.core.errors import Conflict, DomainError
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 BATCH = 500
 # Workers remove finished jobs; failed ones stay for operators to examine.
@@ -41,7 +41,9 @@ class RetentionReport:
 def all_retention_rules(*, proof_days: int | None = None) -> list[RetentionRule]:
     """The rules of all apps; `proof_days` is the age of those whose age may be chosen."""
     rules = [
-        rule for retention_rules in offered("operations", "retention_rules") for rule in retention_rules()
+        rule
+        for retention_rules in offered_values("operations", "retention_rules")
+        for rule in retention_rules()
     ]
     if proof_days is not None:
         rules = [rule.for_days(proof_days) if rule.for_days else rule for rule in rules]

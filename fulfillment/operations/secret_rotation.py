@@ -11,7 +11,7 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 
 from fulfillment.core.db.locks import exclusive_job
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.core.secrets import StoredSecret, decrypt, digest, digests, encrypt, is_newest
 
 BATCH = 200
@@ -32,7 +32,7 @@ class Rotated:
 
 def stored_secrets() -> list[StoredSecret]:
     """The secrets of all apps."""
-    return [secret for secrets in offered("operations", "STORED_SECRETS") for secret in secrets]
+    return [secret for secrets in offered_values("operations", "STORED_SECRETS") for secret in secrets]
 
 
 def rotate_secrets(
@@ -86,7 +86,7 @@ def _walk(
             rows = _rows_after(secret, last, batch, lock=change)
             if not rows:
                 return report
-            for row, value in _outdated(secret, rows, report):
+            for row, value in _outdated_rows(secret, rows, report):
                 report.rewritten += 1
                 if change:
                     _rewrite(secret, row, value)
@@ -105,7 +105,7 @@ def _rows_after(secret: StoredSecret, last: Any, batch: int, *, lock: bool) -> l
     return list(rows.only("pk", *columns)[:batch])
 
 
-def _outdated(secret: StoredSecret, rows: list[Any], report: Rotated) -> Iterator[tuple[Any, str]]:
+def _outdated_rows(secret: StoredSecret, rows: list[Any], report: Rotated) -> Iterator[tuple[Any, str]]:
     for row in rows:
         ciphertext = getattr(row, secret.ciphertext)
         try:

@@ -19,7 +19,7 @@ from django.utils.translation import ngettext
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.files.storage import room_for_files
-from fulfillment.core.plugins import Attention, DashboardCard, offered
+from fulfillment.core.plugins import Attention, DashboardCard, offered_values
 
 HTTPS_PORT = 443
 TIMEOUT_SECONDS = 5
@@ -81,7 +81,7 @@ certificate = Certificate()
 
 
 def attention_card(request: HttpRequest) -> DashboardCard:
-    found = [one for offer in offered("console", "needs_attention") for one in offer(request)]
+    found = [entry for offer in offered_values("console", "needs_attention") for entry in offer(request)]
     if getattr(request.user, "is_operator", False):
         found += [*_failed_jobs(), *_full_disk(), *_ending_certificate()]
     return DashboardCard(

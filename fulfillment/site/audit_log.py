@@ -61,7 +61,7 @@ def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResp
     context = {
         **shared,
         "title": _("Audit log"),
-        "entries": _shown(shown),
+        "entries": _shown_entries(shown),
         "kinds": log_kinds(),
         "actions": {name: _(word) for name, word in WORDS.items()},
         "chosen": request.GET,
@@ -144,9 +144,9 @@ def _people(text: str) -> list[str]:
     ]
 
 
-def _shown(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+def _shown_entries(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
     people = names_of_people([entry.event for entry in entries])
-    events = [one for entry in entries for one in (entry.event, entry.former) if one]
+    events = [event for entry in entries for event in (entry.event, entry.former) if event]
     records, codes = names_of_records(events), names_of_codes(events)
     return [_shown_entry(entry, people, records, codes) for entry in entries]
 

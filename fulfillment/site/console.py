@@ -22,7 +22,7 @@ from unfold.sites import UnfoldAdminSite
 
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.locales import zone_named
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 
 class AutocompleteView(AutocompleteJsonView):
@@ -43,7 +43,7 @@ class ConsoleSite(UnfoldAdminSite):
     """Open to operators and to staff of stores. One sign-in for everything: the portal's."""
 
     def has_permission(self, request: HttpRequest) -> bool:
-        return any(may_enter(request) for may_enter in offered("console", "may_enter"))
+        return any(may_enter(request) for may_enter in offered_values("console", "may_enter"))
 
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:
         inner = super().admin_view(view, cacheable)
@@ -72,7 +72,7 @@ class ConsoleSite(UnfoldAdminSite):
             path("components/", self.admin_view(show_components), name="components"),
             path("system/", self.admin_view(with_frame(show_system)), name="system"),
         ]
-        patterns = [one for one in super().get_urls() if getattr(one, "name", "") != "view_on_site"]
+        patterns = [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
         for pattern in (*own, *patterns):
             if isinstance(pattern, URLPattern):
                 guard = harmless if pattern.name == "logout" else require_safe
@@ -99,7 +99,7 @@ class ConsoleSite(UnfoldAdminSite):
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         from fulfillment.site.attention import attention_card  # noqa: PLC0415 - needs the models, which come later
 
-        cards = [card for found in offered("console", "dashboard_cards") for card in found(request)]
+        cards = [card for found in offered_values("console", "dashboard_cards") for card in found(request)]
         cards.append(attention_card(request))
         cards.sort(key=lambda card: card.position)
         return super().index(request, {"title": _("Start"), "cards": cards, **(extra_context or {})})

@@ -23,12 +23,12 @@ END_OF_MAIL = b"\n" + b"-" * 79 + b"\n"
 
 def of_development(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not settings.DEVELOPMENT:
             raise Http404
         return view(request, *args, **kwargs)
 
-    return guarded
+    return wrapper
 
 
 @of_development

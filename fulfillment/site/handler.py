@@ -39,12 +39,12 @@ class CountedBody:
         self.count = 0
 
     def read(self, size: int = -1) -> bytes:
-        return self._counted(self._body.read(size))
+        return self._count_bytes(self._body.read(size))
 
     def readline(self, size: int = -1) -> bytes:
-        return self._counted(self._body.readline(size))
+        return self._count_bytes(self._body.readline(size))
 
-    def _counted(self, content: bytes) -> bytes:
+    def _count_bytes(self, content: bytes) -> bytes:
         self.count += len(content)
         return content
 

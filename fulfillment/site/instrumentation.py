@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 
 from fulfillment.core.observability.instruments import measure_request
 from fulfillment.core.observability.logs import current_trace, masked, trace_of
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 logger = logging.getLogger("fulfillment.site.instrumentation")
 
@@ -65,7 +65,7 @@ class RequestInstrumentation:
         self.get_response = get_response
         self.usage = [
             Periodic(flush, seconds=settings.USAGE_FLUSH_SECONDS)
-            for flush in offered("metrics", "flush_usage")
+            for flush in offered_values("metrics", "flush_usage")
         ]
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -87,9 +87,9 @@ class RequestInstrumentation:
 def observe(request: HttpRequest, response: HttpResponse, seconds: float, request_id: str) -> None:
     caller = getattr(request, "auth", None)
     if caller is not None:
-        for count_request in _offered("count_request"):
+        for count_request in _metric_hooks("count_request"):
             count_request(caller, response.status_code)
-        for record_request in _offered("record_request"):
+        for record_request in _metric_hooks("record_request"):
             record_request(request, response, caller, seconds, request_id)
     if settings.METRICS_OPEN:
         match = request.resolver_match
@@ -113,5 +113,5 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float, reques
 
 
 @cache
-def _offered(name: str) -> list[Any]:
-    return offered("metrics", name)
+def _metric_hooks(name: str) -> list[Any]:
+    return offered_values("metrics", name)

@@ -19,7 +19,7 @@ from fulfillment.core.api.parts import failures_of_parts, part_names
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.files.storage import room_for_files
 from fulfillment.core.observability.instruments import Gauges
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.site.proxies import is_trusted
 
 JOBS = """
@@ -79,7 +79,7 @@ class DatabaseFigures:
         families = []
         is_up = not failures["database"]
         if is_up:
-            every = (*GAUGES, *offered("metrics", "GAUGES"))
+            every = (*GAUGES, *offered_values("metrics", "GAUGES"))
             try:
                 families = [family for gauges in every for family in _families_of(gauges)]
             # It may end in between.

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-from fulfillment.core.plugins import MenuItem, offered
+from fulfillment.core.plugins import MenuItem, offered_values
 
 OWN = [
     MenuItem(
@@ -48,8 +48,10 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     whole = _without_tabs(entries)
     shown = whole if _fits(request, entries) else [entry for entry in entries if not entry.minor]
     own = _own_items(request, is_whole=shown == whole)
-    groups = [group for group in _grouped(shown) if group["title"] != SYSTEM]
-    system = [item for group in _grouped(shown) if group["title"] == SYSTEM for item in group["items"]] + own
+    groups = [group for group in _groups_of(shown) if group["title"] != SYSTEM]
+    system = [
+        item for group in _groups_of(shown) if group["title"] == SYSTEM for item in group["items"]
+    ] + own
     _mark_leading(request, entries, groups)
     last = [{"title": SYSTEM, "items": system}] if system else []
     return in_words([{"items": [start]}, *groups, *last])
@@ -67,7 +69,7 @@ def minor_pages(request: HttpRequest) -> list[dict[str, Any]]:
     """The entries shown on the page *System*: not those that are tabs of another; none if all fit into the menu."""
     entries = _open_entries(request)
     shown = [entry for entry in _without_tabs(entries) if entry.minor]
-    return [] if _fits(request, entries) else _grouped(shown)
+    return [] if _fits(request, entries) else _groups_of(shown)
 
 
 def _without_tabs(entries: list[MenuItem]) -> list[MenuItem]:
@@ -79,15 +81,19 @@ def _without_tabs(entries: list[MenuItem]) -> list[MenuItem]:
 def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:
     """The lists of a group that has the name of an entry, as tabs of each other."""
     entries = _open_entries(request)
-    names = {one.group for one in entries} & {one.name for one in entries}
+    names = {entry.group for entry in entries} & {entry.name for entry in entries}
     found = []
     for name in names:
-        members = [one for one in entries if name in {one.name, one.group}]
+        members = [entry for entry in entries if name in {entry.name, entry.group}]
         items = [
-            {**_link(one), "has_permission": True, "active": request.path.startswith(_link(one)["link"])}
-            for one in members
+            {
+                **_link(member),
+                "has_permission": True,
+                "active": request.path.startswith(_link(member)["link"]),
+            }
+            for member in members
         ]
-        found.append({"models": [one.model for one in members], "items": in_words(items)})
+        found.append({"models": [member.model for member in members], "items": in_words(items)})
     return found
 
 
@@ -102,10 +108,10 @@ def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateRespons
 
 
 def _open_entries(request: HttpRequest) -> list[MenuItem]:
-    entries = [*OWN, *(entry for entries in offered("console", "NAVIGATION") for entry in entries)]
-    admins = {model._meta.label_lower: one for model, one in admin.site._registry.items()}  # noqa: SLF001
+    entries = [*OWN, *(entry for entries in offered_values("console", "NAVIGATION") for entry in entries)]
+    admins = {model._meta.label_lower: model_admin for model, model_admin in admin.site._registry.items()}  # noqa: SLF001
     open_ones = [
-        one for one in entries if one.model in admins and admins[one.model].has_module_permission(request)
+        item for item in entries if item.model in admins and admins[item.model].has_module_permission(request)
     ]
     return sorted(open_ones, key=lambda one: one.position)
 
@@ -120,14 +126,14 @@ def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, Any]]:
         items.append({"title": _("Audit log"), "icon": "history", "link": reverse("admin:audit_log")})
     if not is_whole:
         # Marked on each page that it leads to, which have no entry of their own.
-        minor = [one for one in _without_tabs(_open_entries(request)) if one.minor]
+        minor = [item for item in _without_tabs(_open_entries(request)) if item.minor]
         pages = [reverse("admin:system"), *(_link(entry)["link"] for entry in minor)]
         is_here = request.path.startswith(tuple(pages))
         items.append({"title": SYSTEM, "icon": "tune", "link": pages[0], "active": is_here})
     return items
 
 
-def _grouped(entries: list[MenuItem]) -> list[dict[str, Any]]:
+def _groups_of(entries: list[MenuItem]) -> list[dict[str, Any]]:
     """By the name of their group, where its first entry stands; entries of several apps may share one."""
     groups: dict[str, list[dict[str, str]]] = {}
     for entry in entries:
@@ -138,7 +144,9 @@ def _grouped(entries: list[MenuItem]) -> list[dict[str, Any]]:
 @cache
 def _about() -> dict[str, str]:
     return {
-        model: text for texts in (OWN_ABOUT, *offered("console", "ABOUT")) for model, text in texts.items()
+        model: text
+        for texts in (OWN_ABOUT, *offered_values("console", "ABOUT"))
+        for model, text in texts.items()
     }
 
 

@@ -97,7 +97,7 @@ def show_clients(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def download_package(request: HttpRequest, name: str) -> FileResponse:
-    package = next((one for one in packages().values() if one.path.name == name), None)
+    package = next((candidate for candidate in packages().values() if candidate.path.name == name), None)
     if package is None:
         raise Http404(_("There is no such package. The page Client libraries has the current ones."))
     return FileResponse(

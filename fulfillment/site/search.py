@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.admin.search import CONTAINS, match_rank
 from fulfillment.core.api.responses import preferred_type
-from fulfillment.core.plugins import SearchResult, offered
+from fulfillment.core.plugins import SearchResult, offered_values
 from fulfillment.site.audit_log import log_kinds
 from fulfillment.site.navigation import minor_pages, navigation_for
 
@@ -24,7 +24,7 @@ def find(request: HttpRequest, text: str) -> list[SearchResult]:
     words = " ".join(text.split())
     if len(words) > MAX_LETTERS or not any(letter.isalnum() for letter in words):
         return []
-    records = [hit for search in offered("console", "search") for hit in search(request, words)]
+    records = [hit for search in offered_values("console", "search") for hit in search(request, words)]
     return sorted([*_pages(request, words), *records], key=lambda hit: hit.rank)[:MAX_SHOWN]
 
 

@@ -38,9 +38,9 @@ def name_of_list(plural: Any) -> Any:
     """As the menu names the list of records with this plural."""
     admins: Iterable[Any] = site._registry.values()  # noqa: SLF001 - Django has no public way to a registered admin
     named = (
-        one.plural_name
-        for one in admins
-        if getattr(one, "plural_name", "") and one.opts.verbose_name_plural == plural
+        model_admin.plural_name
+        for model_admin in admins
+        if getattr(model_admin, "plural_name", "") and model_admin.opts.verbose_name_plural == plural
     )
     return next(named, plural)
 

@@ -82,13 +82,13 @@ def _is_narrow(cl: Any, name: Any) -> bool:
 
 
 def _cell(column: Column, record: Any, cl: Any, links: "_Links") -> tuple[SafeString, Any, SafeString]:
-    shown, is_date = _shown(column.name, record, cl)
+    shown, is_date = _cell_content(column.name, record, cl)
     if column.is_link:
         shown = links.link(record, shown)
     return column.start_of_date if is_date else column.start, shown, column.end
 
 
-def _shown(name: Any, record: Any, cl: Any) -> tuple[Any, bool]:
+def _cell_content(name: Any, record: Any, cl: Any) -> tuple[Any, bool]:
     """The content of a cell, and whether it is a date from a method."""
     empty = cl.model_admin.get_empty_value_display()
     try:

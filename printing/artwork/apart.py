@@ -7,7 +7,7 @@ import pikepdf
 
 from printing.artwork.parts import Part
 from printing.artwork.pdf_content import left_in_color, spots_of
-from printing.press.objects import Visited, drawn_apart, forms_of, named
+from printing.press.objects import Visited, drawn_apart, forms_of, get_dictionary
 
 
 def missing_font(font: Any) -> str:
@@ -19,23 +19,23 @@ def missing_font(font: Any) -> str:
 
 def found_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, str]]:
     """The names of fonts that are not embedded, of spot colors, and of what stays in color; of forms within as well."""
-    left = [(one, _is_form(one)) for one in drawn_apart(resources)]
+    left = [(thing, _is_form(thing)) for thing in drawn_apart(resources)]
     while left:
         holder, is_masking = left.pop()
         # By its streams, because a font without a number is met anew in its own resources.
-        streams = [one for one in _streams_of(holder) if visited.is_new(one)]
+        streams = [stream for stream in _streams_of(holder) if visited.is_new(stream)]
         if "/Resources" not in holder or not streams:
             continue
         inner = holder.Resources
-        for font in _used_by(streams, "Tf", named(inner, "/Font")):
+        for font in _used_by(streams, "Tf", get_dictionary(inner, "/Font")):
             if name := missing_font(font):
                 yield Part.FONT, name
         if not is_masking:
             yield from ((Part.LEFT_IN_COLOR, name) for name in left_in_color(inner))
-            for space in _used_by(streams, "cs CS", named(inner, "/ColorSpace")):
+            for space in _used_by(streams, "cs CS", get_dictionary(inner, "/ColorSpace")):
                 yield from ((Part.SPOT, name) for name in spots_of(space).split("\n") if name)
-        left += [(one, is_masking) for one in forms_of(inner)]
-        left += [(one, is_masking or _is_form(one)) for one in drawn_apart(inner)]
+        left += [(form, is_masking) for form in forms_of(inner)]
+        left += [(thing, is_masking or _is_form(thing)) for thing in drawn_apart(inner)]
 
 
 def _is_form(thing: Any) -> bool:
@@ -52,8 +52,9 @@ def _used_by(streams: list[Any], operators: str, things: Any) -> Iterator[Any]:
     if not things:
         return
     for stream in streams:
-        for one in pikepdf.parse_content_stream(stream, operators):
-            if (thing := things.get(str(one.operands[0]))) is not None:
+        for instruction in pikepdf.parse_content_stream(stream, operators):
+            names = instruction.operands[:1]
+            if names and (thing := things.get(str(names[0]))) is not None:
                 yield thing
 
 

@@ -26,14 +26,14 @@ def packed_facts(facts: ArtworkFacts) -> dict[str, Any]:
         "height": facts.height,
         "is_readable": facts.is_readable,
         "parts": [
-            [one.kind, sides_of(one.area), one.size, one.name, one.is_embedded, one.color]
-            for one in facts.parts
+            [part.kind, sides_of(part.area), part.size, part.name, part.is_embedded, part.color]
+            for part in facts.parts
         ],
     }
 
 
 def unpacked_facts(reply: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
-    parts = tuple(_part(*one) for one in reply["parts"])
+    parts = tuple(_part(*part) for part in reply["parts"])
     return ArtworkFacts(reply["width"], reply["height"], parts, reply["is_readable"], bare=bare)
 
 
@@ -42,9 +42,9 @@ def _finite(facts: ArtworkFacts) -> ArtworkFacts:
     if not (math.isfinite(facts.width) and math.isfinite(facts.height)):
         return UNREADABLE
     parts = (
-        one
-        for one in facts.parts
-        if all(map(math.isfinite, (one.size, *(sides_of(one.area) or ()), *one.color)))
+        part
+        for part in facts.parts
+        if all(map(math.isfinite, (part.size, *(sides_of(part.area) or ()), *part.color)))
     )
     return replace(facts, parts=tuple(parts))
 

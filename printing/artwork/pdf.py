@@ -18,8 +18,8 @@ from printing.artwork.pdf_content import (
     Color,
     Layers,
     Letters,
-    colored,
     left_in_color,
+    read_color,
     replaced_plates,
     shadings_of,
     slivers,
@@ -27,10 +27,10 @@ from printing.artwork.pdf_content import (
 )
 from printing.press.die_lines import is_tool
 from printing.press.gradients import is_repaintable
-from printing.press.objects import Visited, saved
+from printing.press.objects import Visited, save_pdf
 from printing.press.paints import GRAY, OF_CMYK, OF_RGB
-from printing.press.repaint import decoded, kind_of
-from printing.press.screen import opened
+from printing.press.repaint import decode_picture, kind_of
+from printing.press.screen import open_pdf
 from printing.press.streams import DEVICES, IDENTITY, STROKING, Matrix, matrix_from, scale_of, times
 
 # Usual files have six; the renderer of proofs leaves out what is 45 deep.
@@ -79,9 +79,9 @@ def read_pdf(content: bytes | Path, *, small: bytes = b"", trim: Area | None = N
     """`small` is the same PDF with smaller pictures, enough to see what is behind its letters. Outside of `trim`, in
     points, are marks that are cut off."""
     try:
-        with opened(content) as pdf:
+        with open_pdf(content) as pdf:
             page = pdf.pages[0]
-            _, _, right, top = (float(one) for one in page.mediabox)
+            _, _, right, top = (float(side) for side in page.mediabox)
             reader = _Reader(height=top, trim=trim)
             reader.read(page, page.obj.get("/Resources", pikepdf.Dictionary()), _State(), 0)
             reader.note_slivers()
@@ -93,7 +93,7 @@ def read_pdf(content: bytes | Path, *, small: bytes = b"", trim: Area | None = N
 
 def _without_letters(content: bytes | Path) -> bytes:
     """The first page with nothing in the place of its letters, to see what is behind them."""
-    with opened(content) as pdf, pikepdf.new() as made:
+    with open_pdf(content) as pdf, pikepdf.new() as made:
         made.pages.append(pdf.pages[0])
         if "/Contents" in made.pages[0].obj:
             made.pages[0].contents_coalesce()
@@ -101,12 +101,12 @@ def _without_letters(content: bytes | Path) -> bytes:
         for thing in made.objects:
             if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Form":
                 _drop_letters(thing)
-        return saved(made, static_id=True)
+        return save_pdf(made, static_id=True)
 
 
 def _drop_letters(stream: Any) -> None:
     content = pikepdf.parse_content_stream(stream)
-    kept = [one for one in content if str(one.operator) not in _SHOWS]
+    kept = [instruction for instruction in content if str(instruction.operator) not in _SHOWS]
     if len(kept) < len(content):
         stream.write(pikepdf.unparse_content_stream(kept))
 
@@ -157,20 +157,22 @@ class _Reader:
             elif name in {"sh", "INLINE IMAGE"}:
                 self._layers.add(None, None)
             elif name in _SHOWS:
-                state = self._shown(name, operands, state)
+                state = self._show_text(name, operands, state)
             else:
-                state = self._changed(name, operands, resources, state)
-                self._painted(name, operands, state)
+                state = self._update_state(name, operands, resources, state)
+                self._read_path(name, operands, state)
 
     def _resources(self, resources: Any) -> None:
         for kind, name in found_apart(resources, self._visited):
             self.note(kind, name=name, is_embedded=kind != Part.FONT)
         patterns = resources.get("/Pattern", pikepdf.Dictionary()).values()
-        for holder in (resources, *(one.get("/Resources", pikepdf.Dictionary()) for one in patterns)):
+        for holder in (resources, *(pattern.get("/Resources", pikepdf.Dictionary()) for pattern in patterns)):
             for name in left_in_color(holder):
                 self.note(Part.LEFT_IN_COLOR, name=name)
-            shadings = (one for one in shadings_of(holder) if kind_of(one.get("/ColorSpace")) == OF_RGB)
-            if any(is_repaintable(one, OF_RGB) for one in shadings):
+            shadings = (
+                shading for shading in shadings_of(holder) if kind_of(shading.get("/ColorSpace")) == OF_RGB
+            )
+            if any(is_repaintable(shading, OF_RGB) for shading in shadings):
                 self.note(Part.RGB, name="RGB")
 
     def _object(self, resources: Any, name: Any, state: _State, depth: int) -> None:
@@ -202,16 +204,16 @@ class _Reader:
             self._counts[Part.PICTURE] += 1
             self.parts.append(ArtworkPart(Part.PICTURE, area, density, _picture_space(space)))
         self._spots(space, area)
-        if kind_of(space) == OF_CMYK and (picture := decoded(image, OF_CMYK, THUMBNAIL)) is not None:
+        if kind_of(space) == OF_CMYK and (picture := decode_picture(image, OF_CMYK, THUMBNAIL)) is not None:
             self.note(Part.INK, size=ink_of(picture), area=area)
 
-    def _changed(self, name: str, operands: Any, resources: Any, state: _State) -> _State:
+    def _update_state(self, name: str, operands: Any, resources: Any, state: _State) -> _State:
         if name == "cm":
             return replace(state, matrix=times(state.matrix, matrix_from(operands)))
         if name in {"cs", "CS", "sc", "SC", "scn", "SCN"} or name.encode() in DEVICES:
             if name.encode() in STROKING:
-                return replace(state, stroke=colored(name, operands, resources, state.stroke))
-            return replace(state, fill=colored(name, operands, resources, state.fill))
+                return replace(state, stroke=read_color(name, operands, resources, state.stroke))
+            return replace(state, fill=read_color(name, operands, resources, state.fill))
         if name == "gs":
             return self._graphics_state(resources, operands[0], state)
         if name == "Tf":
@@ -252,12 +254,12 @@ class _Reader:
             state = replace(state, keeps_zeros=int(found["/OPM"]) == 1)
         return replace(state, line=float(found["/LW"])) if "/LW" in found else state
 
-    def _painted(self, name: str, operands: Any, state: _State) -> None:
+    def _read_path(self, name: str, operands: Any, state: _State) -> None:
         if name in _PATHS:
-            numbers = [float(one) for one in operands]
+            numbers = [float(operand) for operand in operands]
             self._path += [(numbers[at], numbers[at + 1]) for at in _PATHS[name]]
         elif name == "re":
-            x, y, width, height = (float(one) for one in operands)
+            x, y, width, height = (float(operand) for operand in operands)
             corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
             self._path += corners
             self._rectangles.append(self._area(state.matrix, corners))
@@ -266,11 +268,15 @@ class _Reader:
         area = self._area(state.matrix, self._path) if self._path else None
         rectangles, self._path, self._rectangles = self._rectangles, [], []
         if name in _FILLS:
-            self._inked(state.fill, area, overprints=state.overprints_fill, keeps_zeros=state.keeps_zeros)
+            self._note_color(
+                state.fill, area, overprints=state.overprints_fill, keeps_zeros=state.keeps_zeros
+            )
             if name not in _STROKES and state.fill.plates != frozenset():
                 self._fills += rectangles[: FILLS_KEPT - len(self._fills)]
         if name in _STROKES:
-            self._inked(state.stroke, area, overprints=state.overprints_stroke, keeps_zeros=state.keeps_zeros)
+            self._note_color(
+                state.stroke, area, overprints=state.overprints_stroke, keeps_zeros=state.keeps_zeros
+            )
             size = state.line * scale_of(state.matrix)
             self.note(Part.LINE, name=f"line {size:.3f}", size=size, area=area)
 
@@ -279,7 +285,7 @@ class _Reader:
             size = min(area.width, area.height)
             self.note(Part.LINE, name=f"line {size:.3f}", size=size, area=area)
 
-    def _inked(self, color: Color, area: Area | None, *, overprints: bool, keeps_zeros: bool) -> None:
+    def _note_color(self, color: Color, area: Area | None, *, overprints: bool, keeps_zeros: bool) -> None:
         if overprints and not all(map(is_tool, color.spot.split("\n"))):
             is_white = color.kind is not None and color.values == WHITES.get(color.kind)
             kind = Part.WHITE_OVERPRINT if is_white else Part.OVERPRINT
@@ -302,13 +308,13 @@ class _Reader:
         for spot in filter(None, spots_of(inner).split("\n")):
             self.note(Part.SPOT, name=spot, area=area)
 
-    def _shown(self, name: str, operands: Any, state: _State) -> _State:
+    def _show_text(self, name: str, operands: Any, state: _State) -> _State:
         if name in {"'", '"'}:
             if name == '"':
                 state = replace(state, word_spacing=float(operands[0]), spacing=float(operands[1]))
             state = _next_row("T*", (), state)
         shown = operands[-1] if isinstance(operands[-1], pikepdf.Array) else [operands[-1]]
-        length = sum(self._length(one, state) for one in shown) * state.stretch
+        length = sum(self._length(piece, state) for piece in shown) * state.stretch
         self._note_text(length, state)
         return replace(state, text=times(state.text, (1.0, 0.0, 0.0, 1.0, length, 0.0)))
 
@@ -329,7 +335,7 @@ class _Reader:
         area = self._area(place, [(0, low), (length, low), (0, high), (length, high)])
         size = abs(state.size) * scale_of(place)
         color = state.fill if state.mode not in {1, 5} else state.stroke
-        self._inked(color, area, overprints=state.overprints_fill, keeps_zeros=state.keeps_zeros)
+        self._note_color(color, area, overprints=state.overprints_fill, keeps_zeros=state.keeps_zeros)
         if state.font_name:
             self.note(Part.FONT, name=state.font_name, is_embedded=False, area=area)
         if self._texts > 0 and not self._is_outside(area):

@@ -8,7 +8,7 @@ import pikepdf
 
 from printing.artwork.area import Area
 from printing.press.gradients import is_repaintable, is_tint_repaintable
-from printing.press.objects import PROCESS, named
+from printing.press.objects import PROCESS, get_dictionary
 from printing.press.paints import COMPONENTS, GRAY, OF_CMYK, OF_RGB
 from printing.press.repaint import KINDS_OF_DEVICES, is_readable, kind_of
 from printing.press.streams import DEVICES
@@ -41,14 +41,16 @@ class Layers:
 
 def slivers(areas: list[Area], *, thin: float, long: float) -> list[Area]:
     """Long and thin areas. Those that lie along others are slices of one shape."""
-    found = [one for one in areas if min(one.width, one.height) < thin and max(one.width, one.height) >= long]
+    found = [
+        area for area in areas if min(area.width, area.height) < thin and max(area.width, area.height) >= long
+    ]
     return [
-        one
-        for one in found
+        area
+        for area in found
         if not any(
-            one is not other
-            and (one.width > one.height) == (other.width > other.height)
-            and one.touches(other)
+            area is not other
+            and (area.width > area.height) == (other.width > other.height)
+            and area.touches(other)
             for other in found
         )
     ]
@@ -87,21 +89,24 @@ class Color:
 BLACK = Color()
 
 
-def colored(name: str, operands: Any, resources: Any, before: Color) -> Color:
+def read_color(name: str, operands: Any, resources: Any, before: Color) -> Color:
     if (kind := DEVICES.get(name.encode())) is not None:
-        return Color(kind, tuple(float(one) for one in operands), is_device=True)
+        return Color(kind, tuple(float(operand) for operand in operands), is_device=True)
     if name in {"cs", "CS"}:
         key = str(operands[0])
         space = resources.get("/ColorSpace", pikepdf.Dictionary()).get(key)
-        if isinstance(space, pikepdf.Array) and [str(one) for one in space[:2]] == ["/Separation", "/All"]:
+        if isinstance(space, pikepdf.Array) and [str(entry) for entry in space[:2]] == [
+            "/Separation",
+            "/All",
+        ]:
             return Color(OF_CMYK, (1.0,) * 4, is_registration=True)
         kind = KINDS_OF_DEVICES.get(key) if space is None else kind_of(space)
         black = (0.0, 0.0, 0.0, 1.0) if kind == OF_CMYK else (0.0,) * COMPONENTS.get(kind or "", 0)
         return Color(kind, black, spots_of(space), is_device=not isinstance(space, pikepdf.Array))
-    numbers = [one for one in operands if not isinstance(one, pikepdf.Name)]
+    numbers = [operand for operand in operands if not isinstance(operand, pikepdf.Name)]
     if before.is_registration:
         numbers = numbers[:1] * 4
-    return replace(before, values=tuple(float(one) for one in numbers) if before.kind else ())
+    return replace(before, values=tuple(float(number) for number in numbers) if before.kind else ())
 
 
 def replaced_plates(color: Color, keeps_zeros: bool) -> frozenset[str] | None:
@@ -118,7 +123,7 @@ def spots_of(space: Any) -> str:
     if not isinstance(space, pikepdf.Array) or len(space) < 2:
         return ""
     names = [space[1]] if space[0] == "/Separation" else space[1] if space[0] == "/DeviceN" else []
-    return "\n".join(name for name in (str(one)[1:] for one in names) if name not in PROCESS)
+    return "\n".join(name for name in (str(plate)[1:] for plate in names) if name not in PROCESS)
 
 
 # The width of letters in a font that names none, in thousandths of its size.
@@ -142,7 +147,7 @@ class Letters:
             self._default = float(descriptor.get("/MissingWidth", USUAL_WIDTH))
             first = int(font.get("/FirstChar", 0))
             self._widths = {
-                first + at: float(one) for at, one in enumerate(font.get("/Widths", pikepdf.Array()))
+                first + at: float(width) for at, width in enumerate(font.get("/Widths", pikepdf.Array()))
             }
 
     def advance(self, text: bytes, size: float, spacing: float, word_spacing: float) -> float:
@@ -159,7 +164,7 @@ def _composite_widths(entries: Any) -> Iterator[tuple[int, float]]:
     while at < len(entries) - 1:
         first = int(entries[at])
         if isinstance(entries[at + 1], pikepdf.Array):
-            yield from ((first + number, float(one)) for number, one in enumerate(entries[at + 1]))
+            yield from ((first + number, float(entry)) for number, entry in enumerate(entries[at + 1]))
             at += 2
         else:
             last = min(int(entries[at + 1]), first + 0xFFFF)
@@ -172,7 +177,7 @@ _IN_INKS = {None, GRAY, OF_CMYK}
 
 def left_in_color(resources: Any) -> Iterator[str]:
     """As text, for one resource dictionary; forms inside it are checked separately."""
-    patterns = list(named(resources, "/Pattern").values())
+    patterns = list(get_dictionary(resources, "/Pattern").values())
     for shading in shadings_of(resources):
         kind = kind_of(shading.get("/ColorSpace"))
         if kind not in _IN_INKS and not is_repaintable(shading, str(kind)):
@@ -181,17 +186,17 @@ def left_in_color(resources: Any) -> Iterator[str]:
     if any(pattern.get("/PaintType") == 2 for pattern in patterns):
         # The renderer of proofs shows it in other colors than the plates have.
         yield "a pattern without colors of its own"
-    for space in named(resources, "/ColorSpace").values():
+    for space in get_dictionary(resources, "/ColorSpace").values():
         yield from _spot_in_color(space)
-    for image in named(resources, "/XObject").values():
+    for image in get_dictionary(resources, "/XObject").values():
         if image.get("/Subtype") == "/Image":
             yield from _picture_in_color(image)
 
 
 def shadings_of(resources: Any) -> list[Any]:
     """Those that are drawn, and those of patterns."""
-    patterns = named(resources, "/Pattern").values()
-    drawn = named(resources, "/Shading").values()
+    patterns = get_dictionary(resources, "/Pattern").values()
+    drawn = get_dictionary(resources, "/Shading").values()
     return [*drawn, *(pattern.Shading for pattern in patterns if "/Shading" in pattern)]
 
 

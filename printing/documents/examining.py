@@ -63,7 +63,7 @@ def examine_document(content: bytes) -> PreparedArtwork:
     # Opening the file would read a place for each of them.
     _check_count(content.count(b" obj"))
     reply, files = run_on_document("printing.documents.examining:examine_in_folder", content)
-    return PreparedArtwork(files[PREPARED], tuple(page_from(one) for one in reply))
+    return PreparedArtwork(files[PREPARED], tuple(page_from(page) for page in reply))
 
 
 def run_on_document(task: str, content: bytes, **options: Any) -> tuple[Any, dict[str, bytes]]:
@@ -102,7 +102,9 @@ def _examine(folder: Path) -> list[dict[str, Any]]:
     for number, page in enumerate(pages, 1):
         if not all(PAGE_MM[0] <= side <= PAGE_MM[1] for side in (page.width, page.height)):
             size = f"{page.width:.4g} x {page.height:.4g} mm"
-            raise _refused(f"page {number} of {size}", f"{PAGE_MM[0]:g} to {PAGE_MM[1]:g} mm", "page_size")
+            raise _limit_error(
+                f"page {number} of {size}", f"{PAGE_MM[0]:g} to {PAGE_MM[1]:g} mm", "page_size"
+            )
     return [asdict(page) for page in pages]
 
 
@@ -119,21 +121,21 @@ def _check(path: Path) -> None:
 
 def _check_count(objects: int) -> None:
     if objects > OBJECTS:
-        raise _refused(f"{objects:,} objects", f"{OBJECTS:,}")
+        raise _limit_error(f"{objects:,} objects", f"{OBJECTS:,}")
 
 
 def _check_stream(stream: pikepdf.Stream) -> None:
     """Unpacks it once, so that nothing later meets what is broken or does not fit into the memory."""
     filters: Any = stream.get("/Filter")
-    names = {str(one) for one in filters} if isinstance(filters, pikepdf.Array) else {str(filters)}
+    names = {str(name) for name in filters} if isinstance(filters, pikepdf.Array) else {str(filters)}
     if stream.get("/Subtype") == "/Image":
         pixels = _side(stream, "/Width", "/Columns") * _side(stream, "/Height", "/Rows")
         if pixels > PIXELS:
-            raise _refused(f"a picture of {pixels:,} pixels", f"{PIXELS:,}")
+            raise _limit_error(f"a picture of {pixels:,} pixels", f"{PIXELS:,}")
     if filters is None or names & _PICTURE_FILTERS:
         return
     if (size := len(stream.read_bytes())) > STREAM_BYTES:
-        raise _refused(f"a part that unpacks to {size:,} bytes", f"{STREAM_BYTES:,}")
+        raise _limit_error(f"a part that unpacks to {size:,} bytes", f"{STREAM_BYTES:,}")
 
 
 def _side(picture: pikepdf.Stream, name: str, of_fax: str) -> int:
@@ -142,7 +144,9 @@ def _side(picture: pikepdf.Stream, name: str, of_fax: str) -> int:
     parameters = found if isinstance(found, pikepdf.Array) else [found]
     is_fax = "/CCITTFaxDecode" in str(picture.get("/Filter"))
     unpacked = [
-        int(one.get(of_fax, 0)) for one in parameters if is_fax and isinstance(one, pikepdf.Dictionary)
+        int(parameter.get(of_fax, 0))
+        for parameter in parameters
+        if is_fax and isinstance(parameter, pikepdf.Dictionary)
     ]
     return max([int(picture.get(name, 0)), *unpacked])
 
@@ -154,7 +158,7 @@ def _check_drawn(pdf: pikepdf.Pdf) -> None:
     known: dict[tuple[int, int], int] = {}
     for page in pdf.pages:
         if (drawn := _drawn_by(page.obj.get("/Resources", {}), page, known)) > DRAWN:
-            raise _refused(f"a page that draws {drawn:,} pictures and forms", f"{DRAWN:,}")
+            raise _limit_error(f"a page that draws {drawn:,} pictures and forms", f"{DRAWN:,}")
 
 
 def _drawn_by(resources: Any, stream: Any, known: dict[tuple[int, int], int]) -> int:
@@ -162,7 +166,9 @@ def _drawn_by(resources: Any, stream: Any, known: dict[tuple[int, int], int]) ->
     drawable = resources.get("/XObject", {})
     if not drawable:
         return 0
-    names = Counter(str(one.operands[0]) for one in pikepdf.parse_content_stream(stream, "Do"))
+    names = Counter(
+        str(instruction.operands[0]) for instruction in pikepdf.parse_content_stream(stream, "Do")
+    )
     total = 0
     for name, count in names.items():
         drawn = drawable.get(name)
@@ -176,5 +182,5 @@ def _drawn_by(resources: Any, stream: Any, known: dict[tuple[int, int], int]) ->
     return total
 
 
-def _refused(found: str, allowed: str, code: str = "too_complex") -> DocumentRefused:
+def _limit_error(found: str, allowed: str, code: str = "too_complex") -> DocumentRefused:
     return DocumentRefused(code, f"The PDF has {found}; allowed: {allowed}.")

@@ -14,8 +14,8 @@ from printing.artwork.parts import ArtworkFacts
 from printing.artwork.pdf import read_pdf
 from printing.documents.examining import SENT, DocumentRefused, reply_or_refusal, run_on_document
 from printing.press.artwork import MM, ArtworkPage, page_from
-from printing.press.objects import saved
-from printing.press.screen import fit_pictures, opened
+from printing.press.objects import save_pdf
+from printing.press.screen import fit_pictures, open_pdf
 
 # The quality of the JPEGs of a proof.
 QUALITY = 88
@@ -60,7 +60,7 @@ class PlacedDocument:
         """In memory, in bytes."""
         # By object: equal pages are in memory each, and a screen is often its page.
         held = {id(content): len(content) for content in (*self.pages, *self.screens)}
-        return sum(held.values()) + sum(one.weight for one in self.facts)
+        return sum(held.values()) + sum(fact.weight for fact in self.facts)
 
 
 def place_document(
@@ -77,10 +77,10 @@ def place_document(
     with ThreadPoolExecutor(shares) as pool:
         placed = list(pool.map(place_share, range(0, len(targets), step)))
     return PlacedDocument(
-        pages=[content for one in placed for content in one.pages],
-        screens=[content for one in placed for content in one.screens],
-        facts=[fact for one in placed for fact in one.facts],
-        missing=sum(one.missing for one in placed),
+        pages=[content for share in placed for content in share.pages],
+        screens=[content for share in placed for content in share.screens],
+        facts=[fact for share in placed for fact in share.facts],
+        missing=sum(share.missing for share in placed),
     )
 
 
@@ -95,17 +95,17 @@ def _place_share(
 ) -> PlacedDocument:
     chosen = list(pages[first - 1 : first - 1 + len(targets)])
     task = "printing.documents.placing:place_in_folder"
-    options = {"first": first, "ppi": ppi, "shares": shares, "pages": [asdict(one) for one in chosen]}
-    sizes = [[one.width, one.height, one.bleed] for one in targets]
+    options = {"first": first, "ppi": ppi, "shares": shares, "pages": [asdict(page) for page in chosen]}
+    sizes = [[target.width, target.height, target.bleed] for target in targets]
     reply, files = run_on_document(task, prepared, sizes=sizes, **options)
     numbers, missing = range(len(targets)), len(targets) - len(chosen)
-    facts = [unpacked_facts(one, files[_file("bare", number)]) for number, one in enumerate(reply)]
+    facts = [unpacked_facts(packed, files[_file("bare", number)]) for number, packed in enumerate(reply)]
     return PlacedDocument(
         pages=[files[_file("page", number)] for number in numbers],
         screens=[files.get(_file("screen", number), files[_file("page", number)]) for number in numbers],
         facts=[
-            replace(one, page=chosen[number]) if number < len(chosen) else one
-            for number, one in enumerate(facts)
+            replace(fact, page=chosen[number]) if number < len(chosen) else fact
+            for number, fact in enumerate(facts)
         ],
         missing=missing,
     )
@@ -121,7 +121,7 @@ def place_in_folder(
 ) -> dict[str, Any]:
     """`shares` is by how many processes all that is laid out is divided."""
     names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
-    chosen, targets = [page_from(one) for one in pages], [Target(*one) for one in sizes]
+    chosen, targets = [page_from(page) for page in pages], [Target(*size) for size in sizes]
     most = LAID_OUT_BYTES // shares
     reply = reply_or_refusal(lambda: _place(folder, targets, chosen, first, ppi, most))
     return {**reply, "files": [name for name in names if (folder / name).exists()]}
@@ -144,7 +144,7 @@ def _place(
             )
             bare.write_bytes(found.bare)
             facts.append(packed_facts(found))
-            size += sum(one.stat().st_size for one in (whole, screen, bare) if one.exists())
+            size += sum(file.stat().st_size for file in (whole, screen, bare) if file.exists())
             if size > most:
                 raise DocumentRefused("too_complex", TOO_LARGE)
     return facts
@@ -160,7 +160,7 @@ def _lay_out_page(
         made.save(alone, static_id=True)
     small = fit_pictures(alone, ppi, quality=QUALITY)
     if small:
-        with opened(small) as fitted:
+        with open_pdf(small) as fitted:
             _lay_out(fitted.pages[0], page, target, screen)
     _lay_out(source, page, target, whole)
     found = read_pdf(alone, small=small, trim=trim_in_points(page))
@@ -172,7 +172,7 @@ def _lay_out_blank(target: Target, whole: Path) -> ArtworkFacts:
     with pikepdf.new() as made:
         sheet = made.add_blank_page()
         sheet.obj.MediaBox = pikepdf.Array([0, 0, *(round(side / MM, 4) for side in target.whole)])
-        content = saved(made, static_id=True)
+        content = save_pdf(made, static_id=True)
     whole.write_bytes(content)
     return read_pdf(content)
 
@@ -191,7 +191,7 @@ def _lay_out(source: pikepdf.Page, page: ArtworkPage, target: Target, file: Path
         sheet.contents_add(b"Q")
         left, bottom = (x - width / 2) / MM, (page.height - y - height / 2) / MM
         window = [left, bottom, left + width / MM, bottom + height / MM]
-        sheet.obj.MediaBox = pikepdf.Array([round(one, 4) for one in window])
+        sheet.obj.MediaBox = pikepdf.Array([round(side, 4) for side in window])
         made.save(file, static_id=True)
 
 

@@ -9,7 +9,7 @@ import pikepdf
 from PIL import Image
 
 from printing.imposition.marks import POINTS, text_path, text_width
-from printing.press.objects import saved
+from printing.press.objects import save_pdf
 
 COLUMNS, ROWS = 4, 5
 CELLS = COLUMNS * ROWS
@@ -42,7 +42,7 @@ def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
         if not len(pdf.pages):
             _add_page(pdf, ())
         pdf.docinfo["/Title"] = title
-        return saved(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+        return save_pdf(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
 
 def _add_page(pdf: pikepdf.Pdf, cells: Sequence[Cell]) -> None:

@@ -189,9 +189,9 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
     sheet, xs, ys = planned.sheet, planned.cut_xs, planned.cut_ys
     fold_xs, fold_ys = planned.folds
     if is_back and sheet.is_tumbled:
-        ys, fold_ys = ([sheet.height_mm - y for y in one] for one in (ys, fold_ys))
+        ys, fold_ys = ([sheet.height_mm - y for y in places] for places in (ys, fold_ys))
     elif is_back:
-        xs, fold_xs = ([sheet.width_mm - x for x in one] for one in (xs, fold_xs))
+        xs, fold_xs = ([sheet.width_mm - x for x in places] for places in (xs, fold_xs))
     gap = planned.bleed_mm + MARK_OFFSET_MM
     upright = ((min(ys) - gap, -sheet.mark_mm), (max(ys) + gap, sheet.mark_mm))
     level = ((min(xs) - gap, -sheet.mark_mm), (max(xs) + gap, sheet.mark_mm))

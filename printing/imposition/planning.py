@@ -119,18 +119,18 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
         group = list(members)
         grid = best_grid(group[0], sheet)
         slots, yields = _slots(group[0], grid, sheet)
-        quantities = {one.job_number: -(-one.quantity // yields) for one in group}
+        quantities = {request.job_number: -(-request.quantity // yields) for request in group}
         for run, counts in plan_runs(quantities, slots, sheet.overs):
             layouts.append(Layout(group[0], grid, run, counts))
             capacity += (run + sheet.overs(run)) * slots * yields
     sheets = [
-        _planned(layout, sheet, number=number, of=len(layouts)) for number, layout in enumerate(layouts, 1)
+        _plan_sheet(layout, sheet, number=number, of=len(layouts)) for number, layout in enumerate(layouts, 1)
     ]
     ordered = {request.job_number: request.quantity for request in requests}
     produced = dict.fromkeys(ordered, 0)
-    for one in sheets:
-        for number, count in one.counts.items():
-            produced[number] += one.run * count
+    for planned in sheets:
+        for number, count in planned.counts.items():
+            produced[number] += planned.run * count
     waste = 1 - sum(ordered.values()) / capacity if capacity else 0.0
     return Plan(sheets, ordered, produced, waste)
 
@@ -141,7 +141,7 @@ def _slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
     return (places // 2, 2) if request.two_sided and sheet.is_one_form else (places, 1)
 
 
-def _planned(layout: Layout, sheet: Sheet, *, number: int, of: int) -> PlannedSheet:
+def _plan_sheet(layout: Layout, sheet: Sheet, *, number: int, of: int) -> PlannedSheet:
     request, grid = layout.request, layout.grid
     _, yields = _slots(request, grid, sheet)
     jobs = [job for job, count in sorted(layout.slots.items()) for _ in range(count)]
@@ -185,7 +185,7 @@ class Piece(NamedTuple):
 
     def has_size(self, size_mm: tuple[float, float]) -> bool:
         pairs = zip(self.size_mm, size_mm, strict=True)
-        return all(abs(one - other) <= SIZE_TOLERANCE_MM for one, other in pairs)
+        return all(abs(own - other) <= SIZE_TOLERANCE_MM for own, other in pairs)
 
 
 def piece_of(content: bytes) -> Piece | None:
@@ -234,7 +234,7 @@ def request_of(
     if not 1 <= len(boxes) <= 2:
         raise ValueError(f"{job_number}: it has {len(boxes)} pages; gang sheets take cards of one or two.")
     sizes = [((trim[2] - trim[0]) / POINTS, (trim[3] - trim[1]) / POINTS) for trim, _ in boxes]
-    if any(abs(one - other) > SIZE_TOLERANCE_MM for one, other in zip(sizes[0], sizes[-1], strict=True)):
+    if any(abs(front - other) > SIZE_TOLERANCE_MM for front, other in zip(sizes[0], sizes[-1], strict=True)):
         raise ValueError(f"{job_number}: its two pages are not of one size.")
     return GangRequest(
         job_number=job_number,

@@ -23,19 +23,20 @@ def plan_runs(quantities: Mapping[str, int], slots: int, overs: Overs = lambda r
     """
     quantities = dict(sorted(quantities.items()))
 
-    def printed(layouts: Sequence[Layout]) -> int:
+    def sheet_count(layouts: Sequence[Layout]) -> int:
         return sum(run + overs(run) for run, _ in layouts)
 
     def cost(layouts: Sequence[Layout]) -> int:
-        return printed(layouts) + SETUP_SHEETS * len(layouts)
+        return sheet_count(layouts) + SETUP_SHEETS * len(layouts)
 
     fallback = _full_layouts(quantities, slots)
     ends = _search(quantities, slots, lambda run: run + overs(run) + SETUP_SHEETS, fallback)
     found = [
-        _merged(one, quantities, printed) for one in [fallback, *heapq.nsmallest(MAX_ENDS, ends, key=cost)]
+        _merge_layouts(candidate, quantities, sheet_count)
+        for candidate in [fallback, *heapq.nsmallest(MAX_ENDS, ends, key=cost)]
     ]
-    most = printed(fallback)
-    best = min((one for one in found if printed(one) <= most), key=cost)
+    most = sheet_count(fallback)
+    best = min((candidate for candidate in found if sheet_count(candidate) <= most), key=cost)
     return sorted(best, key=itemgetter(0), reverse=True)
 
 
@@ -83,8 +84,8 @@ def _next_layouts(left: Mapping[str, int], slots: int) -> Iterator[Layout]:
     full, counts = _full_layout(left, slots)
     yield full, counts
     for run in _runs_near(left, full, slots):
-        yield run, _filled(left, slots, run)
-        yield run, _finished(left, slots, run)
+        yield run, _fill_slots(left, slots, run)
+        yield run, _finish_jobs(left, slots, run)
 
 
 def _runs_near(left: Mapping[str, int], full: int, slots: int) -> list[int]:
@@ -99,7 +100,7 @@ def _runs_near(left: Mapping[str, int], full: int, slots: int) -> list[int]:
     return [near[at * (len(near) - 1) // (MAX_RUNS - 1)] for at in range(MAX_RUNS)]
 
 
-def _filled(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
+def _fill_slots(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
     """Requested pieces, of the largest jobs first; then spare slots for those with the most pieces left."""
     counts, free = _without_surplus(left, slots, run, {})
     rests = {number: count % run for number, count in left.items() if counts.get(number, 0) == count // run}
@@ -109,7 +110,7 @@ def _filled(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
     return counts
 
 
-def _finished(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
+def _finish_jobs(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
     """Jobs that the run finishes with the least surplus in each slot; then requested pieces of others."""
     counts: dict[str, int] = {}
     free = slots
@@ -119,7 +120,7 @@ def _finished(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
         if places[number] <= free:
             counts[number] = places[number]
             free -= places[number]
-    return _without_surplus(left, free, run, counts)[0] or _filled(left, slots, run)
+    return _without_surplus(left, free, run, counts)[0] or _fill_slots(left, slots, run)
 
 
 def _without_surplus(
@@ -132,15 +133,15 @@ def _without_surplus(
     return counts, free
 
 
-def _merged(
-    layouts: Sequence[Layout], quantities: Mapping[str, int], printed: Callable[[Sequence[Layout]], int]
+def _merge_layouts(
+    layouts: Sequence[Layout], quantities: Mapping[str, int], sheet_count: Callable[[Sequence[Layout]], int]
 ) -> list[Layout]:
     """Without layouts that longer runs of the others replace at no more sheets, and without needless sheets."""
-    now = _tightened(layouts, quantities)
+    now = _trim_runs(layouts, quantities)
     for gone in sorted(range(len(now)), key=lambda at: now[at][0]):
         others = _covering([*now[:gone], *now[gone + 1 :]], now[gone], quantities)
-        if others is not None and printed(tight := _tightened(others, quantities)) <= printed(now):
-            return _merged(tight, quantities, printed)
+        if others is not None and sheet_count(tight := _trim_runs(others, quantities)) <= sheet_count(now):
+            return _merge_layouts(tight, quantities, sheet_count)
     return now
 
 
@@ -157,7 +158,7 @@ def _covering(layouts: list[Layout], gone: Layout, quantities: Mapping[str, int]
     return layouts
 
 
-def _tightened(layouts: Sequence[Layout], quantities: Mapping[str, int]) -> list[Layout]:
+def _trim_runs(layouts: Sequence[Layout], quantities: Mapping[str, int]) -> list[Layout]:
     """Each run as short as the others allow, the shortest first; a layout without a run is gone."""
     spare = {number: -count for number, count in quantities.items()}
     for run, counts in layouts:

@@ -177,7 +177,7 @@ class Plan:
 
     @property
     def printed(self) -> int:
-        return sum(one.printed for one in self.sheets)
+        return sum(sheet.printed for sheet in self.sheets)
 
 
 def ship_by_words(day: date | None) -> str:

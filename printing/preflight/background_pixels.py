@@ -50,7 +50,7 @@ class BackgroundPixels:
     # Sides where ink reaches the trim but not the bleed, with the empty area of the bleed.
     unbled: tuple[tuple[str, Area], ...] = ()
 
-    def copied(self) -> "BackgroundPixels":
+    def copy(self) -> "BackgroundPixels":
         return replace(self, picture=self.picture.copy())
 
     def extrema(self) -> list[tuple[int, int]]:
@@ -149,7 +149,7 @@ def background_pixels_of(
             found[number] = ground
         else:
             wanted[number] = key
-    for number, picture in _Drawing(template, until, is_strict).drawn(wanted).items():
+    for number, picture in _Drawing(template, until, is_strict).draw_pages(wanted).items():
         page = template.pages[number]
         plain = BackgroundPixels(picture, _scale(page), page.bleed)
         found[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
@@ -160,9 +160,9 @@ def background_pixels_of(
 def without_letters(template: Template, lettered: Iterable[tuple[Artwork, ArtworkFacts]]) -> Template:
     """The template with PDFs that have no letters."""
     bare = dict(template.artwork)
-    for one, facts in lettered:
-        digest = f"{one.digest} without letters"
-        bare[one.name] = replace(one, digest=digest, data=facts.bare, is_placed=False)
+    for artwork, facts in lettered:
+        digest = f"{artwork.digest} without letters"
+        bare[artwork.name] = replace(artwork, digest=digest, data=facts.bare, is_placed=False)
         if facts.page is not None:
             prepared_cache.put(digest, PreparedArtwork(facts.bare, (facts.page,)))
     return replace(template, digest=f"{template.digest} without letters", artwork=bare)
@@ -183,7 +183,7 @@ class _Drawing:
     until: float
     is_strict: bool
 
-    def drawn(self, numbers: Iterable[int]) -> dict[int, Image.Image]:
+    def draw_pages(self, numbers: Iterable[int]) -> dict[int, Image.Image]:
         drawn: dict[int, Image.Image] = {}
         alike: dict[float, list[int]] = {}
         for number in numbers:

@@ -11,10 +11,10 @@ from printing.preflight.sheet import PreflightInput, Sheet
 # In the order of the modules and of the functions in them.
 RULES = (
     *(
-        one
+        member
         for kind in (product, space, text, pictures, artwork)
-        for one in vars(kind).values()
-        if isinstance(one, Rule)
+        for member in vars(kind).values()
+        if isinstance(member, Rule)
     ),
     *eddm.RULES,
 )

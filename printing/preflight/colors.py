@@ -28,7 +28,7 @@ BLACK_LEVEL, GRAY_LEVELS = 72, 8
 DARK, LIGHTER = 0.35, 0.2
 
 
-def seen(color: RGB | CMYK) -> Seen:
+def rgb_of(color: RGB | CMYK) -> Seen:
     """The approximate sRGB color, to compare light with dark."""
     if isinstance(color, RGB):
         return tuple(float(int(color.code[at : at + 2], 16)) for at in (1, 3, 5))  # type: ignore[return-value]
@@ -60,7 +60,7 @@ def total_ink(color: CMYK) -> float:
 
 
 def is_white(color: RGB | CMYK) -> bool:
-    return min(seen(color)) >= 250
+    return min(rgb_of(color)) >= 250
 
 
 def rich_black(color: RGB | CMYK, policy: ColorPolicy) -> str:
@@ -69,7 +69,7 @@ def rich_black(color: RGB | CMYK, policy: ColorPolicy) -> str:
     Grays of a screen are printed with black alone, but by a RIP that converts managed colors.
     """
     if isinstance(color, RGB):
-        levels = seen(color)
+        levels = rgb_of(color)
         is_black = max(levels) < BLACK_LEVEL and max(levels) - min(levels) < GRAY_LEVELS
         is_gray = max(levels) == min(levels) and policy == ColorPolicy.CMYK
         return f"RGB {color.code}" if is_black and not is_gray else ""
@@ -80,7 +80,7 @@ def rich_black(color: RGB | CMYK, policy: ColorPolicy) -> str:
 
 def is_reversed(color: RGB | CMYK, ground: Seen) -> bool:
     """Whether letters are light on a dark ground, whose ink fills them."""
-    return luminance(ground) < DARK and luminance(seen(color)) > luminance(ground) + LIGHTER
+    return luminance(ground) < DARK and luminance(rgb_of(color)) > luminance(ground) + LIGHTER
 
 
 def ink_words(color: CMYK) -> str:
@@ -119,7 +119,7 @@ def plate_inks(
     keys = {number: (_key(template, number, press), most) for number in numbers}
     found = {number: ink for number, key in keys.items() if (ink := _read.get(key)) is not None}
     wanted = [number for number in numbers if number not in found]
-    for number, ink in _drawn(template, wanted, press, most, until).items():
+    for number, ink in _measure_inks(template, wanted, press, most, until).items():
         found[number] = ink
         _read.put(keys[number], ink)
     return found
@@ -132,7 +132,7 @@ def _key(template: Template, number: int, press: Press) -> tuple[object, ...]:
     return background, page.width, page.height, page.bleed, rules.bleed_mm, *colors
 
 
-def _drawn(
+def _measure_inks(
     template: Template, numbers: list[int], press: Press, most: float, until: float
 ) -> dict[int, PlateInk]:
     if not numbers:
@@ -154,7 +154,7 @@ def _ink_of(total: Image.Image, scale: float, most: float) -> PlateInk:
     speck, pixels = max(1.0, SPECK_MM2 * scale**2), total.histogram()
     level = next((level for level in range(255, 0, -1) if sum(pixels[level:]) >= speck), 0)
     percent = level / 255 * FULL_PERCENT
-    box = total.point([255 if one / 255 * FULL_PERCENT > most + 1 else 0 for one in range(256)]).getbbox()
+    box = total.point([255 if shade / 255 * FULL_PERCENT > most + 1 else 0 for shade in range(256)]).getbbox()
     if box is None or percent <= most + 1:
         return PlateInk(percent, None)
     left, top, right, bottom = (edge / scale for edge in box)

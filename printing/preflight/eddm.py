@@ -122,7 +122,7 @@ def _check_indicia(page: Page, box: Box, number: int, index: int) -> Iterator[Ed
 def _check_address(page: Page, box: Box, set_in: float, number: int, index: int) -> Iterator[EddmFinding]:
     text = _words(box)
     if text not in ADDRESSES:
-        wanted = f"one of {', '.join(one.title() for one in ADDRESSES)}"
+        wanted = f"one of {', '.join(address.title() for address in ADDRESSES)}"
         message = f"The simplified address must be {wanted}."
         yield EddmFinding("eddm_address_words", text.title()[:60], wanted, message, number, index)
     if set_in < SMALLEST_TYPE:

@@ -133,9 +133,9 @@ def picture_of_page(
     """`page` counts from 1; `shown` is left, top, width and height of the picture in mm from the trim."""
     view_box = " ".join(f"{part:g}" for part in shown)
     places: dict[tuple[float, ...], list[int]] = {}
-    for number, one in enumerate(findings, 1):
-        if one["Page"] == page:
-            places.setdefault(tuple(one["Box"].values()), []).append(number)
+    for number, finding in enumerate(findings, 1):
+        if finding["Page"] == page:
+            places.setdefault(tuple(finding["Box"].values()), []).append(number)
     marks = [_mark(numbers, findings[numbers[0] - 1]) for numbers in places.values()]
     return PictureOfPage(view_box, f"{max(shown[2], shown[3]) * 0.028:.2f}", marks)
 

@@ -22,7 +22,7 @@ def frame(box: Box) -> Area:
 
 
 def box_area(box: Box) -> Area:
-    return turned(box, frame(box))
+    return rotated_area(box, frame(box))
 
 
 def text_area(box: Box, text: SetText) -> Area:
@@ -33,7 +33,7 @@ def text_area(box: Box, text: SetText) -> Area:
     area = Area(box.x + x, box.y + y, text.width, text.height)
     if box.fit == "clip":
         area = _cut(area, frame(box))
-    return turned(box, area)
+    return rotated_area(box, area)
 
 
 def picture_area(box: Box, size: tuple[float, float]) -> Area:
@@ -43,10 +43,10 @@ def picture_area(box: Box, size: tuple[float, float]) -> Area:
         scale = min(box.width / size[0], box.height / size[1])
         width, height = size[0] * scale, size[1] * scale
         area = Area(box.x + (box.width - width) / 2, box.y + (box.height - height) / 2, width, height)
-    return turned(box, area)
+    return rotated_area(box, area)
 
 
-def turned(box: Box, area: Area) -> Area:
+def rotated_area(box: Box, area: Area) -> Area:
     """The bounding area of a part of a box after the box is rotated around its centre."""
     if not box.rotation % 360:
         return area

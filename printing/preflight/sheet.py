@@ -9,7 +9,7 @@ from typing import Any
 from printing.artwork.area import Area
 from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part, artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
-from printing.preflight.colors import PlateInk, Seen, plate_inks, seen
+from printing.preflight.colors import PlateInk, Seen, plate_inks, rgb_of
 from printing.preflight.findings import Limits
 from printing.preflight.geometry import MM_OF_POINT, box_area, picture_area, text_area, trim_area
 from printing.preflight.pictures import PictureFacts, facts_of
@@ -142,8 +142,8 @@ def die_lines_of(template: Template, facts: Mapping[str, ArtworkFacts] | None = 
     behind = [template.artwork[page.background] for page in template.pages if page.background is not None]
     drawn = [
         part.name
-        for one in behind
-        for part in ((facts or {}).get(one.digest) or artwork_facts(one)).of_kind(Part.SPOT)
+        for artwork in behind
+        for part in ((facts or {}).get(artwork.digest) or artwork_facts(artwork)).of_kind(Part.SPOT)
     ]
     return frozenset(name for name in (*drawn, *plates_of_boxes(template)) if is_tool(name))
 
@@ -169,12 +169,12 @@ class Sheet:
         self.pages = [(number, job.template.pages[number]) for number in chosen]
         self._texts = {(text.page, text.box): text for text in job.texts}
         # Nothing of a customer's PDF stays unexamined: an error of it rejects an order.
-        is_pdf = any(one.is_placed for one in job.template.artwork.values())
+        is_pdf = any(artwork.is_placed for artwork in job.template.artwork.values())
         self._drawing: dict[str, Any] = {"until": job.until, "is_strict": is_pdf}
 
     @cached_property
     def shown(self) -> list[VisibleBox]:
-        return [one for number, page in self.pages for one in self._shown_on_page(number, page)]
+        return [box for number, page in self.pages for box in self._shown_on_page(number, page)]
 
     @cached_property
     def backgrounds(self) -> list[Background]:
@@ -202,42 +202,48 @@ class Sheet:
 
     @cached_property
     def _bare_pixels(self) -> dict[int, BackgroundPixels]:
-        lettered = [one for one in self.backgrounds if one.facts.page is not None and one.facts.bare]
-        bare = without_letters(self.template, [(one.artwork, one.facts) for one in lettered])
-        return background_pixels_of(bare, [one.number for one in lettered], **self._drawing)
+        lettered = [
+            background
+            for background in self.backgrounds
+            if background.facts.page is not None and background.facts.bare
+        ]
+        bare = without_letters(
+            self.template, [(background.artwork, background.facts) for background in lettered]
+        )
+        return background_pixels_of(bare, [background.number for background in lettered], **self._drawing)
 
     @cached_property
     def plate_inks(self) -> dict[int, PlateInk]:
         """The inks of pages where those of the parts mislead: they blend or overprint, or heavy ink may be faint."""
         most = self.limits.total_ink
-        numbers = [one.number for one in self.backgrounds if one.mixes_inks(self.limits)]
+        numbers = [background.number for background in self.backgrounds if background.mixes_inks(self.limits)]
         return plate_inks(self.template, numbers, self.job.press, most, self.job.until)
 
     @property
     def texts(self) -> Iterator[tuple[VisibleBox, SetText]]:
-        return ((one, one.text) for one in self.shown if one.text is not None)
+        return ((shown, shown.text) for shown in self.shown if shown.text is not None)
 
     @property
     def pictures(self) -> Iterator[tuple[VisibleBox, PictureFacts]]:
-        return ((one, one.picture) for one in self.shown if one.picture is not None)
+        return ((shown, shown.picture) for shown in self.shown if shown.picture is not None)
 
     def _shown_on_page(self, number: int, page: Page) -> Iterator[VisibleBox]:
         """The boxes in drawing order, later ones on top."""
         known = self.background_pixels.get(number)
-        canvas = known.copied() if known is not None and page.boxes else None
+        canvas = known.copy() if known is not None and page.boxes else None
         for at, box in enumerate(page.boxes):
             content = box.text if box.field is None else self.job.values.get(box.field, "")
             if content is None or is_blank(content):
                 continue
-            shown = self._shown(number, page, at, content)
+            shown = self._visible_box(number, page, at, content)
             if canvas is not None and box.background is not None:
-                canvas.fill(box_area(box), seen(box.background))
+                canvas.fill(box_area(box), rgb_of(box.background))
             ground = canvas.mean(shown.area) if canvas is not None and box.kind != "Image" else None
             if canvas is not None and shown.picture is not None:
                 canvas.paste(shown.area, shown.picture.thumbnail)
             yield replace(shown, color_behind=ground)
 
-    def _shown(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
+    def _visible_box(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
         box = page.boxes[at]
         if box.kind == "Image":
             return self._image(number, page, at, content)

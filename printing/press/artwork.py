@@ -15,7 +15,7 @@ from printing.press.groups import open_groups
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import NAME, LongName, depth_of
-from printing.press.objects import drop, give_resources, saved
+from printing.press.objects import drop, give_resources, save_pdf
 from printing.press.plain import make_plain
 from printing.press.streams import Matrix
 
@@ -141,7 +141,7 @@ def prepare_in_folder(folder: Path, most_pages: int) -> dict[str, Any]:
         pages = prepare_file(folder / "artwork", folder / "prepared", most_pages=most_pages)
     except ArtworkRefused as error:
         return {"code": error.code, "message": str(error)}
-    return {"pages": [asdict(one) for one in pages]}
+    return {"pages": [asdict(page) for page in pages]}
 
 
 def page_from(record: dict[str, Any]) -> ArtworkPage:
@@ -156,9 +156,9 @@ def place_artwork(prepared: bytes, page: ArtworkPage, number: int, width: float,
         x, y = page.centre
         left, top = (x - width / 2) / MM, (page.height - y + height / 2) / MM
         window = [left, top - height / MM, left + width / MM, top]
-        made.pages[0].obj.MediaBox = pikepdf.Array([round(one, 4) for one in window])
+        made.pages[0].obj.MediaBox = pikepdf.Array([round(side, 4) for side in window])
         drop(made.pages[0].obj, "/CropBox", "/BleedBox", "/TrimBox")
-        return saved(made, static_id=True)
+        return save_pdf(made, static_id=True)
 
 
 def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ...]:
@@ -200,13 +200,13 @@ def _check_structure(made: pikepdf.Pdf) -> None:
 def _note(page: Any) -> dict[str, int]:
     """Counts the annotations; those that nothing shows are removed."""
     found = {"annotations": 0, "fields": 0, "dropped": 0}
-    for one in page.get("/Annots", pikepdf.Array()):
-        kind = str(one.get("/Subtype"))
-        if kind in _UNSEEN or int(one.get("/F", 0)) & (HIDDEN | NO_VIEW):
+    for annotation in page.get("/Annots", pikepdf.Array()):
+        kind = str(annotation.get("/Subtype"))
+        if kind in _UNSEEN or int(annotation.get("/F", 0)) & (HIDDEN | NO_VIEW):
             continue
-        is_drawn = isinstance(one.get("/AP"), pikepdf.Dictionary) and "/N" in one.AP
+        is_drawn = isinstance(annotation.get("/AP"), pikepdf.Dictionary) and "/N" in annotation.AP
         if kind == "/Widget":
-            found["fields"] += is_drawn or "/V" in one
+            found["fields"] += is_drawn or "/V" in annotation
         else:
             found["annotations" if is_drawn else "dropped"] += 1
     return found
@@ -221,15 +221,15 @@ def _upright(pdf: pikepdf.Pdf, page: pikepdf.Page, counts: dict[str, int]) -> Ar
         raise ArtworkRefused("artwork_damaged", "A page of the PDF has no usable size.")
     matrix = _matrix(sheet, turn, unit)
     boxes = {key: _box(page.obj[key]) for key in ("/TrimBox", "/BleedBox", "/CropBox") if key in page.obj}
-    placed = {key: _moved(matrix, _within(box, sheet)) for key, box in boxes.items()}
-    whole = _moved(matrix, sheet)
+    placed = {key: _transform_box(matrix, _within(box, sheet)) for key, box in boxes.items()}
+    whole = _transform_box(matrix, sheet)
     if turn or unit != 1 or sheet[:2] != (0.0, 0.0):
         _wrap(pdf, page, sheet, matrix)
     drop(page.obj, "/Rotate", "/UserUnit", "/CropBox", "/BleedBox", "/TrimBox")
-    page.obj.MediaBox = pikepdf.Array([round(one, 4) for one in whole])
+    page.obj.MediaBox = pikepdf.Array([round(side, 4) for side in whole])
     height = whole[3] * MM
-    trim = _named(placed.get("/TrimBox"), whole, height) or _named(placed.get("/CropBox"), whole, height)
-    bleed = _named(placed.get("/BleedBox"), whole, height)
+    trim = _in_mm(placed.get("/TrimBox"), whole, height) or _in_mm(placed.get("/CropBox"), whole, height)
+    bleed = _in_mm(placed.get("/BleedBox"), whole, height)
     return ArtworkPage(whole[2] * MM, height, trim, None if bleed == trim else bleed, **counts)
 
 
@@ -237,7 +237,7 @@ Box = tuple[float, float, float, float]
 
 
 def _box(array: Any) -> Box:
-    left, bottom, right, top = (float(one) for one in array)
+    left, bottom, right, top = (float(side) for side in array)
     if not all(map(math.isfinite, (left, bottom, right, top))):
         raise ArtworkRefused("artwork_damaged", "A page of the PDF has no usable size.")
     return min(left, right), min(bottom, top), max(left, right), max(bottom, top)
@@ -250,7 +250,7 @@ def _within(box: Box, sheet: Box) -> Box:
 
 def _matrix(sheet: Box, turn: int, unit: float) -> Matrix:
     """From the coordinates of the page to those of the turned page, which begins at 0, 0."""
-    left, bottom, right, top = (unit * one for one in sheet)
+    left, bottom, right, top = (unit * side for side in sheet)
     return {
         0: (unit, 0.0, 0.0, unit, -left, -bottom),
         90: (0.0, -unit, unit, 0.0, -bottom, right),
@@ -259,7 +259,7 @@ def _matrix(sheet: Box, turn: int, unit: float) -> Matrix:
     }[turn]
 
 
-def _moved(m: Matrix, box: Box) -> Box:
+def _transform_box(m: Matrix, box: Box) -> Box:
     points = [(box[0], box[1]), (box[2], box[3])]
     across, down = zip(
         *((m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]) for x, y in points), strict=True
@@ -267,9 +267,9 @@ def _moved(m: Matrix, box: Box) -> Box:
     return min(across), min(down), max(across), max(down)
 
 
-def _named(box: Box | None, whole: Box, height: float) -> BoxMM | None:
+def _in_mm(box: Box | None, whole: Box, height: float) -> BoxMM | None:
     """A box in mm from above; None without one, and for one as large as the page, which programs write unasked."""
-    if box is None or all(abs(one - other) * MM < SAME_MM for one, other in zip(box, whole, strict=True)):
+    if box is None or all(abs(side - other) * MM < SAME_MM for side, other in zip(box, whole, strict=True)):
         return None
     return BoxMM(box[0] * MM, height - box[3] * MM, (box[2] - box[0]) * MM, (box[3] - box[1]) * MM)
 
@@ -284,7 +284,7 @@ def _wrap(pdf: pikepdf.Pdf, page: pikepdf.Page, sheet: Box, matrix: Matrix) -> N
         Type=pikepdf.Name.XObject,
         Subtype=pikepdf.Name.Form,
         BBox=pikepdf.Array(list(sheet)),
-        Matrix=pikepdf.Array([round(one, 6) for one in matrix]),
+        Matrix=pikepdf.Array([round(number, 6) for number in matrix]),
         Resources=page.obj.get("/Resources", pikepdf.Dictionary()),
     )
     if "/Group" in page.obj:

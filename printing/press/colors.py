@@ -45,31 +45,31 @@ class Separation:
         self._ink = highest_ink * FULL / 100
         self._known: dict[RGB, CMYK] = {}
 
-    def separated(self, color: RGB) -> CMYK:
+    def separate_color(self, color: RGB) -> CMYK:
         """The inks of a color, 0 to 255 each."""
         red, green, blue = color
         if red == green == blue:
             return 0, 0, 0, self.black_of(red)
-        return self.blended(color)
+        return self.blend_inks(color)
 
-    def blended(self, color: RGB) -> CMYK:
-        """As `separated`, but grays use all inks too: a switch to K within a gradient would be visible."""
+    def blend_inks(self, color: RGB) -> CMYK:
+        """As `separate_color`, but grays use all inks too: a switch to K within a gradient would be visible."""
         if (found := self._known.get(color)) is None:
-            cyan, magenta, yellow, black = _converted(
+            cyan, magenta, yellow, black = _apply_transform(
                 Image.new("RGB", (1, 1), color), self._few, "CMYK"
             ).tobytes()
             if len(self._known) >= COLORS_KNOWN:
                 self._known.clear()
-            found = self._known[color] = limited((cyan, magenta, yellow, black), self._ink)
+            found = self._known[color] = limit_ink((cyan, magenta, yellow, black), self._ink)
         return found
 
     def of_lab(self, values: Sequence[float]) -> CMYK:
         """The inks of a color in CIE Lab under D50."""
         lightness, a, b = values
-        levels = tuple(max(0, min(FULL, round(one))) for one in (lightness * 2.55, a + 128, b + 128))
+        levels = tuple(max(0, min(FULL, round(level))) for level in (lightness * 2.55, a + 128, b + 128))
         color = Image.new("LAB", (1, 1), levels)
-        cyan, magenta, yellow, black = _converted(color, self._of_lab, "CMYK").tobytes()
-        return limited((cyan, magenta, yellow, black), self._ink)
+        cyan, magenta, yellow, black = _apply_transform(color, self._of_lab, "CMYK").tobytes()
+        return limit_ink((cyan, magenta, yellow, black), self._ink)
 
     def black_of(self, gray: int) -> int:
         """The tone on the K plate with the lightness of this gray, scaled from white paper to full black."""
@@ -77,16 +77,16 @@ class Separation:
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool = False) -> Image.Image:
         """Converts an RGB picture to CMYK; with a lower ink limit if it becomes a JPEG."""
-        converted = _converted(picture, self._many, "CMYK")
+        converted = _apply_transform(picture, self._many, "CMYK")
         most = self._ink - (JPEG_RIPPLE if as_jpeg else 0)
         return converted if self._heaviest <= most else _limited_picture(converted, most)
 
     def picture_on_screen(self, picture: Image.Image) -> Image.Image:
         """Converts a CMYK picture to RGB."""
-        return _converted(picture, self._back_many, "RGB")
+        return _apply_transform(picture, self._back_many, "RGB")
 
     def on_screen(self, color: CMYK) -> RGB:
-        red, green, blue = _converted(Image.new("CMYK", (1, 1), color), self._back, "RGB").tobytes()
+        red, green, blue = _apply_transform(Image.new("CMYK", (1, 1), color), self._back, "RGB").tobytes()
         return red, green, blue
 
     @cached_property
@@ -137,11 +137,11 @@ class Separation:
         cube = [(red, green, blue) for red in levels for green in levels for blue in levels]
         probe = Image.new("RGB", (len(cube), 1))
         probe.putdata(cube)
-        content = _converted(probe, self._many, "CMYK").tobytes()
+        content = _apply_transform(probe, self._many, "CMYK").tobytes()
         return float(max(sum(content[start : start + 4]) for start in range(0, len(content), 4)))
 
 
-def _converted(picture: Image.Image, transform: ImageCms.ImageCmsTransform, mode: str) -> Image.Image:
+def _apply_transform(picture: Image.Image, transform: ImageCms.ImageCmsTransform, mode: str) -> Image.Image:
     """Replaces `transform.apply`, which takes 30 ms more to write the whole profile for each picture."""
     converted = Image.new(mode, picture.size)
     transform.transform.apply(picture.getim(), converted.getim())
@@ -149,13 +149,13 @@ def _converted(picture: Image.Image, transform: ImageCms.ImageCmsTransform, mode
 
 
 def _lightness(picture: Image.Image, transform: ImageCms.ImageCmsTransform) -> list[float]:
-    return [float(one) for one in _converted(picture, transform, "LAB").tobytes()[::3]]
+    return [float(level) for level in _apply_transform(picture, transform, "LAB").tobytes()[::3]]
 
 
 def _tones_as_light(tones: Sequence[float], wanted: Sequence[float]) -> list[int]:
     """Finds tones by lightness between paper and full black; of several with equal lightness the middle one."""
     paper, black = tones[0], tones[FULL]
-    darkness = [paper - one for one in tones]
+    darkness = [paper - tone for tone in tones]
     for number in range(1, len(darkness)):
         darkness[number] = max(darkness[number], darkness[number - 1])
     found = []
@@ -167,7 +167,7 @@ def _tones_as_light(tones: Sequence[float], wanted: Sequence[float]) -> list[int
     return [FULL, *found[1:FULL], 0]
 
 
-def limited(color: CMYK, ink: float) -> CMYK:
+def limit_ink(color: CMYK, ink: float) -> CMYK:
     cyan, magenta, yellow, black = color
     chromatic = cyan + magenta + yellow
     if chromatic + black <= ink or not chromatic:
@@ -227,7 +227,7 @@ def try_in_folder(folder: Path) -> dict[str, Any]:
     content = (folder / "profile").read_bytes()
     try:
         inks = Separation(content, MAX_INK)
-        inks.separated((255, 0, 0))
+        inks.separate_color((255, 0, 0))
         inks.of_lab((50.0, 20.0, -20.0))
         inks.black_of(128)
         inks.on_screen((255, 128, 0, 64))

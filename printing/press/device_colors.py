@@ -62,7 +62,7 @@ class DeviceColors:
         for name in list(spaces.keys()):
             self._set_space(spaces, name)
         for drawn in resources_of_kind(resources, "/XObject"):
-            self._drawn(drawn, resources)
+            self._add_drawing(drawn, resources)
         for shading in resources_of_kind(resources, "/Shading"):
             self._set_space(shading, "/ColorSpace")
         for pattern in resources_of_kind(resources, "/Pattern"):
@@ -72,12 +72,12 @@ class DeviceColors:
         for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
-                self._drawn(mask.G, resources)
+                self._add_drawing(mask.G, resources)
         for font in resources_of_kind(resources, "/Font"):
             if "/CharProcs" in font and self._visited.is_new(font):
                 self._left.append((list(font.CharProcs.values()), font, resources))
 
-    def _drawn(self, drawn: Any, resources: Any) -> None:
+    def _add_drawing(self, drawn: Any, resources: Any) -> None:
         self._set_space(drawn, "/ColorSpace")
         if isinstance(group := drawn.get("/Group"), pikepdf.Dictionary):
             self._set_space(group, "/CS")
@@ -89,10 +89,10 @@ class DeviceColors:
             self._left.append(([stream], stream, outer))
 
     def _set_space(self, holder: Any, key: str) -> None:
-        if key in holder and (replaced := self._replaced(holder[key])) is not None:
+        if key in holder and (replaced := self._find_replacement(holder[key])) is not None:
             holder[key] = replaced
 
-    def _replaced(self, space: Any, depth: int = 0) -> Any:
+    def _find_replacement(self, space: Any, depth: int = 0) -> Any:
         """The color space that takes its place, or None; bases inside of it are replaced there."""
         if isinstance(space, pikepdf.Name):
             return self._srgb_space() if space == "/DeviceRGB" else None
@@ -102,7 +102,7 @@ class DeviceColors:
             return pikepdf.Name.DeviceCMYK if self._is_of_output(space[1]) else None
         at = _BASES.get(str(space[0]), 0)
         if 0 < at < len(space) and depth < _SPACES_DEEP:
-            base = self._replaced(space[at], depth + 1)
+            base = self._find_replacement(space[at], depth + 1)
             if base is not None:
                 space[at] = base
         return None

@@ -55,23 +55,23 @@ def _overprinting(content: list[Instruction], tools: set[str], states: Any) -> I
     """A form begins with the state of what draws it, so none is drawn while something overprints."""
     fills = strokes = False
     stack: list[tuple[bool, bool]] = []
-    for one in content:
-        name, before = str(one.operator), (fills, strokes)
+    for instruction in content:
+        name, before = str(instruction.operator), (fills, strokes)
         if name == "q":
             stack.append(before)
         elif name == "Q" and stack:
             fills, strokes = stack.pop()
         elif name in {"cs", "CS"} or name.encode() in DEVICES:
-            is_on = name in {"cs", "CS"} and str(one.operands[0]) in tools
+            is_on = name in {"cs", "CS"} and str(instruction.operands[0]) in tools
             fills, strokes = (fills, is_on) if name.encode() in STROKING else (is_on, strokes)
             if (fills, strokes) != before:
                 yield _state(states, fills, strokes)
         if name == "Do" and (fills or strokes):
             yield _state(states, False, False)
-            yield one
+            yield instruction
             yield _state(states, fills, strokes)
         else:
-            yield one
+            yield instruction
 
 
 def _state(states: Any, fills: bool, strokes: bool) -> Instruction:

@@ -21,21 +21,21 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
     """Converts an axial or radial gradient; returns whether it could."""
     if int(shading.get("/ShadingType", 0)) not in {2, 3}:
         return False
-    start, end = (float(one) for one in shading.get("/Domain", [0, 1]))
+    start, end = (float(bound) for bound in shading.get("/Domain", [0, 1]))
     places = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
     try:
-        color = _compiled(shading.Function)
+        color = _compile(shading.Function)
         colors = [color(place) for place in places]
     except NotSampled:
         return False
-    if any(len(one) != COMPONENTS[kind] for one in colors):
+    if any(len(sample) != COMPONENTS[kind] for sample in colors):
         return False
     if (painted := paint.blend(kind, colors)) is None:
         return True
-    shading.Function = pdf.make_indirect(_sampled(pdf, painted, start, end))
+    shading.Function = pdf.make_indirect(_sampled_function(pdf, painted, start, end))
     shading.ColorSpace = pikepdf.Name(DEVICE[paint.target])
     if "/Background" in shading:
-        background = paint.color(kind, [float(one) for one in shading.Background])
+        background = paint.color(kind, [float(component) for component in shading.Background])
         shading.Background = pikepdf.Array(list(background or shading.Background))
     return True
 
@@ -44,16 +44,16 @@ def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
     """Converts all tints of the process color that replaces a spot color without a plate."""
     if not is_tint_repaintable(space, kind):
         return
-    tint = _compiled(space[3])
+    tint = _compile(space[3])
     painted = paint.blend(kind, [tint(number / (SAMPLES - 1)) for number in range(SAMPLES)])
     if painted is not None:
         space[2] = pikepdf.Name(DEVICE[paint.target])
-        space[3] = pdf.make_indirect(_sampled(pdf, painted, 0, 1))
+        space[3] = pdf.make_indirect(_sampled_function(pdf, painted, 0, 1))
 
 
 def is_tint_repaintable(space: Any, kind: str) -> bool:
     try:
-        return str(space[0]) == "/Separation" and len(_compiled(space[3])(0.0)) == COMPONENTS[kind]
+        return str(space[0]) == "/Separation" and len(_compile(space[3])(0.0)) == COMPONENTS[kind]
     except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
         return False
 
@@ -63,12 +63,12 @@ def is_repaintable(shading: Any, kind: str) -> bool:
     if int(shading.get("/ShadingType", 0)) not in {2, 3}:
         return False
     try:
-        return len(_compiled(shading.Function)(float(shading.get("/Domain", [0, 1])[0]))) == COMPONENTS[kind]
+        return len(_compile(shading.Function)(float(shading.get("/Domain", [0, 1])[0]))) == COMPONENTS[kind]
     except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
         return False
 
 
-def _sampled(pdf: pikepdf.Pdf, colors: Sequence[Values], start: float, end: float) -> pikepdf.Stream:
+def _sampled_function(pdf: pikepdf.Pdf, colors: Sequence[Values], start: float, end: float) -> pikepdf.Stream:
     content = bytes(byte(value) for color in colors for value in color)
     size = len(colors[0])
     return pikepdf.Stream(
@@ -82,19 +82,19 @@ def _sampled(pdf: pikepdf.Pdf, colors: Sequence[Values], start: float, end: floa
     )
 
 
-def _compiled(function: Any, depth: int = 0) -> Color:
+def _compile(function: Any, depth: int = 0) -> Color:
     """The function in Python, its parameters read from the PDF once for all samples."""
     if depth > MAX_DEPTH:
         raise NotSampled
     if isinstance(function, pikepdf.Array):
-        parts = [_compiled(one, depth + 1) for one in function]
+        parts = [_compile(child, depth + 1) for child in function]
         return lambda place: [value for part in parts for value in part(place)]
     low, high = _numbers(function.Domain)
     kind = int(function.FunctionType)
     if kind == 2:
         inner = _exponential(function)
     elif kind == 3:
-        inner = _stitched(function, low, high, depth)
+        inner = _stitched_color(function, low, high, depth)
     elif kind == 0:
         inner = _sampled_color(function, low, high)
     else:
@@ -120,10 +120,10 @@ def _exponential(function: Any) -> Color:
     return color
 
 
-def _stitched(function: Any, low: float, high: float, depth: int) -> Color:
+def _stitched_color(function: Any, low: float, high: float, depth: int) -> Color:
     bounds = [low, *_numbers(function.Bounds), high]
     encode = _numbers(function.Encode)
-    parts = [_compiled(one, depth + 1) for one in function.Functions]
+    parts = [_compile(child, depth + 1) for child in function.Functions]
 
     def color(place: float) -> list[float]:
         part = min(bisect_right(bounds, place, 1, len(bounds) - 1), len(parts)) - 1
@@ -162,4 +162,4 @@ def _pairs(values: Any) -> list[tuple[float, float]]:
 
 
 def _numbers(values: Any) -> list[float]:
-    return [float(one) for one in values]
+    return [float(value) for value in values]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pikepdf
 
-from printing.press.objects import is_plain, named, resources_of_kind, states_of
+from printing.press.objects import get_dictionary, is_plain, resources_of_kind, states_of
 
 _FOLLOWED = "q Q gs Do"
 
@@ -14,7 +14,7 @@ _FOLLOWED = "q Q gs Do"
 def open_groups(pdf: pikepdf.Pdf) -> None:
     """Groups that are neither isolated nor knock out look the same without their group, if they are drawn plainly."""
     masks = {mask.G.objgen for mask in map(mask_of, states_of(pdf)) if mask is not None}
-    found = [one for one in pdf.objects if _is_open(one) and one.objgen not in masks]
+    found = [form for form in pdf.objects if _is_open(form) and form.objgen not in masks]
     if found:
         drawing = _Drawing()
         drawing.run(pdf)
@@ -71,15 +71,15 @@ class _Drawing:
 
     def _stream(self, stream: Any, resources: Any, state: _State) -> None:
         stack: list[_State] = []
-        for one in pikepdf.parse_content_stream(stream, _FOLLOWED):
-            name = str(one.operator)
+        for instruction in pikepdf.parse_content_stream(stream, _FOLLOWED):
+            name = str(instruction.operator)
             if name == "q":
                 stack.append(state)
             elif name == "Q":
                 state = stack.pop() if stack else state
-            elif one.operands:
+            elif instruction.operands:
                 kind = "/ExtGState" if name == "gs" else "/XObject"
-                thing = named(resources, kind).get(str(one.operands[0]))
+                thing = get_dictionary(resources, kind).get(str(instruction.operands[0]))
                 if name == "gs" and isinstance(thing, pikepdf.Dictionary):
                     state = state.after(thing)
                 elif name == "Do" and isinstance(thing, pikepdf.Stream):

@@ -98,7 +98,7 @@ def _places(content: bytes, text: bytes, start: int) -> Iterator[int]:
 
 def intend(pdf: pikepdf.Pdf, condition: OutputCondition) -> None:
     """Adds the output intent and embeds its profile."""
-    profile = pikepdf.Stream(pdf, _packed(condition.profile), N=4, Filter=pikepdf.Name.FlateDecode)
+    profile = pikepdf.Stream(pdf, _compress_profile(condition.profile), N=4, Filter=pikepdf.Name.FlateDecode)
     intent = pikepdf.Dictionary(
         Type=pikepdf.Name.OutputIntent,
         S=pikepdf.Name("/GTS_PDFX"),
@@ -112,6 +112,6 @@ def intend(pdf: pikepdf.Pdf, condition: OutputCondition) -> None:
 
 
 @lru_cache(maxsize=4)
-def _packed(profile: bytes) -> bytes:
+def _compress_profile(profile: bytes) -> bytes:
     """Compressing a megabyte takes 40 ms, so each process does it once."""
     return zlib.compress(profile, 9)

@@ -110,7 +110,7 @@ def prepare(content: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
         ):
             if "code" in reply:
                 raise ArtworkRefused(reply["code"], reply["message"])
-            pages = tuple(page_from(one) for one in reply["pages"])
+            pages = tuple(page_from(page) for page in reply["pages"])
             return PreparedArtwork((folder / "prepared").read_bytes(), pages)
     except TaskFailed as error:
         raise ArtworkRefused(

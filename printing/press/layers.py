@@ -29,19 +29,21 @@ class _Layers:
         properties = pdf.Root.OCProperties
         default = properties.get("/D", pikepdf.Dictionary())
         groups = list(properties.get("/OCGs", pikepdf.Array()))
-        self._hidden = {one.objgen for one in default.get("/OFF", pikepdf.Array())}
+        self._hidden = {group.objgen for group in default.get("/OFF", pikepdf.Array())}
         if str(default.get("/BaseState", "/ON")) == "/OFF":
-            shown = {one.objgen for one in default.get("/ON", pikepdf.Array())}
-            self._hidden |= {one.objgen for one in groups if one.objgen not in shown}
+            shown = {group.objgen for group in default.get("/ON", pikepdf.Array())}
+            self._hidden |= {group.objgen for group in groups if group.objgen not in shown}
         viewed = {
-            one.objgen
+            group.objgen
             for event in default.get("/AS", pikepdf.Array())
             if str(event.get("/Event")) == "/View"
-            for one in event.get("/OCGs", pikepdf.Array())
+            for group in event.get("/OCGs", pikepdf.Array())
         }
-        self._hidden |= {one.objgen for one in groups if _is_off(one, "/Print", "/PrintState")}
+        self._hidden |= {group.objgen for group in groups if _is_off(group, "/Print", "/PrintState")}
         self._hidden |= {
-            one.objgen for one in groups if one.objgen in viewed and _is_off(one, "/View", "/ViewState")
+            group.objgen
+            for group in groups
+            if group.objgen in viewed and _is_off(group, "/View", "/ViewState")
         }
 
     def remove(self) -> None:
@@ -64,7 +66,9 @@ class _Layers:
 
     def _annotations(self, page: Any) -> None:
         if "/Annots" in page:
-            page.Annots = pikepdf.Array([one for one in page.Annots if self._is_shown(one.get("/OC"))])
+            page.Annots = pikepdf.Array(
+                [annotation for annotation in page.Annots if self._is_shown(annotation.get("/OC"))]
+            )
 
     def _stream(self, thing: pikepdf.Stream) -> None:
         if "/OC" in thing:
@@ -81,27 +85,27 @@ class _Layers:
             return
         named = resources.Properties
         if b"BDC" in stream.read_bytes():
-            kept = self._kept(pikepdf.parse_content_stream(stream), named)
+            kept = self._visible_content(pikepdf.parse_content_stream(stream), named)
             stream.write(pikepdf.unparse_content_stream(list(kept)))
 
-    def _kept(self, content: list[Instruction], named: Any) -> Iterator[Instruction]:
+    def _visible_content(self, content: list[Instruction], named: Any) -> Iterator[Instruction]:
         """The content without what hidden layers paint; their other instructions hold for what follows them."""
         marks: list[bool] = []
-        for one in content:
-            name = str(one.operator)
+        for instruction in content:
+            name = str(instruction.operator)
             if name in {"BMC", "BDC"}:
-                is_layer = name == "BDC" and str(one.operands[0]) == "/OC"
-                marks.append(is_layer and not self._is_shown(_property(named, one.operands[1])))
-                yield _instruction("BMC", one.operands[0]) if is_layer else one
+                is_layer = name == "BDC" and str(instruction.operands[0]) == "/OC"
+                marks.append(is_layer and not self._is_shown(_property(named, instruction.operands[1])))
+                yield _instruction("BMC", instruction.operands[0]) if is_layer else instruction
                 continue
             if name == "EMC" and marks:
                 marks.pop()
             if not any(marks) or name not in _INSTEAD:
-                yield one
+                yield instruction
             elif (instead := _INSTEAD[name]) is not None:
                 if name == '"':
-                    yield _instruction("Tw", one.operands[0])
-                    yield _instruction("Tc", one.operands[1])
+                    yield _instruction("Tw", instruction.operands[0])
+                    yield _instruction("Tc", instruction.operands[1])
                 yield _instruction(instead)
 
     def _is_shown(self, content: Any) -> bool:
@@ -114,7 +118,7 @@ class _Layers:
             return self._holds(rule, 0)
         groups = content.get("/OCGs", pikepdf.Array())
         named = list(groups) if isinstance(groups, pikepdf.Array) else [groups]
-        states = [self._is_shown(one) for one in named if isinstance(one, pikepdf.Dictionary)]
+        states = [self._is_shown(group) for group in named if isinstance(group, pikepdf.Dictionary)]
         policies: dict[str, Callable[[], bool]] = {
             "/AllOn": lambda: all(states),
             "/AnyOff": lambda: not all(states),

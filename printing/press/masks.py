@@ -15,7 +15,7 @@ from PIL import Image, ImageChops
 from printing.press.objects import drop
 from printing.press.paints import COMPONENTS, GRAY, OF_CMYK
 from printing.press.pictures import jpeg_in
-from printing.press.repaint import decoded, is_readable, kind_of
+from printing.press.repaint import decode_picture, is_readable, kind_of
 
 # At once, so that little beside the picture is in the memory.
 ROWS = 64
@@ -45,11 +45,11 @@ def resolve_masks(pdf: pikepdf.Pdf) -> None:
         soft = thing.get("/SMask")
         if isinstance(thing.get("/Mask"), pikepdf.Array):
             if soft is None:
-                kept += _written(_cut_out, pdf, thing, kept)
+                kept += _try_resolve(_cut_out, pdf, thing, kept)
             else:
                 del thing.Mask
         if isinstance(soft, pikepdf.Stream) and "/Matte" in soft:
-            if written := _written(_unmix, thing, soft, kept):
+            if written := _try_resolve(_unmix, thing, soft, kept):
                 kept += written
                 unmixed.append((thing, soft))
             else:
@@ -65,7 +65,7 @@ def _drop_mattes(unmixed: list[tuple[Any, Any]], left: set[tuple[int, int]]) -> 
         drop(image.SMask, "/Matte")
 
 
-def _written(resolve: Callable[..., int], *values: Any) -> int:
+def _try_resolve(resolve: Callable[..., int], *values: Any) -> int:
     """The number of bytes that it wrote; none for a picture that stays as it is."""
     try:
         return resolve(*values)
@@ -81,7 +81,7 @@ def _fits(image: Any, kind: str, kept: int) -> bool:
 
 def _cut_out(pdf: pikepdf.Pdf, image: Any, kept: int) -> int:
     kind = kind_of(image.get("/ColorSpace"))
-    ranges = [int(one) for one in image.Mask]
+    ranges = [int(bound) for bound in image.Mask]
     if kind is None or len(ranges) != 2 * COMPONENTS[kind] or not is_readable(image, kind):
         return 0
     wide, high = int(image.Width), int(image.Height)
@@ -89,7 +89,7 @@ def _cut_out(pdf: pikepdf.Pdf, image: Any, kept: int) -> int:
     if len(content) < max(1, wide * high * COMPONENTS[kind] * depth):
         return 0
     packer = zlib.compressobj(PACKING)
-    packed = [packer.compress(one) for one in _stencil(content, depth, ranges, wide, high)]
+    packed = [packer.compress(piece) for piece in _stencil(content, depth, ranges, wide, high)]
     written = b"".join([*packed, packer.flush()])
     stencil = pikepdf.Stream(
         pdf,
@@ -134,16 +134,16 @@ def _stencil(content: bytes, depth: int, ranges: list[int], wide: int, high: int
 
 def _unmix(image: Any, soft: Any, kept: int) -> int:
     kind = kind_of(image.get("/ColorSpace"))
-    matte = [float(one) for one in soft.Matte]
+    matte = [float(component) for component in soft.Matte]
     if kind is None or len(matte) != COMPONENTS[kind] or not is_readable(image, kind):
         return 0
     if not _fits(image, kind, kept) or (image.Width, image.Height) != (soft.Width, soft.Height):
         return 0
-    picture, opacity = decoded(image, kind), decoded(soft, GRAY)
+    picture, opacity = decode_picture(image, kind), decode_picture(soft, GRAY)
     if picture is None or opacity is None or picture.size != opacity.size:
         return 0
     packer = zlib.compressobj(PACKING)
-    packed = [packer.compress(one) for one in _unmixed(picture, opacity, matte)]
+    packed = [packer.compress(piece) for piece in _unmixed_rows(picture, opacity, matte)]
     drop(image, "/Decode", "/DecodeParms")
     written = b"".join([*packed, packer.flush()])
     image.write(written, filter=pikepdf.Name.FlateDecode)
@@ -151,7 +151,7 @@ def _unmix(image: Any, soft: Any, kept: int) -> int:
     return len(written)
 
 
-def _unmixed(picture: Image.Image, opacity: Image.Image, matte: list[float]) -> Iterator[bytes]:
+def _unmixed_rows(picture: Image.Image, opacity: Image.Image, matte: list[float]) -> Iterator[bytes]:
     import numpy as np  # noqa: PLC0415 - heavy, and rarely needed
 
     edge = np.array(matte, np.float32) * 255

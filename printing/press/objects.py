@@ -35,13 +35,13 @@ def drop(thing: Any, *keys: str) -> None:
 UNPACKED = {"compress_streams": False, "stream_decode_level": pikepdf.StreamDecodeLevel.none}
 
 
-def saved(pdf: pikepdf.Pdf, **options: Any) -> bytes:
+def save_pdf(pdf: pikepdf.Pdf, **options: Any) -> bytes:
     out = BytesIO()
     pdf.save(out, **options)
     return out.getvalue()
 
 
-def named(resources: Any, kind: str) -> Any:
+def get_dictionary(resources: Any, kind: str) -> Any:
     return resources.get(kind, pikepdf.Dictionary())
 
 
@@ -66,7 +66,7 @@ def states_of(pdf: pikepdf.Pdf) -> Iterator[Any]:
     """The graphics states of all resources; patterns have one of their own."""
     for thing, states in held_in(pdf, "/ExtGState"):
         of_all = [states] if "/PatternType" in thing else states.values()
-        yield from (one for one in of_all if isinstance(one, pikepdf.Dictionary))
+        yield from (state for state in of_all if isinstance(state, pikepdf.Dictionary))
 
 
 def is_plain(state: Any) -> bool:
@@ -84,26 +84,26 @@ def give_resources(pdf: pikepdf.Pdf) -> None:
         holder = left.pop()
         if "/Resources" not in holder or not visited.is_new(holder.Resources):
             continue
-        for one in (*forms_of(holder.Resources), *drawn_apart(holder.Resources)):
-            if "/Resources" not in one:
+        for child in (*forms_of(holder.Resources), *drawn_apart(holder.Resources)):
+            if "/Resources" not in child:
                 if not holder.Resources.is_indirect:
                     holder.Resources = pdf.make_indirect(holder.Resources)
-                one.Resources = holder.Resources
-            if visited.is_new(one):
-                left.append(one)
+                child.Resources = holder.Resources
+            if visited.is_new(child):
+                left.append(child)
 
 
 def forms_of(resources: Any) -> Iterator[Any]:
-    for one in resources_of_kind(resources, "/XObject"):
-        if isinstance(one, pikepdf.Stream) and str(one.get("/Subtype")) == "/Form":
-            yield one
+    for form in resources_of_kind(resources, "/XObject"):
+        if isinstance(form, pikepdf.Stream) and str(form.get("/Subtype")) == "/Form":
+            yield form
 
 
 def drawn_apart(resources: Any) -> Iterator[Any]:
     """Patterns, masks and the fonts whose letters are drawn like forms."""
-    for one in resources_of_kind(resources, "/Pattern"):
-        if isinstance(one, pikepdf.Stream):
-            yield one
+    for pattern in resources_of_kind(resources, "/Pattern"):
+        if isinstance(pattern, pikepdf.Stream):
+            yield pattern
     for state in resources_of_kind(resources, "/ExtGState"):
         mask = state.get("/SMask")
         if isinstance(mask, pikepdf.Dictionary) and isinstance(mask.get("/G"), pikepdf.Stream):

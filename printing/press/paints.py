@@ -53,14 +53,14 @@ class Inks:
             return None
         if is_gray(kind, values):
             return [0, 0, 0, self._separation.black_of(gray_of(kind, values)) / FULL]
-        return mixed(self._separation, kind, values)
+        return convert_to_inks(self._separation, kind, values)
 
     def blend(self, kind: str, colors: Sequence[Values]) -> list[Values] | None:
         if kind == OF_CMYK:
             return None
         if all(is_gray(kind, values) for values in colors):
             return [self.color(kind, values) or values for values in colors]
-        return [mixed(self._separation, kind, values) for values in colors]
+        return [convert_to_inks(self._separation, kind, values) for values in colors]
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         return None if picture.mode == "L" else self._separation.picture(picture, as_jpeg=as_jpeg)
@@ -91,12 +91,12 @@ class SoftProof:
         self._separation, self._inks = separation, inks
 
     def color(self, kind: str, values: Values) -> Values | None:
-        return self._shown([self._printed(kind, values)])[0]
+        return self._screen_colors([self._printed_inks(kind, values)])[0]
 
     def blend(self, kind: str, colors: Sequence[Values]) -> list[Values] | None:
         if kind != OF_CMYK and self._inks is not None:
-            return self._shown(self._inks.blend(kind, colors) or [])
-        return self._shown([self._printed(kind, values) for values in colors])
+            return self._screen_colors(self._inks.blend(kind, colors) or [])
+        return self._screen_colors([self._printed_inks(kind, values) for values in colors])
 
     def picture(self, picture: Image.Image, *, as_jpeg: bool) -> Image.Image | None:
         if picture.mode == "CMYK":
@@ -107,17 +107,17 @@ class SoftProof:
         empty = Image.new("L", picture.size, 0)
         return self._separation.picture_on_screen(Image.merge("CMYK", (empty, empty, empty, black)))
 
-    def _printed(self, kind: str, values: Values) -> Values:
+    def _printed_inks(self, kind: str, values: Values) -> Values:
         if kind == OF_CMYK:
             return values
         if self._inks is not None:
             return self._inks.color(kind, values) or values
-        return mixed(self._separation, kind, values)
+        return convert_to_inks(self._separation, kind, values)
 
-    def _shown(self, inks: Sequence[Values]) -> list[Values]:
+    def _screen_colors(self, inks: Sequence[Values]) -> list[Values]:
         shown: list[Values] = []
-        for one in inks:
-            cyan, magenta, yellow, black = (byte(value) for value in one)
+        for ink in inks:
+            cyan, magenta, yellow, black = (byte(value) for value in ink)
             shown.append(
                 [value / FULL for value in self._separation.on_screen((cyan, magenta, yellow, black))]
             )
@@ -139,9 +139,9 @@ def gray_of(kind: str, values: Values) -> int:
     return byte(12.92 * light if light <= 0.0031308 else 1.055 * light ** (1 / 2.4) - 0.055)
 
 
-def mixed(separation: Separation, kind: str, values: Values) -> Values:
+def convert_to_inks(separation: Separation, kind: str, values: Values) -> Values:
     """Converts to all inks, grays too."""
-    inks = separation.of_lab(values) if kind == OF_LAB else separation.blended(as_rgb(kind, values))
+    inks = separation.of_lab(values) if kind == OF_LAB else separation.blend_inks(as_rgb(kind, values))
     return [ink / FULL for ink in inks]
 
 

@@ -25,9 +25,9 @@ def repainted_palette(space: Any, kind: str, paint: Paint) -> Any:
         )
         for entry in entries
     ]
-    if any(one is None for one in painted):
+    if any(color is None for color in painted):
         return space
-    written = bytes(byte(value) for one in painted for value in one or ())
+    written = bytes(byte(value) for color in painted for value in color or ())
     base = pikepdf.Name(DEVICE[paint.target])
     return pikepdf.Array([pikepdf.Name.Indexed, base, len(entries) - 1, pikepdf.String(written)])
 
@@ -36,5 +36,5 @@ def _ends_of(space: Any, kind: str) -> tuple[list[float], list[float]]:
     """The lowest and the highest values of the components of a color space."""
     if kind != OF_LAB:
         return [0.0] * COMPONENTS[kind], [1.0] * COMPONENTS[kind]
-    ends = [float(one) for one in space[1].get("/Range", [-100, 100] * 2)]
+    ends = [float(end) for end in space[1].get("/Range", [-100, 100] * 2)]
     return [0.0, *ends[::2]], [100.0, *ends[1::2]]

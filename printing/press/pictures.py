@@ -13,9 +13,9 @@ from typing import Any
 import pikepdf
 from PIL import Image, ImageCms, ImageOps
 
-from printing.pictures import PILLOW_ERRORS, encoded, is_jpeg
+from printing.pictures import PILLOW_ERRORS, encode_picture, is_jpeg
 from printing.press.colors import Separation, separation_of
-from printing.press.objects import UNPACKED, saved
+from printing.press.objects import UNPACKED, save_pdf
 from printing.press.paints import DEVICE, GRAY, OF_CMYK
 from printing.press.profiles import opened_profile
 
@@ -84,7 +84,7 @@ def separate_picture(content: bytes, separation: Separation) -> bytes:
             plate = Plate(source.mode, source.size, content, is_jpeg=True, is_inverted="adobe" in source.info)
             return _pdf_of(plate)
         upright = ImageOps.exif_transpose(source) if _is_turned(source) else source
-        colors, mask = _separated(
+        colors, mask = _separate_picture(
             upright, separation, source.info.get("icc_profile"), as_jpeg=is_jpeg(source)
         )
     packed = jpeg_of(colors) if is_jpeg(source) else zlib.compress(colors.tobytes())
@@ -110,7 +110,7 @@ def has_plates(content: bytes) -> bool:
 def placeholder(size: tuple[float, float], name: str) -> bytes:
     """A gray JPEG of these proportions; its comment makes it unique."""
     gray = Image.new("L", _in_pixels(max(size[0], 0.001) / max(size[1], 0.001)), 128)
-    return encoded(gray, "JPEG", quality=50, comment=name.encode())
+    return encode_picture(gray, "JPEG", quality=50, comment=name.encode())
 
 
 def _in_pixels(proportion: float) -> tuple[int, int]:
@@ -129,7 +129,7 @@ def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
     return pdf.Root[KEPT]
 
 
-def _separated(
+def _separate_picture(
     picture: Image.Image, separation: Separation, profile: bytes | None, *, as_jpeg: bool
 ) -> tuple[Image.Image, Image.Image | None]:
     """The inks and the transparency."""
@@ -178,7 +178,7 @@ def _pdf_of(colors: Plate, mask: Plate | None = None) -> bytes:
     if mask is not None:
         image.SMask = pdf.make_indirect(_image(pdf, mask))
     pdf.Root[KEPT] = pdf.make_indirect(image)
-    return saved(pdf, static_id=True, **UNPACKED)
+    return save_pdf(pdf, static_id=True, **UNPACKED)
 
 
 def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
@@ -206,10 +206,10 @@ def jpeg_in(image: Any) -> Image.Image:
     parameters = found[0] if isinstance(found, pikepdf.Array) and len(found) else found
     is_plain = isinstance(parameters, pikepdf.Dictionary) and parameters.get("/ColorTransform") == 0
     if is_plain and picture.mode == "RGB" and "adobe" not in picture.info:
-        picture.tile = [one._replace(args=("RGB", "RGB")) for one in picture.tile]
+        picture.tile = [tile._replace(args=("RGB", "RGB")) for tile in picture.tile]
     return picture
 
 
 def jpeg_of(picture: Image.Image) -> bytes:
     """At the quality that JPEG_RIPPLE of the separation is for."""
-    return encoded(picture, "JPEG", **PLATE_JPEG)
+    return encode_picture(picture, "JPEG", **PLATE_JPEG)

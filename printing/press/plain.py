@@ -36,7 +36,7 @@ def make_plain(pdf: pikepdf.Pdf) -> None:
 def _name_mode(state: Any) -> None:
     """Of a list of ways to blend, the first that is known."""
     if isinstance(modes := state.get("/BM"), pikepdf.Array):
-        known = (str(one) for one in modes if str(one) in _MODES)
+        known = (str(mode) for mode in modes if str(mode) in _MODES)
         state.BM = pikepdf.Name(next(known, "/Normal"))
 
 

@@ -13,7 +13,7 @@ from PIL import Image, ImageChops
 
 from printing.press.colors import FULL, Separation
 from printing.press.gradients import repaint_gradient, repaint_tint
-from printing.press.objects import UNPACKED, is_plain, saved, states_of
+from printing.press.objects import UNPACKED, is_plain, save_pdf, states_of
 from printing.press.paints import (
     COMPONENTS,
     DEVICE,
@@ -22,9 +22,9 @@ from printing.press.paints import (
     OF_RGB,
     Paint,
     Values,
+    convert_to_inks,
     gray_of,
     is_gray,
-    mixed,
 )
 from printing.press.palettes import is_palette
 from printing.press.repaint import Repaint, is_readable, kind_of, write_plain
@@ -53,7 +53,7 @@ class _View:
             return values
         if kind == GRAY or is_gray(kind, values):
             return [0, 0, 0, 1 - values[0] if kind == GRAY else 1 - gray_of(kind, values) / FULL]
-        return mixed(self._separation, kind, values)
+        return convert_to_inks(self._separation, kind, values)
 
     def plates(self, picture: Image.Image) -> tuple[Image.Image, ...]:
         if picture.mode == "L":
@@ -94,7 +94,7 @@ class _Black(_View):
 
 def views(printed: bytes, separation: Separation) -> tuple[bytes, bytes]:
     """A print file, its pages cut to their trim, in colors and in black; `join` puts their pictures together."""
-    return _viewed(printed, _Colors(separation)), _viewed(printed, _Black(separation))
+    return _draw_view(printed, _Colors(separation)), _draw_view(printed, _Black(separation))
 
 
 def join(colors: Image.Image, black: Image.Image, separation: Separation) -> Image.Image:
@@ -123,17 +123,17 @@ def blend_overprint(printed: bytes) -> bytes:
             if fill is not None and is_plain(state):
                 keeps_plates = bool(fill) and int(state.get("/OPM", 0)) == 1
                 state.BM = pikepdf.Name.Darken if keeps_plates else pikepdf.Name.Normal
-        return saved(pdf, **UNPACKED)
+        return save_pdf(pdf, **UNPACKED)
 
 
-def _viewed(printed: bytes, view: _View) -> bytes:
+def _draw_view(printed: bytes, view: _View) -> bytes:
     with pikepdf.open(BytesIO(printed)) as pdf:
         _Drawing(pdf, view).run()
         for page in pdf.pages:
             cut_to_trim(page)
             if "/Group" in page.obj:
                 page.obj.Group.CS = pikepdf.Name(DEVICE[view.target])
-        return saved(pdf, **UNPACKED)
+        return save_pdf(pdf, **UNPACKED)
 
 
 def cut_to_trim(page: pikepdf.Page) -> None:
@@ -169,7 +169,7 @@ class _Drawing(Repaint):
             if (kind := self._kind(space[1])) is not None:
                 space[1] = self._space(kind, space[1])
         elif name in {"/Separation", "/DeviceN"} and (kind := self._kind(space[2])) is not None:
-            if (selected := self._selected(space[3], kind)) is not None:
+            if (selected := self._convert_function(space[3], kind)) is not None:
                 space[2], space[3] = pikepdf.Name(DEVICE[paint.target]), selected
             else:
                 repaint_tint(self._pdf, space, kind, paint)
@@ -195,7 +195,7 @@ class _Drawing(Repaint):
             image.ColorSpace = self._palette(space, paint)
         elif kind is None:
             self._spot(space, paint)
-        elif not is_readable(image, kind) or (read := self._decoded(image, kind)) is None:
+        elif not is_readable(image, kind) or (read := self._decode_picture(image, kind)) is None:
             image.ColorSpace = self._space(kind, space)
         else:
             write_plain(image, paint.picture(read, as_jpeg=False) or read, paint.target)
@@ -207,13 +207,13 @@ class _Drawing(Repaint):
             return space
         if kind not in self._spaces:
             count = COMPONENTS[kind]
-            tint = self._computed(postscript, [0, 1] * count)
+            tint = self._calculator_function(postscript, [0, 1] * count)
             names = pikepdf.Array([pikepdf.Name(f"/Ink{number}") for number in range(count)])
             made = pikepdf.Array([pikepdf.Name.DeviceN, names, pikepdf.Name(DEVICE[self._view.target]), tint])
             self._spaces[kind] = self._pdf.make_indirect(made)
         return self._spaces[kind]
 
-    def _computed(self, postscript: bytes, domain: Any) -> pikepdf.Stream:
+    def _calculator_function(self, postscript: bytes, domain: Any) -> pikepdf.Stream:
         content = b"{ " + postscript + b" }"
         return pikepdf.Stream(self._pdf, content, FunctionType=4, Domain=domain, Range=self._range)
 
@@ -221,22 +221,22 @@ class _Drawing(Repaint):
     def _range(self) -> list[int]:
         return [0, 1] * COMPONENTS[self._view.target]
 
-    def _selected(self, function: Any, kind: str, depth: int = 0) -> Any:
+    def _convert_function(self, function: Any, kind: str, depth: int = 0) -> Any:
         """The function with the complements of the inks as its results; None if that is not possible."""
         if kind not in self._view.postscript or depth > FUNCTIONS_DEEP:
             return None
         form = int(function.FunctionType)
-        domain = [float(one) for one in function.Domain]
+        domain = [float(bound) for bound in function.Domain]
         if form == 4:
             inner = function.read_bytes().strip()[1:-1]
-            return self._computed(inner + b" " + self._view.postscript[kind], domain)
+            return self._calculator_function(inner + b" " + self._view.postscript[kind], domain)
         if form == 0:
             return self._sampled_function(function, domain) if kind == OF_CMYK else None
         if form == 2:
             ends = (function.get("/C0", [0]), function.get("/C1", [1]))
-            first, last = (self._view.color(kind, [float(one) for one in end]) for end in ends)
+            first, last = (self._view.color(kind, [float(component) for component in end]) for end in ends)
             return pikepdf.Dictionary(FunctionType=2, Domain=domain, N=function.N, C0=first, C1=last)
-        parts = [self._selected(one, kind, depth + 1) for one in function.Functions]
+        parts = [self._convert_function(part, kind, depth + 1) for part in function.Functions]
         if None in parts:
             return None
         return pikepdf.Dictionary(
@@ -250,7 +250,7 @@ class _Drawing(Repaint):
             return None
         samples = np.frombuffer(function.read_bytes(), np.uint8).reshape(-1, 4, bits // 8)
         plates = (0, 1, 2) if self._view.target == OF_RGB else (3,)
-        ends = [float(one) for one in function.get("/Decode", function.Range)]
+        ends = [float(end) for end in function.get("/Decode", function.Range)]
         made = pikepdf.Stream(
             self._pdf,
             samples[:, plates].tobytes(),

@@ -70,14 +70,14 @@ def opened_profile(content: bytes) -> ImageCms.ImageCmsProfile:
 
 
 def condition_of(content: bytes) -> OutputCondition:
-    shipped = _shipped()
+    shipped = _shipped_condition()
     return (
         shipped if content == shipped.profile else OutputCondition("Custom", description_of(content), content)
     )
 
 
 @cache
-def _shipped() -> OutputCondition:
+def _shipped_condition() -> OutputCondition:
     content = SHIPPED.read_bytes()
     return OutputCondition(SHIPPED_CONDITION, description_of(content), content)
 

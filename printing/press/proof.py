@@ -8,7 +8,7 @@ import pikepdf
 from PIL import Image
 
 from printing.press.colors import Separation
-from printing.press.objects import drop, saved
+from printing.press.objects import drop, save_pdf
 from printing.press.paints import Inks, SoftProof
 from printing.press.plates import blend_overprint, cut_to_trim, join, total_ink, views
 from printing.press.repaint import Repaint
@@ -39,14 +39,14 @@ def draw_proof(
         sizes = [_inches(page) for page in pdf.pages]
     if _is_flat(printed):
         proof = _in_screen_colors(printed, separation, is_cmyk=is_cmyk)
-        return proof, [_png(one) for one in _pictures(printed, separation, draw, [ppi] * len(sizes))]
+        return proof, [_png(picture) for picture in _pictures(printed, separation, draw, [ppi] * len(sizes))]
     fine = [max(ppi, min(PPI, (PAGE_PIXELS / (width * height)) ** 0.5)) for width, height in sizes]
     pictures = list(_pictures(printed, separation, draw, fine))
     small = [
-        one.resize((round(width * ppi), round(height * ppi)), Image.Resampling.BOX)
-        for one, (width, height) in zip(pictures, sizes, strict=True)
+        picture.resize((round(width * ppi), round(height * ppi)), Image.Resampling.BOX)
+        for picture, (width, height) in zip(pictures, sizes, strict=True)
     ]
-    return _picture_pdf(pictures, sizes), [_png(one) for one in small]
+    return _picture_pdf(pictures, sizes), [_png(picture) for picture in small]
 
 
 def draw_inks(
@@ -66,7 +66,7 @@ def _is_flat(printed: bytes) -> bool:
     """Whether each color can be replaced by what it looks like."""
     clear = (float(found) for found in _OPACITY.findall(printed))
     return not _BLENDING.search(printed) and all(
-        one >= 1 or any(abs(one - mark) < 0.001 for mark in _OF_THE_MARK) for one in clear
+        opacity >= 1 or any(abs(opacity - mark) < 0.001 for mark in _OF_THE_MARK) for opacity in clear
     )
 
 
@@ -74,8 +74,8 @@ def _pictures(
     printed: bytes, separation: Separation, draw: Draw, ppi: Sequence[float]
 ) -> Iterator[Image.Image]:
     colors, black = views(fit_pictures(printed, max(ppi)), separation)
-    for number, one in enumerate(ppi):
-        drawn = [Image.open(BytesIO(draw(view, number, one))) for view in (colors, black)]
+    for number, resolution in enumerate(ppi):
+        drawn = [Image.open(BytesIO(draw(view, number, resolution))) for view in (colors, black)]
         yield join(drawn[0], drawn[1], separation)
 
 
@@ -115,11 +115,11 @@ def _save(pdf: pikepdf.Pdf) -> bytes:
     drop(pdf.Root, "/OutputIntents", "/Metadata")
     drop(pdf.trailer, "/Info")
     pdf.remove_unreferenced_resources()
-    return saved(pdf, static_id=True)
+    return save_pdf(pdf, static_id=True)
 
 
 def _inches(page: pikepdf.Page) -> tuple[float, float]:
-    left, bottom, right, top = (float(one) for one in page.trimbox)
+    left, bottom, right, top = (float(side) for side in page.trimbox)
     return (right - left) / 72, (top - bottom) / 72
 
 

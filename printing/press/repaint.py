@@ -22,7 +22,7 @@ from printing.press.paints import (
 )
 from printing.press.palettes import is_palette, repainted_palette
 from printing.press.pictures import INVERTED, jpeg_in, jpeg_of
-from printing.press.streams import Instruction, ParsedStream, recolored
+from printing.press.streams import Instruction, ParsedStream, recolor_stream
 from printing.press.tagged import Profiles, Tagged
 
 KINDS_OF_DEVICES = {
@@ -69,7 +69,7 @@ class Repaint:
             self._mask(mask, paint)
         for resources, names in self._emptied:
             for name in names:
-                if name in resources.ColorSpace and (_shared(resources), name) not in self._kept:
+                if name in resources.ColorSpace and (_dictionary_number(resources), name) not in self._kept:
                     del resources.ColorSpace[name]
 
     def _drawing(self, stream: Any, resources: Any, paint: Paint, *, is_page: bool = False) -> None:
@@ -85,10 +85,13 @@ class Repaint:
                 spaces[name] = kind
                 own.append(name)
         content = stream.read_bytes()
-        painted = recolored(content, spaces, paint)
+        painted = recolor_stream(content, spaces, paint)
         if painted is None:
-            parts = [self._outlined(one, resources) for one in pikepdf.parse_content_stream(stream)]
-            painted = ParsedStream(spaces, paint, is_page=is_page).recolored(parts)
+            parts = [
+                self._extract_picture(instruction, resources)
+                for instruction in pikepdf.parse_content_stream(stream)
+            ]
+            painted = ParsedStream(spaces, paint, is_page=is_page).recolor(parts)
         if painted != content:
             # Compressed when the file is saved.
             stream.write(painted)
@@ -96,11 +99,11 @@ class Repaint:
         if replaced:
             self._emptied.append((resources, replaced))
         if resources is not None:
-            if (shared := _shared(resources)) != (0, 0):
+            if (shared := _dictionary_number(resources)) != (0, 0):
                 self._kept |= {(shared, name) for name in own if name not in replaced}
             self._resources(resources, paint)
 
-    def _outlined(self, one: Instruction, resources: Any) -> Instruction:
+    def _extract_picture(self, one: Instruction, resources: Any) -> Instruction:
         """A picture inside of the content becomes one of the resources, which are painted next."""
         if not isinstance(one, pikepdf.ContentStreamInlineImage) or resources is None:
             return one
@@ -115,7 +118,7 @@ class Repaint:
         if "/XObject" not in resources:
             resources.XObject = pikepdf.Dictionary()
         names = (f"/Inline{number}" for number in count(len(resources.XObject)))
-        name = next(one for one in names if one not in resources.XObject)
+        name = next(candidate for candidate in names if candidate not in resources.XObject)
         resources.XObject[name] = self._pdf.make_indirect(picture)
         return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], pikepdf.Operator("Do"))
 
@@ -147,7 +150,7 @@ class Repaint:
             group.CS = pikepdf.Name(DEVICE[GRAY])
         if "/BC" in mask:
             shades = Shades() if str(group.CS) == DEVICE[GRAY] else paint
-            kind, values = KINDS_OF_SIZES.get(len(mask.BC), GRAY), [float(one) for one in mask.BC]
+            kind, values = KINDS_OF_SIZES.get(len(mask.BC), GRAY), [float(component) for component in mask.BC]
             mask.BC = pikepdf.Array(shades.color(kind, values) or values)
 
     def _colors(self, resources: Any, paint: Paint) -> None:
@@ -196,7 +199,7 @@ class Repaint:
         if kind == GRAY and (paint.target in {OF_CMYK, GRAY}):
             image.ColorSpace = pikepdf.Name(DEVICE[GRAY])
             return
-        if not is_readable(image, kind) or (source := self._decoded(image, kind)) is None:
+        if not is_readable(image, kind) or (source := self._decode_picture(image, kind)) is None:
             return
         painted = paint.picture(source, as_jpeg=_is_jpeg(image))
         if painted is not None:
@@ -206,10 +209,10 @@ class Repaint:
         kind = self._kind(space[1])
         return space if kind is None else repainted_palette(space, kind, paint)
 
-    def _decoded(self, image: Any, kind: str) -> Image.Image | None:
+    def _decode_picture(self, image: Any, kind: str) -> Image.Image | None:
         if not isinstance(kind, Tagged):
-            return decoded(image, kind)
-        read = decoded(image, OF_RGB)
+            return decode_picture(image, kind)
+        read = decode_picture(image, OF_RGB)
         return read and kind.picture(read)
 
     def _kind(self, space: Any) -> str | None:
@@ -219,7 +222,7 @@ class Repaint:
         return self._profiles.kind(kind, space[1]) if kind == OF_RGB and of_profile else kind
 
 
-def _shared(resources: Any) -> tuple[int, int]:
+def _dictionary_number(resources: Any) -> tuple[int, int]:
     """The number of the dictionary that drawings may have together."""
     spaces = resources.get("/ColorSpace")
     return spaces.objgen if spaces is not None and spaces.is_indirect else resources.objgen
@@ -227,7 +230,7 @@ def _shared(resources: Any) -> tuple[int, int]:
 
 def _filters(image: Any) -> list[str]:
     filters = image.get("/Filter", pikepdf.Array())
-    return [str(one) for one in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    return [str(name) for name in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
 
 
 def is_readable(image: Any, kind: str) -> bool:
@@ -239,7 +242,7 @@ def is_readable(image: Any, kind: str) -> bool:
     return is_jpeg or ("/DCTDecode" not in names and int(image.get("/BitsPerComponent", 8)) in {8, 16})
 
 
-def decoded(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
+def decode_picture(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
     """None for an unsupported picture, which keeps its own colors with their profile.
 
     A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
@@ -270,9 +273,9 @@ def _in_range(picture: Image.Image, decode: Any) -> Image.Image:
     """The picture with the ranges that its Decode gives to each of its colors."""
     if decode is None or len(decode) != 2 * len(picture.getbands()):
         return picture
-    ends = [float(one) for one in decode]
+    ends = [float(end) for end in decode]
     ranges = list(zip(ends[::2], ends[1::2], strict=True))
-    if all(one == (0, 1) for one in ranges):
+    if all(pair == (0, 1) for pair in ranges):
         return picture
     return picture.point(
         [byte(low + level / 255 * (high - low)) for low, high in ranges for level in range(256)]

@@ -14,8 +14,8 @@ from typing import Any
 import pikepdf
 from PIL import Image
 
-from printing.press.objects import UNPACKED, drop, named, saved
-from printing.press.repaint import decoded, kind_of
+from printing.press.objects import UNPACKED, drop, get_dictionary, save_pdf
+from printing.press.repaint import decode_picture, kind_of
 from printing.press.streams import IDENTITY, Matrix, matrix_from, times
 
 MAX_DEPTH = 12
@@ -32,7 +32,7 @@ class _Drawn:
     height: float = 0.0
 
 
-def opened(content: bytes | Path) -> pikepdf.Pdf:
+def open_pdf(content: bytes | Path) -> pikepdf.Pdf:
     return pikepdf.open(content if isinstance(content, Path) else BytesIO(content))
 
 
@@ -43,45 +43,47 @@ def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = Non
 
     With a `quality` those in RGB or gray become JPEGs: many of them fit into the memory.
     """
-    with opened(content) as pdf:
+    with open_pdf(content) as pdf:
         drawn: dict[tuple[int, int], _Drawn] = {}
         for page in pdf.pages:
             for image, width, height in _pictures(page.obj, page.obj.get("/Resources"), IDENTITY, 0):
                 one = drawn.setdefault(image.objgen, _Drawn(image))
                 one.width, one.height = max(one.width, width), max(one.height, height)
-        shrunk = [_shrink(one, ppi / 72, quality) for one in drawn.values() if one.image.is_indirect]
+        shrunk = [
+            _shrink(picture, ppi / 72, quality) for picture in drawn.values() if picture.image.is_indirect
+        ]
         if not any(shrunk):
             return b"" if isinstance(content, Path) else content
-        return saved(pdf, **UNPACKED)
+        return save_pdf(pdf, **UNPACKED)
 
 
 def _pictures(stream: Any, resources: Any, start: Matrix, depth: int) -> Iterator[tuple[Any, float, float]]:
     """Yields each picture for every time it is drawn, its masks too, with its size in points."""
     if resources is None or depth > MAX_DEPTH or not _HOLDING & set(resources.keys()):
         return
-    for pattern in named(resources, "/Pattern").values():
+    for pattern in get_dictionary(resources, "/Pattern").values():
         if isinstance(pattern, pikepdf.Stream):
             yield from _pictures(pattern, pattern.get("/Resources"), _matrix_of(pattern, IDENTITY), depth + 1)
     matrix, stack = start, list[Matrix]()
-    for one in pikepdf.parse_content_stream(stream, _FOLLOWED):
-        name = str(one.operator)
+    for instruction in pikepdf.parse_content_stream(stream, _FOLLOWED):
+        name = str(instruction.operator)
         if name == "q":
             stack.append(matrix)
         elif name == "Q":
             matrix = stack.pop() if stack else matrix
         elif name == "cm":
-            matrix = times(matrix, matrix_from(one.operands))
+            matrix = times(matrix, matrix_from(instruction.operands))
         elif name in {"Do", "gs"}:
             yield from _pictures_drawn(
-                _drawn_by(resources, name, str(one.operands[0])), resources, matrix, depth
+                _drawn_by(resources, name, str(instruction.operands[0])), resources, matrix, depth
             )
 
 
 def _drawn_by(resources: Any, operator: str, name: str) -> Any:
     """The form or picture, or the form that becomes a mask."""
     if operator == "Do":
-        return named(resources, "/XObject").get(name)
-    mask = named(resources, "/ExtGState").get(name, pikepdf.Dictionary()).get("/SMask")
+        return get_dictionary(resources, "/XObject").get(name)
+    mask = get_dictionary(resources, "/ExtGState").get(name, pikepdf.Dictionary()).get("/SMask")
     return mask.get("/G") if isinstance(mask, pikepdf.Dictionary) else None
 
 
@@ -109,7 +111,7 @@ def _shrink(drawn: _Drawn, scale: float, quality: int | None) -> bool:
     kind = kind_of(image.get("/ColorSpace"))
     if (across, down) == (width, height) or kind is None or _is_masked_by_colors(image):
         return False
-    if (picture := decoded(image, kind, (across, down))) is None:
+    if (picture := decode_picture(image, kind, (across, down))) is None:
         return False
     picture = picture.resize((across, down), Image.Resampling.BICUBIC, reducing_gap=2.0)
     drop(image, "/Decode", "/DecodeParms")

@@ -34,7 +34,7 @@ def times(m: Matrix, n: Matrix) -> Matrix:
 
 
 def matrix_from(numbers: Any) -> Matrix:
-    a, b, c, d, e, f = (float(one) for one in numbers)
+    a, b, c, d, e, f = (float(value) for value in numbers)
     return a, b, c, d, e, f
 
 
@@ -65,7 +65,7 @@ class _UnsupportedForm(Exception):
     pass
 
 
-def recolored(content: bytes, spaces: Mapping[str, str], paint: Paint) -> bytes | None:
+def recolor_stream(content: bytes, spaces: Mapping[str, str], paint: Paint) -> bytes | None:
     """The stream with its colors painted; `spaces` says the kind of each named color space that can be.
 
     None if the stream has a form that must be taken apart.
@@ -106,13 +106,13 @@ class _Rewriting:
                 raise _UnsupportedForm
             if (named[2] in STROKING) != (operator in STROKING):
                 raise _UnsupportedForm
-            self._named(named, operator, start, found.end())
+            self._put_named_color(named, operator, start, found.end())
             named = None
         if named is not None:
             raise _UnsupportedForm
         return b"".join([*self._pieces, self._content[self._copied :]])
 
-    def _named(self, named: tuple[int, int, bytes], operator: bytes, start: int, end: int) -> None:
+    def _put_named_color(self, named: tuple[int, int, bytes], operator: bytes, start: int, end: int) -> None:
         slash, after, _ = named
         name = self._content[slash : after - 2].strip().decode("latin-1")
         if (kind := self._spaces.get(name)) is not None:
@@ -129,14 +129,14 @@ class _Rewriting:
     def _put(self, kind: str, operands: bytes, operator: bytes, start: int, end: int) -> None:
         key = (operands, operator, kind)
         if key not in self._known:
-            self._known[key] = self._painted(*key)
+            self._known[key] = self._paint_color(*key)
         if (painted := self._known[key]) is not None:
             self._pieces += [self._content[self._copied : start], painted]
             self._copied = end
 
-    def _painted(self, operands: bytes, operator: bytes, kind: str) -> bytes | None:
+    def _paint_color(self, operands: bytes, operator: bytes, kind: str) -> bytes | None:
         try:
-            values = [float(one) for one in operands.split()]
+            values = [float(operand) for operand in operands.split()]
         except ValueError as error:
             raise _UnsupportedForm from error
         if len(values) != COMPONENTS[kind]:
@@ -172,16 +172,16 @@ class ParsedStream:
             **dict.fromkeys(("g", "G", "rg", "RG", "k", "K"), self._device),
         }
 
-    def recolored(self, instructions: list[Instruction]) -> bytes:
+    def recolor(self, instructions: list[Instruction]) -> bytes:
         written: list[Instruction] = []
-        for one in instructions:
-            name = str(one.operator)
+        for instruction in instructions:
+            name = str(instruction.operator)
             if name == "q":
                 self._stack.append(dict(self._current))
             elif name == "Q" and self._stack:
                 self._current = self._stack.pop()
             handler = self._handlers.get(name)
-            written += handler(one, name.encode() in STROKING) if handler else [one]
+            written += handler(instruction, name.encode() in STROKING) if handler else [instruction]
         return pikepdf.unparse_content_stream(written)
 
     def _space(self, one: Instruction, stroking: bool) -> list[Instruction]:
@@ -190,7 +190,7 @@ class ParsedStream:
         if kind is None:
             return [one]
         black = [0.0, 0.0, 0.0, 1.0] if kind == OF_CMYK else [0.0] * COMPONENTS[kind]
-        return self._painted(kind, black, one, stroking)
+        return self._paint_color(kind, black, one, stroking)
 
     def _color(self, one: Instruction, stroking: bool) -> list[Instruction]:
         # One number may as well be the tint of a spot color.
@@ -201,16 +201,16 @@ class ParsedStream:
             or isinstance(one.operands[-1], pikepdf.Name)
         ):
             return [one]
-        return self._painted(kind, [float(value) for value in one.operands], one, stroking)
+        return self._paint_color(kind, [float(value) for value in one.operands], one, stroking)
 
     def _device(self, one: Instruction, stroking: bool) -> list[Instruction]:
         kind = DEVICES[str(one.operator).encode()]
         self._current[stroking] = kind
         if len(one.operands) != COMPONENTS[kind]:
             return [one]
-        return self._painted(kind, [float(value) for value in one.operands], one, stroking)
+        return self._paint_color(kind, [float(value) for value in one.operands], one, stroking)
 
-    def _painted(self, kind: str, values: Values, one: Instruction, stroking: bool) -> list[Instruction]:
+    def _paint_color(self, kind: str, values: Values, one: Instruction, stroking: bool) -> list[Instruction]:
         painted = self._paint.color(kind, values)
         if painted is None:
             return [one]

@@ -54,11 +54,11 @@ def _read(plain: str, profile: pikepdf.Object) -> str:
         content = profile.read_bytes()
     except pikepdf.PdfError:
         return plain
-    return _tagged(plain, content) if len(content) <= PROFILE_BYTES else plain
+    return _tagged_kind(plain, content) if len(content) <= PROFILE_BYTES else plain
 
 
 @lru_cache(maxsize=8)
-def _tagged(plain: str, profile: bytes) -> str:
+def _tagged_kind(plain: str, profile: bytes) -> str:
     try:
         kind = Tagged(plain, profile)
     except (ImageCms.PyCMSError, OSError, ValueError):
@@ -66,5 +66,5 @@ def _tagged(plain: str, profile: bytes) -> str:
     probe = Image.new("RGB", (len(PROBE), 1))
     probe.putdata(PROBE)
     before = probe.tobytes()
-    changes = (abs(one - other) for one, other in zip(before, kind.picture(probe).tobytes(), strict=True))
+    changes = (abs(level - other) for level, other in zip(before, kind.picture(probe).tobytes(), strict=True))
     return kind if max(changes) > SAME_LEVELS else plain

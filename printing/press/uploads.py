@@ -12,7 +12,7 @@ from printing.pictures import (
     PictureTooLarge,
     PictureUnreadable,
     ScansTooLarge,
-    encoded,
+    encode_picture,
     has_transparency,
     is_jpeg,
     open_picture,
@@ -61,9 +61,9 @@ def clean_upload(content: bytes) -> Upload:
         plates, plates_form = _plates(source)
         upright = _in_srgb(source)
     except (PictureTooLarge, PictureUnreadable) as error:
-        raise _refused(error) from error
+        raise _upload_error(error) from error
     form, options = ("JPEG", CLEAN_JPEG) if is_jpeg(source) else ("PNG", {"compress_level": 4})
-    return Upload(encoded(upright, form, **options), form, *upright.size, plates, plates_form)
+    return Upload(encode_picture(upright, form, **options), form, *upright.size, plates, plates_form)
 
 
 def clean_in_folder(folder: Path) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def decode_in_folder(folder: Path) -> bool:
     return True
 
 
-def _refused(error: PictureTooLarge | PictureUnreadable) -> UploadRefused:
+def _upload_error(error: PictureTooLarge | PictureUnreadable) -> UploadRefused:
     if isinstance(error, ScansTooLarge):
         return UploadRefused(TOO_LARGE[0], str(error))
     return UploadRefused(*(TOO_LARGE if isinstance(error, PictureTooLarge) else UNREADABLE))
@@ -127,10 +127,10 @@ def _plates(picture: Image.Image) -> tuple[bytes, str]:
         return b"", ""
     if is_jpeg(picture):
         info = picture.info
-        plates = encoded(picture, "JPEG", **options)
+        plates = encode_picture(picture, "JPEG", **options)
         picture.info = info
         return plates, "JPEG"
-    return encoded(picture.copy(), "PNG", compress_level=4), "PNG"
+    return encode_picture(picture.copy(), "PNG", compress_level=4), "PNG"
 
 
 def _kept_plates(picture: Image.Image) -> dict[str, int] | None:
@@ -142,7 +142,7 @@ def _kept_plates(picture: Image.Image) -> dict[str, int] | None:
 def _in_srgb(picture: Image.Image) -> Image.Image:
     """Converts the colors, because the color profile is removed with the other metadata."""
     profile, plain = picture.info.get("icc_profile"), _plain(picture)
-    converted = _converted(plain, profile) if profile else None
+    converted = _convert_to_srgb(plain, profile) if profile else None
     return converted or (plain.convert("RGB") if plain.mode == "CMYK" else plain)
 
 
@@ -168,7 +168,7 @@ def _reduce_to_eight_bits(picture: Image.Image) -> Image.Image:
     return Image.merge("RGBA", (shades, shades, shades, shown))
 
 
-def _converted(picture: Image.Image, profile: bytes) -> Image.Image | None:
+def _convert_to_srgb(picture: Image.Image, profile: bytes) -> Image.Image | None:
     """None if the profile is damaged, or for another color mode than the picture's."""
     try:
         own = opened_profile(profile)

@@ -17,7 +17,7 @@ from printing.press.device_colors import DeviceColors
 from printing.press.die_lines import overprint_tools
 from printing.press.groups import mask_of
 from printing.press.identity import give_id, identify, intend
-from printing.press.objects import drop, held_in, is_plain, named, states_of
+from printing.press.objects import drop, get_dictionary, held_in, is_plain, states_of
 from printing.press.paints import Inks
 from printing.press.pictures import separated_image
 from printing.press.plain import OF_DEVICES
@@ -102,12 +102,12 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
         drop(pdf.Root, *_OF_CATALOG)
         identify(pdf, title=job.title)
         intend(pdf, job.condition)
-        written = _saved(pdf)
+        written = _save_pdf(pdf)
         del opened
     return written
 
 
-def _saved(pdf: pikepdf.Pdf) -> bytes:
+def _save_pdf(pdf: pikepdf.Pdf) -> bytes:
     """Keeps compressed streams. Takes 3 ms; the library would take 10."""
     _pack(pdf)
     drop(pdf.trailer, "/ID")
@@ -175,7 +175,7 @@ def _set_groups(pdf: pikepdf.Pdf) -> None:
 
 def _finish_page(page: Any, boxes: PageBoxes) -> None:
     slug, bleed = boxes.slug * POINTS_OF_MM, boxes.bleed * POINTS_OF_MM
-    left, bottom, right, top = (float(one) for one in page.MediaBox)
+    left, bottom, right, top = (float(side) for side in page.MediaBox)
     page.MediaBox = _box(left, bottom, right, top, 0.0)
     page.BleedBox = _box(left, bottom, right, top, slug)
     page.TrimBox = _box(left, bottom, right, top, slug + bleed)
@@ -190,14 +190,15 @@ def _finish_page(page: Any, boxes: PageBoxes) -> None:
 
 def _box(left: float, bottom: float, right: float, top: float, inset: float) -> pikepdf.Array:
     return pikepdf.Array(
-        [round(one, 4) for one in (left + inset, bottom + inset, right - inset, top - inset)]
+        [round(side, 4) for side in (left + inset, bottom + inset, right - inset, top - inset)]
     )
 
 
 def _has_transparency(page: Any) -> bool:
-    resources = named(page, "/Resources")
-    return any(_is_clear(state) for state in named(resources, "/ExtGState").values()) or any(
-        "/Group" in one or "/SMask" in one for one in named(resources, "/XObject").values()
+    resources = get_dictionary(page, "/Resources")
+    return any(_is_clear(state) for state in get_dictionary(resources, "/ExtGState").values()) or any(
+        "/Group" in drawable or "/SMask" in drawable
+        for drawable in get_dictionary(resources, "/XObject").values()
     )
 
 

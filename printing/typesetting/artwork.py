@@ -63,7 +63,7 @@ def read_artwork(name: str, media_type: object, data: object) -> Artwork:
         )
     if not isinstance(data, str) or not data:
         raise ArtworkInvalid("no_data", "Data must be text: SVG as it is, everything else as base64.")
-    content = _decoded(media_type, data)
+    content = _decode_data(media_type, data)
     if len(content) > ARTWORK_BYTES:
         raise ArtworkInvalid("artwork_too_large", f"At most {ARTWORK_BYTES:,} bytes are allowed.")
     width, height = measure_artwork(media_type, content)
@@ -143,7 +143,7 @@ def _plain(picture: Image.Image) -> Image.Image:
     return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
 
 
-def _decoded(media_type: str, data: str) -> bytes:
+def _decode_data(media_type: str, data: str) -> bytes:
     if media_type == "image/svg+xml":
         return data.encode("utf-8", "replace")
     try:
@@ -219,7 +219,7 @@ class _SvgReader:
             if embedded is None:
                 message = f"{element} may only name a PNG or JPEG within the SVG itself (data:…;base64,…)."
                 raise ArtworkInvalid("external_reference", message)
-            width, height = measure_picture(_decoded(embedded[1], embedded[2]), embedded[1])
+            width, height = measure_picture(_decode_data(embedded[1], embedded[2]), embedded[1])
             self.pixels += width * height
         elif element not in REFERRING or named_element(target) is None:
             raise ArtworkInvalid("external_reference", "href may only name an element of the same SVG.")
@@ -252,15 +252,15 @@ prepared_cache: WeightedCache[str, PreparedArtwork] = WeightedCache(
 )
 
 
-def prepared(artwork: Artwork) -> PreparedArtwork:
+def prepare_artwork(artwork: Artwork) -> PreparedArtwork:
     """Raises ArtworkRefused."""
     return prepared_cache.get_or_make(artwork.digest, lambda: isolation.prepare(artwork.data))
 
 
-def placed(artwork: Artwork, size: tuple[float, float] | None = None) -> bytes:
+def place_on_sheet(artwork: Artwork, size: tuple[float, float] | None = None) -> bytes:
     """The first page on a sheet of this size in mm, or as large as it is trimmed. Raises RenderingFailed."""
     try:
-        made = prepared(artwork)
+        made = prepare_artwork(artwork)
     except ArtworkRefused as error:
         raise RenderingFailed(f"{artwork.name}: {error}") from error
     return place_artwork(made.pdf, made.pages[0], 0, *(size or made.pages[0].size))

@@ -200,7 +200,7 @@ def _may_fit(box: Box, lines: list[int]) -> bool:
 def _letters(line: str) -> int:
     if line.isascii():
         return len(line.translate(ASCII_WITHOUT_WIDTH))
-    return sum(1 for one in line if _has_width(unicodedata.category(one)) and one not in FILLERS)
+    return sum(1 for letter in line if _has_width(unicodedata.category(letter)) and letter not in FILLERS)
 
 
 def _has_width(category: str) -> bool:

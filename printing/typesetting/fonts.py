@@ -85,8 +85,10 @@ class FontSet:
         """Find the font files; cheap after the first call."""
         faces = tuple(face for path in _font_files() for face in _read_faces(path))
         families = sorted({face.family for face in faces})
-        scripts = [one for one in families if one.startswith("Noto Sans") and not one.startswith(_CJK)]
-        others = [one for one in families if one.startswith(("Noto Emoji", _CJK))]
+        scripts = [
+            family for family in families if family.startswith("Noto Sans") and not family.startswith(_CJK)
+        ]
+        others = [family for family in families if family.startswith(("Noto Emoji", _CJK))]
         scripts.sort(key=len)
         if _ARABIC in families:
             scripts.insert(1, _ARABIC)
@@ -100,14 +102,14 @@ class FontSet:
     @property
     def families(self) -> frozenset[str]:
         return frozenset(face.family for face in self.faces) - {
-            one for one in self.fallbacks if one != "Noto Sans"
+            fallback for fallback in self.fallbacks if fallback != "Noto Sans"
         }
 
     @property
     def paths(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(str(face.path) for face in self.faces))
 
-    def covered(self, family: str) -> CodePoints:
+    def code_points(self, family: str) -> CodePoints:
         """The code points every face of the family can draw."""
         with self._lock:
             if family not in self._covered:
@@ -119,7 +121,7 @@ class FontSet:
     def usual(self, family: str) -> frozenset[str]:
         """Those of the usual letters that the family can draw, and line breaks: most texts have no others."""
         if (known := self._usual.get(family)) is None:
-            covered = self.covered(family)
+            covered = self.code_points(family)
             known = frozenset({"\n"}.union(chr(code) for code in USUAL_LETTERS if code in covered))
             self._usual[family] = known
         return known
@@ -132,29 +134,31 @@ class FontSet:
         if self.usual(family).issuperset(text):
             return (family,), None
         needed = [family]
-        covered = self.covered(family)
+        covered = self.code_points(family)
         if all(ord(letter) in covered for letter in set(text) - {"\n"}):
             return tuple(needed), None
         fallbacks = self._ordered_fallbacks(text)
         for cluster in clusters(text):
             candidates = (*needed, *fallbacks)
             forms = {unicodedata.normalize(form, cluster) for form in ("NFC", "NFD")} | {cluster}
-            match = next((one for one in candidates if self._draws(one, forms)), None)
+            match = next((candidate for candidate in candidates if self._draws(candidate, forms)), None)
             if match is None:
-                return tuple(needed), self._uncovered(cluster, candidates)
+                return tuple(needed), self._missing_letter(cluster, candidates)
             if match not in needed:
                 needed.append(match)
         return tuple(needed), None
 
     def _draws(self, family: str, forms: Iterable[str]) -> bool:
-        covered = self.covered(family)
+        covered = self.code_points(family)
         return any(all(ord(letter) in covered or letter in _IGNORABLE for letter in form) for form in forms)
 
-    def _uncovered(self, cluster: str, families: Sequence[str]) -> str:
+    def _missing_letter(self, cluster: str, families: Sequence[str]) -> str:
         if len(cluster) == 1:
             return cluster
         for letter in cluster:
-            if letter not in _IGNORABLE and not any(ord(letter) in self.covered(one) for one in families):
+            if letter not in _IGNORABLE and not any(
+                ord(letter) in self.code_points(family) for family in families
+            ):
                 return letter
         return cluster
 

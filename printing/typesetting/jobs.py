@@ -18,7 +18,7 @@ from printing.typesetting.artwork import (
     PDF_TYPE,
     ArtworkInvalid,
     measure_picture,
-    placed,
+    place_on_sheet,
 )
 from printing.typesetting.errors import Problem, pointer
 from printing.typesetting.fields import overflow_reason
@@ -131,15 +131,15 @@ class SheetBuilder:
             return {"background": None}
         if picture.media_type == PDF_TYPE and not picture.is_placed:
             size = (page.width + 2 * page.bleed, page.height + 2 * page.bleed)
-            return {"background": None, "picture": self._placed(picture, size)}
+            return {"background": None, "picture": self._place_picture(picture, size)}
         if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
             return {"background": artwork[picture.digest]}
         return {"background": None, "picture": self._placeholder(picture.digest, picture.data, picture)}
 
-    def _placed(self, picture: Artwork, size: tuple[float, float] | None = None) -> str:
+    def _place_picture(self, picture: Artwork, size: tuple[float, float] | None = None) -> str:
         key = f"{picture.digest} {size}"
         if key not in self.sheet.pictures:
-            self.sheet.pictures[key] = (placed(picture, size), "pdf")
+            self.sheet.pictures[key] = (place_on_sheet(picture, size), "pdf")
         return key
 
     def _is_separated(self, content: bytes) -> bool:
@@ -172,10 +172,12 @@ class SheetBuilder:
         families, missing = self.fonts.chain(box.font, content)
         if missing is not None:
             self._refuse(
-                box, "character_not_printable", f"contains {named(missing)}, which no font here can print"
+                box,
+                "character_not_printable",
+                f"contains {describe_characters(missing)}, which no font here can print",
             )
         self.sheet.fields.append(box.field or "")
-        script = next((_LANGUAGES[one] for one in families if one in _LANGUAGES), "en")
+        script = next((_LANGUAGES[family] for family in families if family in _LANGUAGES), "en")
         return {
             "kind": "text",
             "id": len(self.sheet.fields) - 1,
@@ -205,7 +207,7 @@ class SheetBuilder:
             if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
                 return {**shown, "picture": self._placeholder(picture.digest, picture.data, picture)}
             if picture.media_type == PDF_TYPE:
-                return {**shown, "picture": self._placed(picture)}
+                return {**shown, "picture": self._place_picture(picture)}
             return {**shown, "file": artwork[picture.digest]}
         if field not in self.images:
             self._refuse(box, "unknown_picture", "names a picture that does not exist")
@@ -278,7 +280,7 @@ def _is_right_to_left(content: str) -> bool:
     return False
 
 
-def named(cluster: str) -> str:
+def describe_characters(cluster: str) -> str:
     """The characters themselves, with their numbers and the names of those that this version of Unicode names."""
-    letters = [f"U+{ord(one):04X} {unicodedata.name(one, '')}".strip() for one in cluster[:4]]
+    letters = [f"U+{ord(letter):04X} {unicodedata.name(letter, '')}".strip() for letter in cluster[:4]]
     return f"“{cluster}” ({', '.join(letters)})"

@@ -49,7 +49,7 @@ def parse_template(json_value: object, fields: Sequence[Field], fonts: FontSet |
     gallery = _read_pictures(root, "Gallery")
     pages = _read_pages(root, artwork, fields, fonts)
     root.refuse_unknown()
-    if sum(len(one.data) for one in (*artwork.values(), *gallery.values())) > ALL_ARTWORK_BYTES:
+    if sum(len(picture.data) for picture in (*artwork.values(), *gallery.values())) > ALL_ARTWORK_BYTES:
         root.note(
             "artwork_too_large", f"All artwork together has at most {ALL_ARTWORK_BYTES:,} bytes.", "Artwork"
         )

@@ -18,13 +18,13 @@ PIXELS = 16_000_000
 
 
 def count_pdf_pages(pdf: bytes) -> int:
-    with _opened(pdf) as opened:
+    with _open_pdf(pdf) as opened:
         return len(opened.pages)
 
 
 def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
     """The sheet of each page: left, top, width and height in mm from the upper left corner of its trim."""
-    with _opened(pdf) as opened:
+    with _open_pdf(pdf) as opened:
         boxes = [(_boxes(page, trimmed=False)[0], _boxes(page, trimmed=True)[1]) for page in opened.pages]
     return [(-trim[0] * MM, -trim[1] * MM, sheet[0] * MM, sheet[1] * MM) for sheet, trim in boxes]
 
@@ -34,9 +34,9 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
 
     It is narrower where it would have more than PIXELS. Raises IndexError, RenderingFailed or RenderingBusy.
     """
-    with _opened(pdf) as opened:
+    with _open_pdf(pdf) as opened:
         sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
-        is_large = any(_pixels(one) > isolation.RENDERED_PIXELS for one in opened.objects)
+        is_large = any(_pixels(thing) > isolation.RENDERED_PIXELS for thing in opened.objects)
     width, height = box[2], box[3]
     longest = min(pixels * MAX_STRETCH * width / height, (PIXELS * width / height) ** 0.5)
     pixels = min(pixels, max(1, int(longest)))
@@ -62,7 +62,7 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
     return outputs[0]
 
 
-def _opened(pdf: bytes) -> pikepdf.Pdf:
+def _open_pdf(pdf: bytes) -> pikepdf.Pdf:
     try:
         return pikepdf.open(io.BytesIO(pdf))
     except pikepdf.PdfError as error:
@@ -73,11 +73,11 @@ def _boxes(
     page: pikepdf.Page, *, trimmed: bool
 ) -> tuple[tuple[float, float], tuple[float, float, float, float]]:
     """Width and height of the sheet, and what is shown of it: left, top, width and height."""
-    left, bottom, right, top = (float(one) for one in page.mediabox)
+    left, bottom, right, top = (float(side) for side in page.mediabox)
     sheet = (right - left, top - bottom)
     if not trimmed:
         return sheet, (0.0, 0.0, *sheet)
-    x0, y0, x1, y1 = (float(one) for one in page.trimbox)
+    x0, y0, x1, y1 = (float(side) for side in page.trimbox)
     return sheet, (x0 - left, top - y1, x1 - x0, y1 - y0)
 
 

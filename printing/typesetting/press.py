@@ -78,7 +78,7 @@ class Press:
             "makes": makes,
         }
 
-    def separated(self, content: bytes) -> bytes:
+    def separate_picture(self, content: bytes) -> bytes:
         if self.separate is not None:
             return self.separate(content)
         return separate(content, self.profile, self.rules.highest_ink)
@@ -86,7 +86,7 @@ class Press:
     def placeholder(self, content: bytes, size: tuple[float, float], digest: str) -> tuple[bytes, str, bytes]:
         """A placeholder, its digest, and the separated picture that will take its place."""
         shown = placeholder(size, digest)
-        return shown, hashlib.sha256(shown).hexdigest(), self.separated(content)
+        return shown, hashlib.sha256(shown).hexdigest(), self.separate_picture(content)
 
 
 BUILT_IN_PRESS = Press()

@@ -79,7 +79,7 @@ def render_proof(
         template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
     )
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "makes": "proof"}
-    job = _marked(builder, job, (mark or "")[:MARK_LETTERS] or None)
+    job = _add_mark(builder, job, (mark or "")[:MARK_LETTERS] or None)
     parts, texts = _render(builder, values, job, seconds, press)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
 
@@ -105,7 +105,7 @@ def render_page(
     builder = SheetBuilder(
         replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
     )
-    job = _marked(builder, {**SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}, mark)
+    job = _add_mark(builder, {**SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}, mark)
     workdir = current_workdir()
     artwork = workdir.hold_template(template)
     deadline = own_time() + seconds
@@ -119,7 +119,7 @@ def render_page(
             [picture], texts = Run(builder, workdir, {**job, "reporting": True}, deadline).typeset()
     finally:
         workdir.release_template(template)
-    return PagePicture(picture, tuple(problems), tuple(replace(one, page=number) for one in texts))
+    return PagePicture(picture, tuple(problems), tuple(replace(text, page=number) for text in texts))
 
 
 def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
@@ -134,7 +134,7 @@ def render_inks(template: Template, press: Press, *, ppi: float, seconds: float 
     """A gray PNG of the ink of each page's background as it is trimmed, white where all inks are full."""
     builder = SheetBuilder(template, {}, FontSet.shipped(), proof=False, press=press, shows_plates=True)
     plain = {**SCREEN, "print": True, "slug": press.slug_mm, "makes": "inks", "ppi": ppi}
-    return _render(builder, {}, _marked(builder, plain, None), _at_most(seconds), press)[0]
+    return _render(builder, {}, _add_mark(builder, plain, None), _at_most(seconds), press)[0]
 
 
 def render_print(
@@ -153,7 +153,7 @@ def render_print(
     """
     shown = fonts or FontSet.shipped()
     builder = SheetBuilder(template, images or {}, shown, proof=False, press=press)
-    job = _marked(builder, press.job(template.pages), mark)
+    job = _add_mark(builder, press.job(template.pages), mark)
     parts, texts = _render(builder, values, job, seconds, press)
     return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
 
@@ -198,7 +198,7 @@ def _at_most(seconds: float) -> float:
     return min(seconds, SECONDS)
 
 
-def _marked(builder: SheetBuilder, job: Mapping[str, Any], mark: str | None) -> dict[str, Any]:
+def _add_mark(builder: SheetBuilder, job: Mapping[str, Any], mark: str | None) -> dict[str, Any]:
     families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
     return {**job, "mark": mark, "mark-fonts": families}
 

@@ -127,7 +127,7 @@ class Run:
             elif "page-only" not in job and new:
                 return self._render_with_pages(worker, request, new, paths)
             shown = [sheet.pages[at] for at in new] or sheet.pages
-            header, parts = _observed(worker, request, [_job(shown, job, paths)], self._end)
+            header, parts = _render_and_observe(worker, request, [_job(shown, job, paths)], self._end)
             return [header], parts
 
     def _press_request(self, press: Press, root: Path, paths: Mapping[str, str]) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class Run:
                 of_pages = {**request, "root": str(root), "outputs": ["png"]}
                 second.send(of_pages, [_job(fresh[own:], self.job, paths)], self._end)
             jobs = [_job(sheet.pages, self.job, paths), _job(fresh[:own], self.job, paths)]
-            header, parts = _observed(worker, {**request, "then": ["png"]}, jobs, self._end)
+            header, parts = _render_and_observe(worker, {**request, "then": ["png"]}, jobs, self._end)
             if second is None:
                 return [header], parts
             drawn, pages = second.receive(self._end)
@@ -200,7 +200,7 @@ def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping
     return json.dumps(whole).encode()
 
 
-def _observed(
+def _render_and_observe(
     worker: Worker, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float
 ) -> tuple[dict[str, Any], list[bytes]]:
     started = time.perf_counter()

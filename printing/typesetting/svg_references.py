@@ -150,4 +150,4 @@ def _names(value: str) -> list[str]:
 
 def _href(attributes: Mapping[str, str]) -> str | None:
     targets = [value for key, value in attributes.items() if key.rpartition(":")[2].lower() == "href"]
-    return next((name for one in targets if (name := named_element(one.strip()))), None)
+    return next((name for target in targets if (name := named_element(target.strip()))), None)

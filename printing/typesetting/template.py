@@ -140,11 +140,12 @@ class Template:
     @property
     def has_pdf(self) -> bool:
         return any(
-            one.media_type == "application/pdf" for one in (*self.artwork.values(), *self.gallery.values())
+            picture.media_type == "application/pdf"
+            for picture in (*self.artwork.values(), *self.gallery.values())
         )
 
     @property
     def artwork_digest(self) -> str:
         """Equal for templates with the same pictures, so that a draft under edit writes its pictures only once."""
-        names = sorted({one.file_name for one in (*self.artwork.values(), *self.gallery.values())})
+        names = sorted({picture.file_name for picture in (*self.artwork.values(), *self.gallery.values())})
         return hashlib.sha256("\n".join(names).encode()).hexdigest()

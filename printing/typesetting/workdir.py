@@ -45,7 +45,7 @@ class WorkDir:
             with self._writing:
                 if not self._hold(digest):
                     self._add(digest, pictures)
-        return {one.digest: f"{digest}/{one.file_name}" for one in pictures}
+        return {picture.digest: f"{digest}/{picture.file_name}" for picture in pictures}
 
     def release_template(self, template: Template) -> None:
         with self._lock:
@@ -60,7 +60,7 @@ class WorkDir:
             return True
 
     def _add(self, digest: str, pictures: Sequence[Artwork]) -> None:
-        size = sum(len(one.data) for one in pictures)
+        size = sum(len(picture.data) for picture in pictures)
         self._delete_unused(MAX_CACHED_TEMPLATES - 1, MAX_CACHED_BYTES - size)
         try:
             self._write(digest, pictures)
@@ -80,8 +80,8 @@ class WorkDir:
     def _delete_unused(self, most: int, most_bytes: int) -> None:
         """The longest unused first, until so many are left in all, or none that can be deleted."""
         with self._lock:
-            left = sum(one.size for one in self._holders.values())
-            for digest in [digest for digest, one in self._holders.items() if not one.holders]:
+            left = sum(holder.size for holder in self._holders.values())
+            for digest in [digest for digest, holder in self._holders.items() if not holder.holders]:
                 if len(self._holders) <= most and left <= most_bytes:
                     break
                 left -= self._holders.pop(digest).size

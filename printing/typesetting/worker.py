@@ -142,7 +142,7 @@ class Renderer:
         (root / SHOWN).write_bytes(pdf)
         (root / MAIN).write_bytes(LAYOUTS["pdf page"])
         with pikepdf.open(BytesIO(pdf)) as opened:
-            left, bottom, right, top = (float(one) for one in opened.pages[number].mediabox)
+            left, bottom, right, top = (float(side) for side in opened.pages[number].mediabox)
         width, height = right - left, top - bottom
         job = {
             "page": number + 1,

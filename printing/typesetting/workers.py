@@ -177,7 +177,7 @@ class Workers:
 
     def _idle_worker(self) -> Worker | None:
         """The one used last, which has read the most."""
-        for worker in [one for one in self._idle if one.process.poll() is not None]:
+        for worker in [candidate for candidate in self._idle if candidate.process.poll() is not None]:
             self._idle.remove(worker)
             worker.close()
             self._slots.append(worker.slot)

@@ -127,7 +127,7 @@ class FolderAdapter:
             carry_over(hot, self._ledger)
             self._remove_leftovers(hot)
             returned = ReturnFolder(back, self._ledger).reports(until=until) if back else ()
-            return [*self._taken(hot), *returned]
+            return [*self._taken_reports(hot), *returned]
 
     def confirm(self, reports: Sequence[Report]) -> None:
         """Moves report files to `processed`; notes files in state folders, which stay there."""
@@ -210,7 +210,7 @@ class FolderAdapter:
             hot.sync()
             work.remove(entry.work)
 
-    def _taken(self, hot: OpenFolder) -> Iterator[Report]:
+    def _taken_reports(self, hot: OpenFolder) -> Iterator[Report]:
         state = self._settings["taken"]
         if state == "none":
             return

@@ -81,8 +81,10 @@ class ReturnFolder:
     def _moved_to(self, folder: OpenFolder, name: str, state: str) -> Iterator[Report]:
         names = new_names(folder)[:MAX_NAMES_AT_ONCE]
         # A name whose report is not stored yet stays new.
-        pending = self._ledger.find_named([one for one in names if one.isprintable()], mark=state)
-        settle_names(folder, [one for one in names if one not in pending])
+        pending = self._ledger.find_named(
+            [file_name for file_name in names if file_name.isprintable()], mark=state
+        )
+        settle_names(folder, [file_name for file_name in names if file_name not in pending])
         for number in sorted(set(pending.values())):
             text = f"job:{number}:{state}\nMoved to {name}."
             yield Report(f"moved:{number}:{state}", number, state, datetime.now(UTC), raw=text)

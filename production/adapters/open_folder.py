@@ -114,8 +114,8 @@ class OpenFolder:
 @contextmanager
 def open_press_folder(path: Path) -> Iterator[OpenFolder]:
     """A folder below PRODUCTION_FOLDERS. Links above those are the operator's and are followed, those below are not."""
-    roots = [way for one in map(Path, settings.PRODUCTION_FOLDERS) for way in (one, one.resolve())]
-    root = next((one for one in roots if path.is_relative_to(one)), None)
+    roots = [way for folder in map(Path, settings.PRODUCTION_FOLDERS) for way in (folder, folder.resolve())]
+    root = next((candidate for candidate in roots if path.is_relative_to(candidate)), None)
     if root is None or ".." in path.parts:
         message = f"{path} is outside of the folders of PRODUCTION_FOLDERS, or named through a link."
         raise ProviderRefused(message, concerns_all=True)

@@ -22,7 +22,7 @@ from production.adapters.sftp_returns import (
     read_returns,
     recorded_exchange,
 )
-from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, translated
+from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, sftp_errors
 from production.interface import POLL_SECONDS, Exchange, Job, Ledger, ProviderUnavailable, Report, Submitted
 from production.settings_form import LongText, Text, between
 
@@ -177,7 +177,7 @@ class SftpAdapter:
         seconds = min(limit, self._settings["time_limit"])
 
         async def call() -> T:
-            with translated(progress):
+            with sftp_errors(progress):
                 async with (
                     asyncio.timeout(seconds),
                     open_sftp(self._settings, self._secrets) as sftp,

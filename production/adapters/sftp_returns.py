@@ -52,7 +52,7 @@ def drop_files(job: Job, tickets: str) -> list[DropFile]:
 
 def preview_files(folder: str, files: Sequence[DropFile]) -> dict[str, str]:
     """A preview by path: the text of tickets, size and digest of other files."""
-    return {f"{folder}/{file.name}": _shown(file) for file in files}
+    return {f"{folder}/{file.name}": _file_text(file) for file in files}
 
 
 def recorded_exchange(folder: str, files: Sequence[DropFile], response: str) -> Exchange:
@@ -91,7 +91,7 @@ def acknowledgement(name: str) -> Report:
     return Report(identifier, number, "Acknowledged", None, message=f"{name} was moved.", raw=name)
 
 
-def _shown(file: DropFile) -> str:
+def _file_text(file: DropFile) -> str:
     if file.name.endswith((".xjdf", ".json")):
         return file.content.decode()
     return f"{len(file.content):,} bytes, SHA-256 {file.sha256}"
@@ -113,7 +113,7 @@ async def read_returns(
     Unreadable files are moved to `rejected`, with the reason in a file beside them.
     """
     silent: list[str] = []
-    async for name, attrs in _returned(sftp, folder):
+    async for name, attrs in _returned_entries(sftp, folder):
         if len(found) + len(silent) >= READ_AT_ONCE:
             break
         if sum(map(len, found.values())) >= MAX_REPORTS:
@@ -133,7 +133,9 @@ async def read_returns(
     await move_read(sftp, folder, silent, [])
 
 
-async def _returned(sftp: asyncssh.SFTPClient, folder: str) -> AsyncIterator[tuple[str, asyncssh.SFTPAttrs]]:
+async def _returned_entries(
+    sftp: asyncssh.SFTPClient, folder: str
+) -> AsyncIterator[tuple[str, asyncssh.SFTPAttrs]]:
     """All files, and then folders by chance: those that belong to no job stay there and hold up no others."""
     folders: list[tuple[str, asyncssh.SFTPAttrs]] = []
     seen = 0
@@ -151,8 +153,8 @@ async def _returned(sftp: asyncssh.SFTPClient, folder: str) -> AsyncIterator[tup
             folders.append((name, entry.attrs))
         elif (at := random.randrange(seen)) < MAX_FOLDERS:  # noqa: S311 - no secret
             folders[at] = name, entry.attrs
-    for one in folders:
-        yield one
+    for subfolder in folders:
+        yield subfolder
 
 
 async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str], moved: list[str]) -> None:
@@ -178,7 +180,7 @@ async def _read(
     path = f"{folder}/{name}"
     if S_ISDIR(mode):
         ours = [f"{path}/{name}{suffix}" for suffix in (".xjdf", ".json", ".pdf")]
-        return [acknowledgement(name)] if any([await sftp.exists(one) for one in ours]) else None
+        return [acknowledgement(name)] if any([await sftp.exists(file) for file in ours]) else None
     if not S_ISREG(mode):
         return None
     if not name.lower().endswith(tuple(REPORT_SUFFIXES)):

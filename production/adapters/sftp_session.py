@@ -107,7 +107,7 @@ async def open_sftp(
 
 
 @contextmanager
-def translated(progress: Progress) -> Iterator[None]:
+def sftp_errors(progress: Progress) -> Iterator[None]:
     """Translates all failures to ProviderRefused or ProviderUnavailable, with a message for users."""
     try:
         yield

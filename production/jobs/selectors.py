@@ -57,7 +57,7 @@ def adapter_job(job: Job, *, is_stamped: bool = True) -> interface.Job:
     )
     if not is_stamped:
         return built
-    files = [_stamped(file, item, job) if file.is_printed else file for file in built.files]
+    files = [_stamp_file(file, item, job) if file.is_printed else file for file in built.files]
     return replace(built, files=files)
 
 
@@ -76,19 +76,21 @@ def places_of(jobs: Iterable[Job]) -> dict[int, OrderPlace]:
     shared = {job.order_id for job in listed if job.order.item_count > 1}
     found: dict[UUID, list[Job]] = {}
     of_orders = Job.objects.filter(order__in=shared).exclude(state=JobState.CANCELLED)
-    for one in of_orders.only("number", "order", "provider").order_by("item__position"):
-        found.setdefault(one.order_id, []).append(one)
+    for job in of_orders.only("number", "order", "provider").order_by("item__position"):
+        found.setdefault(job.order_id, []).append(job)
     return {job.pk: _place(job, found.get(job.order_id, [job])) for job in listed}
 
 
 def _place(job: Job, of_order: Sequence[Job]) -> OrderPlace:
-    siblings = [one for one in of_order if one.provider_id == job.provider_id]
+    siblings = [other for other in of_order if other.provider_id == job.provider_id]
     if job not in siblings:
         return OrderPlace(0, 0, ())
-    return OrderPlace(siblings.index(job) + 1, len(siblings), [one for one in siblings if one != job])
+    return OrderPlace(
+        siblings.index(job) + 1, len(siblings), [sibling for sibling in siblings if sibling != job]
+    )
 
 
-def _stamped(file: interface.JobFile, item: OrderItem, job: Job) -> interface.JobFile:
+def _stamp_file(file: interface.JobFile, item: OrderItem, job: Job) -> interface.JobFile:
     content = stamped_content(item, job.number, file.content, pieces=job.pieces)
     return replace(file, content=content, sha256=hashlib.sha256(content).hexdigest())
 

@@ -126,7 +126,7 @@ def provider_form(kind: str) -> type[ProviderForm]:
     form = adapter_kind(kind).settings
     # An instance has the fields in their order.
     fields = {
-        PREFIX + name: _shown(field, is_secret=name in form.secrets)
+        PREFIX + name: _prepare_field(field, is_secret=name in form.secrets)
         for name, field in form({}).fields.items()
     }
     return type("ProviderSettingsForm", (ProviderForm,), {"adapter_kind": kind, **fields})
@@ -136,7 +136,7 @@ def setting_names(kind: str) -> list[str]:
     return [PREFIX + name for name in adapter_kind(kind).settings({}).fields]
 
 
-def _shown(field: forms.Field, *, is_secret: bool) -> forms.Field:
+def _prepare_field(field: forms.Field, *, is_secret: bool) -> forms.Field:
     """The field with the console's widget; one with a default may stay empty."""
     if is_secret and not isinstance(field, LongText):
         field.widget = UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"})

@@ -48,7 +48,7 @@ def provider_at_address(code: str, secret: str) -> Provider | None:
     """The enabled provider of this postback URL."""
     provider = Provider.objects.filter(code=code).first()
     known = provider.postback_digest if provider else "0" * 64
-    fits = [hmac.compare_digest(known, one) for one in digests(secret)]
+    fits = [hmac.compare_digest(known, digest) for digest in digests(secret)]
     return provider if any(fits) else None
 
 

@@ -110,14 +110,14 @@ def rotate_postback_secret(*, provider: Provider) -> Provider:
 
 def check_provider(*, provider: Provider) -> str:
     """Tests the connection and returns a message; raises DomainError. Call it outside of transactions."""
-    return _noted(provider, lambda: _reach(provider))
+    return _run_check(provider, lambda: _reach(provider))
 
 
 def _reach(provider: Provider) -> str:
     return adapter_of(provider).check_connection()
 
 
-def _noted(provider: Provider, check: Callable[[], str]) -> str:
+def _run_check(provider: Provider, check: Callable[[], str]) -> str:
     try:
         reached = check()
     except (ProviderRefused, ValueError) as error:
@@ -163,7 +163,7 @@ def review_failing_providers() -> int:
         checks = {pool.submit(_reach, provider): provider for provider in failing}
         for check in as_completed(checks):
             try:
-                _noted(checks[check], check.result)
+                _run_check(checks[check], check.result)
                 recovered += 1
             except DomainError:
                 continue

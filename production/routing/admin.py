@@ -130,12 +130,12 @@ class RoutingRuleAdmin(ConsoleAdmin):
 
     @admin.display(description="for")
     def conditions(self, rule: RoutingRule) -> str:
-        parts = [str(one) for one in (rule.store, rule.product, rule.category) if one]
+        parts = [str(part) for part in (rule.store, rule.product, rule.category) if part]
         parts += [", ".join(rule.countries)] if rule.countries else []
         if rule.minimum_quantity:
-            parts.append(_("from %(quantity)s") % {"quantity": _grouped(rule.minimum_quantity)})
+            parts.append(_("from %(quantity)s") % {"quantity": _quantity_text(rule.minimum_quantity)})
         if rule.maximum_quantity:
-            parts.append(_("up to %(quantity)s") % {"quantity": _grouped(rule.maximum_quantity)})
+            parts.append(_("up to %(quantity)s") % {"quantity": _quantity_text(rule.maximum_quantity)})
         return " · ".join(parts) or _("everything")
 
     @admin.display(description="providers")
@@ -172,5 +172,5 @@ def _test_rules(order: Order) -> Sequence[TestedItem]:
     return tested
 
 
-def _grouped(quantity: int) -> str:
+def _quantity_text(quantity: int) -> str:
     return number_format(quantity, force_grouping=True)

@@ -118,7 +118,7 @@ class Routing:
             if reason := mismatch(rule, facts):
                 passed.append((rule, reason))
                 continue
-            candidates = [self._candidate(one, excluded) for one in rule.choices.all()]
+            candidates = [self._candidate(choice, excluded) for choice in rule.choices.all()]
             return Decision(rule, passed, candidates, pick(candidates, preferred=preferred))
         return Decision(None, passed, (), None)
 
@@ -143,11 +143,11 @@ def _obstacle(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: boo
 
 def pick(candidates: Sequence[Candidate], *, preferred: Collection[int] = ()) -> Candidate | None:
     """The available provider of the smallest priority: a preferred one, or the furthest behind its share."""
-    free = [one for one in candidates if not one.obstacle]
+    free = [candidate for candidate in candidates if not candidate.obstacle]
     if not free:
         return None
-    first = min(one.choice.priority for one in free)
-    level = [one for one in free if one.choice.priority == first]
-    if wanted := [one for one in level if one.provider.pk in preferred]:
+    first = min(candidate.choice.priority for candidate in free)
+    level = [candidate for candidate in free if candidate.choice.priority == first]
+    if wanted := [candidate for candidate in level if candidate.provider.pk in preferred]:
         return wanted[0]
     return min(level, key=lambda one: ((one.jobs_today + 1) / one.choice.share, one.choice.pk))

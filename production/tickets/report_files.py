@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from production.interface import Report
-from production.tickets.reports import FIELDS, check_count, decoded, read_json, report_from_values
+from production.tickets.reports import FIELDS, check_count, decode_body, read_json, report_from_values
 from production.tickets.xjmf import read_xjmf
 
 VERSION = 1
@@ -58,7 +58,7 @@ SEPARATORS = ",;\t"
 
 def read_csv_reports(body: bytes) -> Sequence[Report]:
     """Columns may be in any order, separated by comma, semicolon or tab."""
-    text = decoded(body)
+    text = decode_body(body)
     first = text.replace("\r", "\n").partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)

@@ -33,7 +33,9 @@ def report_from_values(values: Mapping[str, str], *, where: str, raw: str) -> Re
     """Raises ValueError naming the place, the field, what is wrong and what is allowed."""
     texts = {name: _text(name, values.get(name, ""), where) for name in FIELDS}
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", texts["JobNumber"]):
-        raise ValueError(f"{where}: JobNumber is {_shown(texts['JobNumber'])}, not the number of a job.")
+        raise ValueError(
+            f"{where}: JobNumber is {_quoted_text(texts['JobNumber'])}, not the number of a job."
+        )
     state = _state(texts["State"], where)
     at = read_time(texts["At"], where=where, field="At") if texts["At"] else None
     _check_url(texts["TrackingURL"], where)
@@ -67,7 +69,7 @@ def read_time(text: str, *, where: str, field: str) -> datetime:
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(
-            f"{where}: {field} is {_shown(text)}; write a time such as 2026-05-04T09:30:00Z."
+            f"{where}: {field} is {_quoted_text(text)}; write a time such as 2026-05-04T09:30:00Z."
         ) from error
 
 
@@ -76,7 +78,7 @@ def check_count(count: int) -> None:
         raise ValueError(f"At most {MAX_REPORTS:,} reports are read from one file.")
 
 
-def decoded(body: bytes) -> str:
+def decode_body(body: bytes) -> str:
     if len(body) > MAX_BODY_BYTES:
         raise ValueError(f"A report may have at most {MAX_BODY_BYTES:,} bytes; this one has {len(body):,}.")
     try:
@@ -93,7 +95,7 @@ def decoded(body: bytes) -> str:
 
 def read_json(body: bytes, *, constant: Callable[[str], Any] | None = None) -> Any:
     """Raises ValueError; what it returns can be written again, too. `constant` gets words such as NaN."""
-    text = decoded(body)
+    text = decode_body(body)
     if is_too_deep(text.encode()):
         raise ValueError(f"The JSON is nested deeper than {MAX_DEPTH} levels.")
     try:
@@ -117,15 +119,15 @@ def _state(text: str, where: str) -> str:
     for state in STATES:
         if word == state.lower():
             return state
-    raise ValueError(f"{where}: State is {_shown(text)}; it must be one of {', '.join(STATES)}.")
+    raise ValueError(f"{where}: State is {_quoted_text(text)}; it must be one of {', '.join(STATES)}.")
 
 
 def _check_url(url: str, where: str) -> None:
     if url and (web_address(url) is None or re.search(r'[<>"]', url)):
         raise ValueError(
-            f"{where}: TrackingURL is {_shown(url)}; write an address such as https://example.com/1."
+            f"{where}: TrackingURL is {_quoted_text(url)}; write an address such as https://example.com/1."
         )
 
 
-def _shown(text: str) -> str:
+def _quoted_text(text: str) -> str:
     return f"“{text[:60]}”" if text else "empty"

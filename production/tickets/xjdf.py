@@ -154,8 +154,8 @@ def _drops(job: Job) -> Iterator[tuple[int, Job]]:
 def _add_contacts(root: Any, job: Job) -> None:
     """One set with a part for each recipient: readers find a set by its name, and take the first one."""
     contacts = _resource_set(root, "Contact")
-    for position, one in _drops(job):
-        _add_contact(_resource(contacts, ContactType="Delivery", DropID=f"Drop-{position}"), one)
+    for position, drop in _drops(job):
+        _add_contact(_resource(contacts, ContactType="Delivery", DropID=f"Drop-{position}"), drop)
 
 
 def _add_contact(resource: Any, job: Job) -> None:
@@ -200,15 +200,15 @@ def _add_customer(root: Any, job: Job) -> None:
 
 def _add_deliveries(root: Any, job: Job) -> None:
     deliveries = _resource_set(root, "DeliveryParams")
-    for position, one in _drops(job):
+    for position, drop in _drops(job):
         delivery = add(
             _resource(deliveries, DropID=f"Drop-{position}"),
             "DeliveryParams",
-            Method=token(one.delivery_method),
-            Required=local_time(one.deliver_by),
+            Method=token(drop.delivery_method),
+            Required=local_time(drop.deliver_by),
             Transfer="PrinterToBuyerDeliver",
         )
-        add(delivery, "DropItem", Amount=str(one.item.quantity), ItemRef=f"Product-{position}")
+        add(delivery, "DropItem", Amount=str(drop.item.quantity), ItemRef=f"Product-{position}")
 
 
 def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:

@@ -15,7 +15,7 @@ from production.interface import Report
 from production.tickets.reports import (
     MAX_BODY_BYTES,
     check_count,
-    decoded,
+    decode_body,
     identify,
     read_time,
     report_from_values,
@@ -57,7 +57,7 @@ def read_xjmf(body: bytes) -> Sequence[Report]:
         reader = READERS.get(etree.QName(element).localname)
         if reader and (values := reader(element)) is not None:
             check_count(len(reports) + 1)
-            raw = _written(element)
+            raw = _element_text(element)
             written += len(raw)
             if written > MAX_WRITTEN:
                 raise ValueError(f"{_where(element)}: too many reports lie in each other.")
@@ -124,7 +124,7 @@ READERS: Mapping[str, Callable[[Any], Mapping[str, str] | None]] = {
 }
 
 
-def _written(element: Any) -> str:
+def _element_text(element: Any) -> str:
     """Of a copy: where it stands each would be written with all namespaces around it, which takes minutes."""
     return str(etree.tostring(deepcopy(element), encoding="unicode", with_tail=False))
 
@@ -174,7 +174,7 @@ def _where(element: Any) -> str:
 
 def parse_xml(body: bytes) -> Any:
     """The root element; raises ValueError."""
-    text = decoded(body)
+    text = decode_body(body)
     for forbidden in ("<!DOCTYPE", "<!ENTITY"):
         if forbidden in text:
             line = text[: text.index(forbidden)].count("\n") + 1

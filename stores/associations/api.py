@@ -195,7 +195,9 @@ class AssociationViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         requests = association_requests_for(request.auth, state=request.query_params.get("state"))
         with limited_if(requests[LONG_LIST:].exists(), request.auth.key):
-            return Response([association_record(one) for one in requests[:MAX_LISTED]])
+            return Response(
+                [association_record(association_request) for association_request in requests[:MAX_LISTED]]
+            )
 
     @extend_schema(
         operation_id="association_read",

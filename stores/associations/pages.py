@@ -93,8 +93,8 @@ class RequestStoreForm(forms.Form):
 def with_labels(requests: Iterable[AssociationRequest]) -> list[AssociationRequest]:
     """Adds `permissions` to each request: the labels of the requested or granted permissions."""
     found = list(requests)
-    for one in found:
-        one.permissions = [str(Permission(grant).label) for grant in one.grants]  # type: ignore[attr-defined]
+    for request in found:
+        request.permissions = [str(Permission(grant).label) for grant in request.grants]  # type: ignore[attr-defined]
     return found
 
 
@@ -212,7 +212,7 @@ class RequestAccessForm(forms.Form):
 
     def __init__(self, *args: Any, applications: list[Application], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [(str(one.pk), one.name) for one in applications]
+        choices = [(str(application.pk), application.name) for application in applications]
         field: Any = self.fields["application"]
         field.choices = choices
 

@@ -24,7 +24,7 @@ from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.models import Batch, BatchMode, BatchStatus, RowState
 from stores.batches.overview import BatchPage, listed_rows
-from stores.batches.selectors.batches import counts_of, counts_of_batches, named
+from stores.batches.selectors.batches import counts_of, counts_of_batches, search_condition
 from stores.batches.services.approvals import approve_batch, deny_batch, name_of_request
 from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter
 from stores.orders.admin.actions import actor_on
@@ -93,11 +93,11 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
 
     @admin.display(description="rows")
     def rows_counted(self, batch: Any) -> str:
-        return _counted(batch.counts.rows)
+        return _count_text(batch.counts.rows)
 
     @admin.display(description="with problems")
     def problems(self, batch: Any) -> str:
-        return _counted(batch.counts.with_problems)
+        return _count_text(batch.counts.with_problems)
 
     @admin.display(description="total")
     def total(self, batch: Any) -> str:
@@ -129,7 +129,7 @@ class BatchAdmin(ReadOnlyAdmin, StaffAdmin):
     def get_search_results(
         self, request: HttpRequest, records: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
-        return records.filter(named(search_term)), False
+        return records.filter(search_condition(search_term)), False
 
     def extra_pages(self) -> list[ExtraPage]:
         return [
@@ -175,5 +175,5 @@ def _orders_query(page: BatchPage) -> str:
     return urlencode({"batch": page.batch.pk} | kind) if has_orders else ""
 
 
-def _counted(rows: int) -> str:
+def _count_text(rows: int) -> str:
     return number_format(rows, force_grouping=True) if rows else "—"

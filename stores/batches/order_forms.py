@@ -63,7 +63,7 @@ class RowForms:
     @classmethod
     def of(cls, batch: Batch) -> "RowForms":
         fields = fields_of(batch.product_id)
-        return cls(batch, frozenset(one.field_name for one in fields if one.type != "Text"))
+        return cls(batch, frozenset(field.field_name for field in fields if field.type != "Text"))
 
     def data(self, row: BatchRow) -> dict[str, Any]:
         data: dict[str, Any] = self._item(row).get("TemplateData", {})

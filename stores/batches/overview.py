@@ -76,7 +76,7 @@ class BatchPage:
 
     @property
     def reasons(self) -> list[str]:
-        return [reason_in_words(one) for one in self.approval.reasons] if self.approval else []
+        return [reason_in_words(reason) for reason in self.approval.reasons] if self.approval else []
 
     @property
     def done(self) -> int:
@@ -139,7 +139,7 @@ class BatchPage:
     def filters(self) -> list[tuple[str, str, int]]:
         """The states that rows are in, each with how many; those with problems first."""
         found = [(state.value, str(state.label), self.counts.by_state.get(state, 0)) for state in RowState]
-        shown = [one for one in found if one[2]]
+        shown = [entry for entry in found if entry[2]]
         problems = [(PROBLEMS, _("With problems"), self.with_problems)] if self.with_problems else []
         return [*problems, ("all", _("All rows"), self.counts.rows), *shown]
 
@@ -151,7 +151,7 @@ def tone_of(batch: Batch) -> str:
 def required_targets(batch: Batch) -> set[str]:
     """What each row needs: the fields without a default, and the recipient where the batch names none."""
     fields = fields_of(batch.product_id)
-    required = {one.field_name for one in fields if one.required and not one.default_value}
+    required = {field.field_name for field in fields if field.required and not field.default_value}
     if batch.mode == BatchMode.RECIPIENTS:
         required |= {f"{RECIPIENT}{name}" for name in REQUIRED_RECIPIENT if not batch.recipient.get(name)}
     return required
@@ -209,20 +209,24 @@ def row_views(batch: Batch, rows: Sequence[BatchRow], unmapped: Collection[str] 
     proofs, columns = proofs_of(rows), columns_of(batch)
     found = []
     for row in rows:
-        faulty = {one["Column"]: one["Severity"] for one in row.problems}
+        faulty = {problem["Column"]: problem["Severity"] for problem in row.problems}
         stored = proofs.get(row.proof)
         pages = proof_urls(stored, batch.product.external_id).pages if stored else []
         found.append(
             {
                 "row": row,
-                "problems": [one for one in row.problems if one["Field"] not in unmapped],
+                "problems": [problem for problem in row.problems if problem["Field"] not in unmapped],
                 "name": row.name or given_key(row.key, row.values, batch.mapping),
                 "state": RowState(row.state).label,
                 "badge": ROW_BADGES.get(RowState(row.state), ""),
                 "picture": pages[0].removeprefix(settings.PUBLIC_URL) if pages else "",
                 "cells": [
-                    {**one, "value": row.values.get(one["name"], ""), "fault": faulty.get(one["name"], "")}
-                    for one in columns
+                    {
+                        **column,
+                        "value": row.values.get(column["name"], ""),
+                        "fault": faulty.get(column["name"], ""),
+                    }
+                    for column in columns
                 ],
                 "order_words": OrderStatus(row.order.status).words if row.order else "",
             }

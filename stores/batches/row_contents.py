@@ -151,10 +151,10 @@ def given_key(key: str, values: Mapping[str, str], mapping: Mapping[str, str]) -
 
 def searched_words(key: str, values: Mapping[str, str]) -> str:
     """What the filter of rows looks through: each cell and the key in a line, folded as what is looked for."""
-    return "\n".join(map(folded, (key, *values.values())))
+    return "\n".join(map(fold_text, (key, *values.values())))
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     return without_accents(" ".join(text.split())).lower()
 
 

@@ -21,7 +21,7 @@ ANNOTATED_COLUMNS = ("RowKey", "State", "OrderID", "Order status", "Tracking")
 def rows_file(batch: Batch, states: list[str], form: Format, caller: Caller) -> StreamingHttpResponse:
     """All rows in these states, with the problems, the order and its tracking beside the values."""
     columns = [*batch.columns, *(name for name in ANNOTATED_COLUMNS if name not in batch.columns)]
-    pieces = annotated_file(format=form, columns=columns, rows=_annotated(batch, states))
+    pieces = annotated_file(format=form, columns=columns, rows=_annotated_rows(batch, states))
     return streamed_file(pieces, f"batch-{batch.pk}.{form}", caller.key)
 
 
@@ -33,7 +33,7 @@ def template_file(batch: Batch, form: Format) -> HttpResponse:
     return response
 
 
-def _annotated(batch: Batch, states: list[str]) -> Iterator[FileRow]:
+def _annotated_rows(batch: Batch, states: list[str]) -> Iterator[FileRow]:
     after = 0
     while page := list(rows_of(batch, states=states, after=after).select_related("order")[:ROWS_AT_ONCE]):
         yield from (_file_row(row) for row in page)
@@ -51,14 +51,14 @@ def _file_row(row: BatchRow) -> FileRow:
     }
     problems = tuple(
         FileProblem(
-            one["Code"],
-            one["Message"],
-            one["Remedy"],
+            problem["Code"],
+            problem["Message"],
+            problem["Remedy"],
             row.number,
-            one["Column"],
-            one["Value"],
-            one["Severity"],
+            problem["Column"],
+            problem["Value"],
+            problem["Severity"],
         )
-        for one in row.problems
+        for problem in row.problems
     )
     return FileRow(row.number, {**added, **row.values}, problems)

@@ -168,8 +168,8 @@ def decision_of(
     """What the budgets say together to an order, or to a batch of `orders`."""
     severities = list(BudgetDecision)
     decisions = (
-        one.decide(measure(one.budget.type, total=total, quantity=quantity, orders=orders))
-        for one in standings
+        standing.decide(measure(standing.budget.type, total=total, quantity=quantity, orders=orders))
+        for standing in standings
     )
     return max(decisions, key=severities.index, default=BudgetDecision.ALLOWED)
 

@@ -45,7 +45,7 @@ def read_catalog(source: Readable) -> Iterator[StoreRead | ProductRead]:
     """Each store, followed by its products. Raises CatalogUnreadable where the file has another form."""
     bounded = _Bounded(source)
     try:
-        for entry in _read_file(bounded.counted(ijson.basic_parse(bounded, buf_size=CHUNK))):
+        for entry in _read_file(bounded.count_values(ijson.basic_parse(bounded, buf_size=CHUNK))):
             bounded.since_entry = bounded.values = 0
             yield entry
     except ijson.JSONError as error:
@@ -63,7 +63,7 @@ class _Bounded:
         self.since_entry = 0
         self.values = 0
 
-    def counted(self, events: Events) -> Events:
+    def count_values(self, events: Events) -> Events:
         """Counts each value before it is stored."""
         for event in events:
             self.values += 1

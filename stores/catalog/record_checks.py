@@ -104,7 +104,7 @@ def _broken_rules(record: Record, pointer: str) -> list[Fault]:
         if _is_readable(field, ("Type", "SubType", "Choices", "DefaultValue")):
             faults.extend(_broken_field_rules(field, f"{pointer}/TemplateFields/{index}"))
     for name, (key, members) in KEYS.items():
-        faults.extend(_repeated(record[name], key, members, f"{pointer}/{name}"))
+        faults.extend(_find_repeats(record[name], key, members, f"{pointer}/{name}"))
     return faults
 
 
@@ -149,7 +149,9 @@ KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
 KEY_MEMBERS = {members: re.findall(r"[A-Z]\w+", members) for _, members in KEYS.values()}
 
 
-def _repeated(entries: list[Record], key: Callable[[Record], Any], members: str, pointer: str) -> list[Fault]:
+def _find_repeats(
+    entries: list[Record], key: Callable[[Record], Any], members: str, pointer: str
+) -> list[Fault]:
     faults = []
     positions: dict[Any, int] = {}
     default = None

@@ -48,7 +48,7 @@ class FieldSpec(NamedTuple):
     hint: str = ""
 
 
-def computed(name: str, *, verbose: bool = False) -> FieldSpec:
+def computed_member(name: str, *, verbose: bool = False) -> FieldSpec:
     """A member that answers show and no column stores."""
     return FieldSpec(name, checks.flag, None, "", "computed", verbose)
 
@@ -117,9 +117,9 @@ STORE_MEMBERS = (
         description="An order is rejected after this many hours without a decision.",
         example=72,
     ),
-    computed("ProductCount", verbose=True),
-    computed("Created", verbose=True),
-    computed("Updated", verbose=True),
+    computed_member("ProductCount", verbose=True),
+    computed_member("Created", verbose=True),
+    computed_member("Updated", verbose=True),
     FieldSpec("AdmitsTestApplications", checks.flag, False, "admits_test_applications"),
     FieldSpec("HoldWindowMinutes", checks.whole(0), 60, "hold_window_minutes"),
 )
@@ -187,7 +187,7 @@ PRODUCT_MEMBERS = (
         label=gettext_noop("Image URL"),
         hint="An http(s) address, or a path that starts with /.",
     ),
-    computed("HasTemplate"),
+    computed_member("HasTemplate"),
     FieldSpec(
         "DeliveryMethod",
         checks.text(40, blank=False),
@@ -197,12 +197,12 @@ PRODUCT_MEMBERS = (
         example="GROUND",
         hint="The default, for orders that name no method.",
     ),
-    computed("ShippingMethod"),
-    computed("TemplateFields"),
-    computed("DeliveredPrices"),
-    computed("ProductionSpeeds"),
+    computed_member("ShippingMethod"),
+    computed_member("TemplateFields"),
+    computed_member("DeliveredPrices"),
+    computed_member("ProductionSpeeds"),
     FieldSpec("Category", checks.text(100), "", "category", "text", verbose=True, example="Business cards"),
-    computed("Currency", verbose=True),
+    computed_member("Currency", verbose=True),
     FieldSpec(
         "PageCount", checks.whole(1, SMALL_INTEGER), 1, "page_count", "integer", verbose=True, example=2
     ),
@@ -221,9 +221,9 @@ PRODUCT_MEMBERS = (
         hint="Customers can order it for the carrier routes of an EDDM selection, one piece for each "
         "delivery.",
     ),
-    computed("TakesArtwork", verbose=True),
-    computed("Created", verbose=True),
-    computed("Updated", verbose=True),
+    computed_member("TakesArtwork", verbose=True),
+    computed_member("Created", verbose=True),
+    computed_member("Updated", verbose=True),
     FieldSpec("IsActive", checks.flag, True, "is_active"),
     FieldSpec(
         "Preset",

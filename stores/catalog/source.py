@@ -98,17 +98,22 @@ def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator
     yield b'{\n "Format": "%s",\n "Version": %d,\n "Stores": [' % (FORMAT.encode(), VERSION)
     separator = b""
     for store, products in stores:
-        yield separator + b"\n  " + _indented(_shown(store, STORE), STORE_DEPTH)[:-4] + b',\n   "Products": ['
+        yield (
+            separator
+            + b"\n  "
+            + _indented_json(_shown_members(store, STORE), STORE_DEPTH)[:-4]
+            + b',\n   "Products": ['
+        )
         separator = b","
         between = b"\n    "
         for product in products:
-            yield between + _indented(_product(product), PRODUCT_DEPTH)
+            yield between + _indented_json(_product(product), PRODUCT_DEPTH)
             between = b",\n    "
         yield (b"]" if between == b"\n    " else b"\n   ]") + b"\n  }"
     yield (b"\n ]" if separator else b"]") + b"\n}\n"
 
 
-def _shown(record: Record, members: Iterable[FieldSpec]) -> dict[str, Any]:
+def _shown_members(record: Record, members: Iterable[FieldSpec]) -> dict[str, Any]:
     return {
         member.name: record[member.name]
         for member in members
@@ -117,7 +122,7 @@ def _shown(record: Record, members: Iterable[FieldSpec]) -> dict[str, Any]:
 
 
 def _product(record: Record) -> dict[str, Any]:
-    shown = _shown(record, PRODUCT[:-1])
+    shown = _shown_members(record, PRODUCT[:-1])
     shown["TemplateFields"] = record["TemplateFields"]
     shown["DeliveredPrices"] = [_price(price) for price in record["DeliveredPrices"]]
     shown["ProductionSpeeds"] = record["ProductionSpeeds"]
@@ -134,7 +139,7 @@ def _price(price: Record) -> dict[str, Any]:
     return shown
 
 
-def _indented(value: dict[str, Any], depth: int) -> bytes:
+def _indented_json(value: dict[str, Any], depth: int) -> bytes:
     """orjson indents by two spaces; line breaks inside strings are escaped, so all others are indentation."""
     text = orjson.dumps(value, default=_number, option=orjson.OPT_INDENT_2)
     return (

@@ -134,7 +134,9 @@ def load_activity(run: DemoRun) -> None:
     applications = {"demo-application": run.application, STUDIO: studio}
     staff, now = run.people[USER.username], timezone.now()
     people = load_company(Store.objects.get(external_id="summit-print"), salesperson=staff, now=now)
-    callers = {name: Caller.of_application(one) for name, one in applications.items()} | people
+    callers = {
+        name: Caller.of_application(application) for name, application in applications.items()
+    } | people
     actors = _Cast(run.people[OPERATOR.username], staff, applications, callers, now)
     _associate(actors, owner)
     prepared = [(order, _prepare(actors, order)) for order in ORDERS]

@@ -77,7 +77,7 @@ def load_calls(application: Application, *, usual: int, now: datetime) -> None:
     Milestone.objects.bulk_create(steps, ignore_conflicts=True)
     chance = random.Random(usual)  # noqa: S311 - the same demo each time
     logged = [
-        _logged(day, kind, chance, now)
+        _logged_request(day, kind, chance, now)
         for day in days[: settings.REQUEST_LOG_DAYS]
         for kind in _kinds(day, chance)
     ]
@@ -114,13 +114,15 @@ def _usage(application: Application, day: date, usual: int) -> DailyUsage:
 def _kinds(day: DailyUsage, chance: random.Random) -> list[tuple[Any, ...]]:
     good = (day.calls - day.client_errors - day.server_errors) // SHOWN
     return [
-        *chance.choices(GOOD, [one[0] for one in GOOD], k=good),
-        *chance.choices(REFUSED, [one[0] for one in REFUSED], k=day.client_errors),
+        *chance.choices(GOOD, [kind[0] for kind in GOOD], k=good),
+        *chance.choices(REFUSED, [kind[0] for kind in REFUSED], k=day.client_errors),
         *[FAILED] * day.server_errors,
     ]
 
 
-def _logged(day: DailyUsage, kind: tuple[Any, ...], chance: random.Random, now: datetime) -> LoggedRequest:
+def _logged_request(
+    day: DailyUsage, kind: tuple[Any, ...], chance: random.Random, now: datetime
+) -> LoggedRequest:
     _, method, path, status, *rest = kind
     began = datetime.combine(day.day, time(), tzinfo=timezone.get_default_timezone())
     latest = min(now, began + timedelta(days=1)) - timedelta(minutes=1)

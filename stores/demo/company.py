@@ -72,11 +72,11 @@ def load_company(store: Store, *, salesperson: User, now: datetime) -> dict[str,
     """
     tenant, is_new = Tenant.objects.get_or_create(domain=DOMAIN, defaults={"name": NAME})
     if is_new:
-        _found(tenant, store, salesperson, now)
+        _create_company(tenant, store, salesperson, now)
     return {person.username: Caller.on_pages(person) for person in (*tenant.users.all(), salesperson)}
 
 
-def _found(tenant: Tenant, store: Store, salesperson: User, now: datetime) -> None:
+def _create_company(tenant: Tenant, store: Store, salesperson: User, now: datetime) -> None:
     approver = _person(tenant, *APPROVER)
     Role.objects.create(user=approver, store=store, grant=Grant.ORDER_ALL_APPROVE)
     centers = {
@@ -90,7 +90,10 @@ def _found(tenant: Tenant, store: Store, salesperson: User, now: datetime) -> No
         )
     for person, center in (*people.values(), (salesperson, SALES)):
         CostCenterMember.objects.create(cost_center=centers[center], store=store, user=person)
-    ids = {person.username: str(person.pk) for person in (*(one for one, _ in people.values()), salesperson)}
+    ids = {
+        person.username: str(person.pk)
+        for person in (*(employee for employee, _ in people.values()), salesperson)
+    }
     first_day = local_day(store, now - STARTED)
     for values in BUDGETS:
         scope = {**values["Scope"], "ID": ids.get(values["Scope"]["ID"], values["Scope"]["ID"])}

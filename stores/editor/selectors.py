@@ -70,9 +70,12 @@ class EditorContext:
 
     def with_fields(self, entries: Sequence[Any]) -> "EditorContext":
         """The context with the draft's new fields, except those that the product already has."""
-        known = {one.field_name for one in self.fields}
+        known = {existing.field_name for existing in self.fields}
         new = (read_field(entry) for entry in entries)
-        return replace(self, fields=(*self.fields, *(one for one in new if one.field_name not in known)))
+        return replace(
+            self,
+            fields=(*self.fields, *(new_field for new_field in new if new_field.field_name not in known)),
+        )
 
 
 def editor_context_of(product_pk: int) -> EditorContext:
@@ -94,8 +97,8 @@ def stored_draft(editor: EditorContext) -> Draft:
     artwork, gallery = _stored_pictures(editor.product_pk, editor.version)
     return Draft(
         orjson.loads(pages),
-        {name: one.digest for name, one in artwork.items()},
-        {name: one.digest for name, one in gallery.items()},
+        {name: picture.digest for name, picture in artwork.items()},
+        {name: picture.digest for name, picture in gallery.items()},
     )
 
 
@@ -104,7 +107,7 @@ def pictures_of(editor: EditorContext, digests: Mapping[str, str]) -> dict[str, 
     known = dict(editor.earlier)
     if any(digest not in known for digest in digests.values()):
         artwork, gallery = _stored_pictures(editor.product_pk, editor.version)
-        known |= {one.digest: one for one in (*artwork.values(), *gallery.values())}
+        known |= {picture.digest: picture for picture in (*artwork.values(), *gallery.values())}
     if missing := {digest for digest in digests.values() if digest not in known}:
         known |= _uploaded_pictures(editor.product_pk, missing)
     return {name: known[digest] for name, digest in digests.items() if digest in known}
@@ -130,7 +133,7 @@ _Pictures = tuple[dict[str, Artwork], dict[str, Artwork]]
 
 _cache: WeightedCache[_Key, _Pictures] = WeightedCache(
     capacity=CACHE_BYTES,
-    weight=lambda pictures: sum(len(one.data) for part in pictures for one in part.values()),
+    weight=lambda pictures: sum(len(picture.data) for part in pictures for picture in part.values()),
 )
 register_cache(_cache)
 
@@ -248,14 +251,14 @@ def version_draft(
         part: {name: found[digest].digest for name, digest in (version.outline.get(part) or {}).items()}
         for part in ("Artwork", "Gallery")
     }
-    earlier = {one.digest: one for one in found.values()}
+    earlier = {picture.digest: picture for picture in found.values()}
     return replace(editor, earlier=earlier), Draft(
         version.outline["Pages"], named["Artwork"], named["Gallery"]
     )
 
 
 def version_numbered(versions: list[TemplateVersion], number: int) -> TemplateVersion:
-    found = next((one for one in versions if one.version == number), None)
+    found = next((version for version in versions if version.version == number), None)
     if found is None:
         raise NotFound(f"There is no version {number} of this template.")
     return found

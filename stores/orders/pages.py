@@ -66,7 +66,7 @@ ACTORS = {
 @require_safe
 @signed_in
 def list_orders(request: HttpRequest, application_id: str | None = None) -> HttpResponse:
-    _, access, context = _opened(request, application_id)
+    _, access, context = _open_page(request, application_id)
     searched = request.GET.get("q", "").strip()[:100]
     if searched:
         orders = orders_named(access, searched, take=ORDERS_A_PAGE)
@@ -85,7 +85,7 @@ def list_orders(request: HttpRequest, application_id: str | None = None) -> Http
 @require_safe
 @signed_in
 def show_order(request: HttpRequest, order_id: str, application_id: str | None = None) -> HttpResponse:
-    application, access, context = _opened(request, application_id)
+    application, access, context = _open_page(request, application_id)
     order = visible_order(access, order_id)
     items = list(order.items.select_related("product").defer("product__template")[: ITEMS_SHOWN + 1])
     context |= {
@@ -118,7 +118,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
 def advance_application_order(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
     """Moves a test order, or one of the demo store, to its next status, as the application itself."""
     application = writable(request, application_id)
-    order = visible_order(_opened(request, application_id)[1], order_id)
+    order = visible_order(_open_page(request, application_id)[1], order_id)
     with errors_as_messages(request):
         access, order = order_for(
             Caller.of_application(application), order.store.external_id, str(order.pk), WRITE
@@ -158,7 +158,7 @@ def show_item_proof(
     request: HttpRequest, order_id: str, item_key: str, application_id: str | None = None
 ) -> HttpResponse:
     """The first page of an item's proof, as wide as requested, if the product has not changed since the order."""
-    access, viewer = _opened(request, application_id)[1], signed_in_user(request)
+    access, viewer = _open_page(request, application_id)[1], signed_in_user(request)
     item = item_of(visible_order(access, order_id), item_key)
     if not _has_proof(item):
         raise Http404(_("The template has changed since the order, or its values were erased."))
@@ -181,7 +181,7 @@ def show_item_proof(
 def show_print_file(
     request: HttpRequest, application_id: str, order_id: str, item_key: str
 ) -> HttpResponseBase:
-    _, access, _ = _opened(request, application_id)
+    _, access, _ = _open_page(request, application_id)
     item = item_of(visible_order(access, order_id), item_key)
     with limited_pdf(item.print_bytes, Caller.on_pages(signed_in_user(request)).key) as respond:
         try:
@@ -191,7 +191,7 @@ def show_print_file(
         return respond(content, f"{item.order.number}-{item.position + 1}.pdf")
 
 
-def _opened(
+def _open_page(
     request: HttpRequest, application_id: str | None
 ) -> tuple[Application | None, OrdersAccess, dict[str, Any]]:
     """Without an application: the person's own orders."""
@@ -233,7 +233,7 @@ BADGES = {
 def list_requests(request: HttpRequest) -> HttpResponse:
     found = requests_of(signed_in_user(request)).order_by("-requested")
     page = Paginator(found, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
-    rows = [_request_row(one) for one in page]
+    rows = [_request_row(approval_request) for approval_request in page]
     return render(request, "stores/approvals/list.html", {"page": page, "rows": rows, "part": "catalog"})
 
 

@@ -203,15 +203,17 @@ def _not_served(
 ) -> Invalid:
     kind = f" to {price_request.location_type} places" if price_request.location_type else ""
     places = places_served(product_ids)
-    served = [f"{one} {_listed(places.get(one, ())) or 'nowhere'}" for one in product_ids]
+    served = [
+        f"{product_id} {_join_names(places.get(product_id, ())) or 'nowhere'}" for product_id in product_ids
+    ]
     message = (
-        f"CountryCode: not delivered{kind} in {price_request.country_code}: {_listed(product_ids)}. "
-        f"Where they are delivered: {_listed(served, '; ')}."
+        f"CountryCode: not delivered{kind} in {price_request.country_code}: {_join_names(product_ids)}. "
+        f"Where they are delivered: {_join_names(served, '; ')}."
     )
     return Invalid.at(f"{price_request.destination_pointer}/CountryCode", "destination_not_served", message)
 
 
-def _listed(names: Sequence[str], between: str = ", ") -> str:
+def _join_names(names: Sequence[str], between: str = ", ") -> str:
     more = [f"{len(names) - MAX_LISTED} more"] if len(names) > MAX_LISTED else []
     return between.join([*names[:MAX_LISTED], *more])
 

@@ -248,7 +248,9 @@ def _id(value: UUID | None) -> str | None:
 
 def csv_chunks(renderings: Iterable[str], columns: Sequence[str] = EXPORT_COLUMNS) -> Iterator[bytes]:
     """The header and a line for each stored rendering, a few hundred at a time."""
-    return csv_pieces(columns, ([_cell(value) for value in orjson.loads(one).values()] for one in renderings))
+    return csv_pieces(
+        columns, ([_cell(value) for value in orjson.loads(rendering).values()] for rendering in renderings)
+    )
 
 
 def _cell(value: Any) -> Any:

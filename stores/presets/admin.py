@@ -71,7 +71,7 @@ def _row(name: str, rule: Rule, value: str) -> dict[str, Any]:
         "value": value,
         "choices": [
             ("", _("Default (%(severity)s)") % {"severity": severity}),
-            *((one, _(one)) for one in SEVERITIES),
+            *((choice, _(choice)) for choice in SEVERITIES),
         ],
     }
 

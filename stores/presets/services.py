@@ -31,7 +31,7 @@ def remove_preset(*, preset: PrintPreset) -> None:
     try:
         preset.delete()
     except ProtectedError as error:
-        products = ", ".join(sorted(str(one) for one in list(error.protected_objects)[:5]))
+        products = ", ".join(sorted(str(product) for product in list(error.protected_objects)[:5]))
         message = f"The preset is used by {products}; choose another one there first."
         raise Conflict(message, code="preset_in_use") from error
 
@@ -65,7 +65,7 @@ def remove_profile(*, profile: OutputProfile) -> None:
     try:
         profile.delete()
     except ProtectedError as error:
-        names = ", ".join(sorted(str(one) for one in list(error.protected_objects)[:5]))
+        names = ", ".join(sorted(str(preset) for preset in list(error.protected_objects)[:5]))
         raise Conflict(
             f"The profile is used by {names}; change these first.", code="profile_in_use"
         ) from error

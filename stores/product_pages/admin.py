@@ -220,9 +220,9 @@ class ProductMailings:
         if request.method == "POST" and (placed := handle_button(request, page)) is not None:
             return redirect("admin:stores_order_change", placed.pk)
         title = _("Mailing of %(product)s") % {"product": product.name}
-        return self._render(request, product, "mailing_order", title, self._shown(page, product))
+        return self._render(request, product, "mailing_order", title, self._mailing_context(page, product))
 
-    def _shown(self, page: MailingOrder, product: Product) -> dict[str, Any]:
+    def _mailing_context(self, page: MailingOrder, product: Product) -> dict[str, Any]:
         selection = page.selection
         priced, problem = _price(page.caller, product)
         routes = list(routes_of_selection(selection)[:MAX_LISTED])

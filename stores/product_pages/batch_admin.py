@@ -57,9 +57,9 @@ class BatchWithFilesAdmin(BatchAdmin):
 
     def extra_pages(self) -> list[ExtraPage]:
         make = ("of/<int:product_id>/", self.make_view, "make")
-        return [*super().extra_pages(), make, *(self._shared(*page) for page in PAGES)]
+        return [*super().extra_pages(), make, *(self._portal_page(*page) for page in PAGES)]
 
-    def _shared(self, route: str, view: Callable[..., HttpResponseBase], name: str) -> ExtraPage:
+    def _portal_page(self, route: str, view: Callable[..., HttpResponseBase], name: str) -> ExtraPage:
         """A page of the portal, with what its decorators say of it."""
         here = update_wrapper(partial(view, place=self.place), view)
         return f"<uuid:batch_id>/{route}", here, name

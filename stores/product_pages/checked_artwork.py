@@ -42,7 +42,7 @@ class CheckedArtwork:
 
     @property
     def has_other_size(self) -> bool:
-        return any(one["own"] for one in self.pages)
+        return any(page["own"] for page in self.pages)
 
     @property
     def bleed(self) -> float:
@@ -99,7 +99,7 @@ def _shown_page(merged: ArtworkMerge, proof: StoredProof, number: int, root: str
 
 
 def _differs(size: tuple[float, float], *sizes: tuple[float, float]) -> bool:
-    return not any(max(abs(size[0] - one[0]), abs(size[1] - one[1])) < DRAWN_MM for one in sizes)
+    return not any(max(abs(size[0] - other[0]), abs(size[1] - other[1])) < DRAWN_MM for other in sizes)
 
 
 def sent_choice(values: Mapping[str, str]) -> ArtworkChoice | None:

@@ -94,9 +94,11 @@ def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[Fo
     ]
     # The page repeats each value in its code examples. One character more than may be printed, so that it says so.
     left = ALL_VALUES_BYTES + 1
-    for one in fields:
-        one.value = _first_value(one) if sent is None else sent.get(one.input_name, "")[:left]
-        left -= len(one.value)
+    for form_field in fields:
+        form_field.value = (
+            _first_value(form_field) if sent is None else sent.get(form_field.input_name, "")[:left]
+        )
+        left -= len(form_field.value)
     return fields
 
 
@@ -134,26 +136,26 @@ class ProductForm:
 
     @property
     def has_errors(self) -> bool:
-        return any(one.errors for one in self.fields)
+        return any(form_field.errors for form_field in self.fields)
 
     @property
     def template_data(self) -> dict[str, str]:
         """Empty fields are omitted unless that would restore a default; pictures keep their asset."""
         return {
-            one.name: one.value
-            for one in self.fields
-            if one.value or (one.default and one.control != "picture")
+            form_field.name: form_field.value
+            for form_field in self.fields
+            if form_field.value or (form_field.default and form_field.control != "picture")
         }
 
     def take_files(self, files: Mapping[str, Any]) -> None:
         """Stores pictures that came with the form itself, as browsers without JavaScript send them."""
-        for one in self.fields:
-            file = files.get(f"file-{one.index}") if one.control == "picture" else None
+        for form_field in self.fields:
+            file = files.get(f"file-{form_field.index}") if form_field.control == "picture" else None
             if file is not None:
                 try:
-                    one.value = str(self.add_picture(file).pk)
+                    form_field.value = str(self.add_picture(file).pk)
                 except DomainError as error:
-                    one.errors.append(error.message)
+                    form_field.errors.append(error.message)
 
     def add_picture(self, file: UploadedFile) -> Asset:
         # The file too is read in turn.
@@ -192,7 +194,7 @@ class ProductForm:
 
     def places(self, root: str = "") -> dict[str, Any]:
         """The fields by the JSON pointers of their values."""
-        return {f"{root}{pointer_to((None, one.name))}": one for one in self.fields}
+        return {f"{root}{pointer_to((None, form_field.name))}": form_field for form_field in self.fields}
 
     def show_errors(self, error: DomainError, places: Mapping[str, Any]) -> None:
         """Shows faults at their fields, the others above the form."""
@@ -291,11 +293,11 @@ class AddressForm:
 
     @property
     def values(self) -> dict[str, str]:
-        return {one.name: one.value for one in self.fields}
+        return {address_field.name: address_field.value for address_field in self.fields}
 
     @property
     def places(self) -> dict[str, AddressField]:
-        return {f"/Recipient/{one.name}": one for one in self.fields}
+        return {f"/Recipient/{address_field.name}": address_field for address_field in self.fields}
 
     def take_errors(self, error: DomainError, problems: Sequence[str]) -> list[str]:
         """Shows faults at their fields; returns the problems that remain."""

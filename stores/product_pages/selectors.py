@@ -171,7 +171,7 @@ def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSel
     )
     latest = list(valid[:MAX_LISTED])
     key = parse_uuid(selection_id)
-    if key is not None and all(one.pk != key for one in latest):
+    if key is not None and all(selection.pk != key for selection in latest):
         latest = [*valid.filter(pk=key), *latest]
     return latest
 

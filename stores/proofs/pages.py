@@ -64,7 +64,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
             return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         # A bucket is read only when the response is made.
         with storage_errors():
-            file = _opened(linked, identity, request.META.get("REMOTE_ADDR", ""))
+            file = _open_file(linked, identity, request.META.get("REMOTE_ADDR", ""))
             with closed_on_failure(file):
                 return _file_response(request, linked, file, headers)
     except FileNotFoundError:
@@ -76,7 +76,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         return refusal
 
 
-def _opened(linked: LinkedFile, identity: bytes, address: str) -> File:
+def _open_file(linked: LinkedFile, identity: bytes, address: str) -> File:
     """A page in a width of its own is drawn at its first request."""
     try:
         return default_storage.open(linked.file_name)
@@ -195,9 +195,9 @@ def live_proof(request: HttpRequest) -> dict[str, Any] | None:
 def show_picture(request: HttpRequest) -> HttpResponse:
     """The picture for an <img>."""
     try:
-        _, _, picture = _drawn(request)
+        _, _, picture = _draw_proof(request)
     except DomainError as error:
-        return _refused(error)
+        return _error_response(error)
     headers = {"ETag": f'"{tag_of(picture)}"', "Cache-Control": CACHED}
     if is_unchanged(request, headers["ETag"]):
         return HttpResponse(status=304, headers=headers)
@@ -208,9 +208,9 @@ def show_picture(request: HttpRequest) -> HttpResponse:
 def show_live_proof(request: HttpRequest) -> HttpResponse:
     """Picture and code in one response, so that both belong to the same name."""
     try:
-        card, values, picture = _drawn(request)
+        card, values, picture = _draw_proof(request)
     except DomainError as error:
-        return _refused(error)
+        return _error_response(error)
     content = {
         "Picture": "data:image/png;base64," + base64.b64encode(picture).decode(),
         "Code": {example.language: example.text for example in _examples(card, values)},
@@ -218,7 +218,7 @@ def show_live_proof(request: HttpRequest) -> HttpResponse:
     return JsonResponse(content, headers={"Cache-Control": CACHED})
 
 
-def _drawn(request: HttpRequest) -> tuple[Showcase, dict[str, str], bytes]:
+def _draw_proof(request: HttpRequest) -> tuple[Showcase, dict[str, str], bytes]:
     card = showcase()
     if card is None:
         raise NotFound(_("There is no demo store for a proof."))
@@ -232,7 +232,7 @@ def _examples(card: Showcase, values: dict[str, str]) -> list[Example]:
     return post_examples(url, values, result="proof", shown="PageURLs")
 
 
-def _refused(error: DomainError) -> JsonResponse:
+def _error_response(error: DomainError) -> JsonResponse:
     headers = {"Cache-Control": "no-store"}
     if retry_after := getattr(error, "retry_after", None):
         headers["Retry-After"] = str(retry_after)

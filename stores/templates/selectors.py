@@ -122,7 +122,7 @@ class TemplateUnusable(Conflict):
 def _weight(layout: Layout) -> int:
     template = layout.template
     pictures = (*template.artwork.values(), *template.gallery.values())
-    return LAYOUT_BYTES + sum(len(one.data) for one in pictures)
+    return LAYOUT_BYTES + sum(len(picture.data) for picture in pictures)
 
 
 _layouts: WeightedCache[tuple[int, int, str], Layout] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
@@ -147,7 +147,7 @@ def fields_of(product_id: int) -> tuple[Field, ...]:
 def options_of(fields: Sequence[Field], values: Mapping[str, object]) -> dict[str, str]:
     """The fields of the type Choice that have a value: what was sent, else their default."""
     chosen: dict[str, str] = {}
-    for field in (one for one in fields if one.type == "Choice"):
+    for field in (candidate for candidate in fields if candidate.type == "Choice"):
         value = values.get(field.field_name)
         value = (field.org_value or field.default_value) if value is None else value
         if isinstance(value, str) and value.strip():

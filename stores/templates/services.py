@@ -158,8 +158,8 @@ def _unprintable_values(entries: Sequence[Record], template: Template, fonts: Fo
         indexes = {pointer(entry["FieldName"]): index for index, entry in enumerate(entries)}
         values = {
             entries[index]["FieldName"]: value
-            for index, one, value in _default_values(entries)
-            if one == member and not _is_uploaded_picture(entries[index], value, template)
+            for index, kind, value in _default_values(entries)
+            if kind == member and not _is_uploaded_picture(entries[index], value, template)
         }
         if not values:
             continue

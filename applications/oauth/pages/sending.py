@@ -81,20 +81,25 @@ class SendForm(forms.Form):
         return cleaned
 
     def path(self, template: str) -> str:
-        values = {one["name"]: self.cleaned_data[_field_name(one)] for one in self._in("path")}
+        values = {
+            parameter["name"]: self.cleaned_data[_field_name(parameter)] for parameter in self._in("path")
+        }
         return re.sub(r"{(\w+)}", lambda found: values[found[1]], template)
 
     def query(self) -> str:
         pairs: list[tuple[str, str]] = []
-        for one in self._in("query"):
-            value = self.cleaned_data.get(_field_name(one), "")
-            many = one["schema"].get("type") == "array"
+        for parameter in self._in("query"):
+            value = self.cleaned_data.get(_field_name(parameter), "")
+            many = parameter["schema"].get("type") == "array"
             parts = value.split(",") if many else [value]
-            pairs += [(one["name"], part.strip()) for part in parts if part.strip()]
+            pairs += [(parameter["name"], part.strip()) for part in parts if part.strip()]
         return urlencode(pairs)
 
     def headers(self) -> dict[str, str]:
-        headers = {one["name"]: self.cleaned_data.get(_field_name(one), "") for one in self._in("header")}
+        headers = {
+            parameter["name"]: self.cleaned_data.get(_field_name(parameter), "")
+            for parameter in self._in("header")
+        }
         if self.takes_file:
             headers["Content-Type"] = self.cleaned_data["picture"].content_type or "application/octet-stream"
         elif self.content():
@@ -112,7 +117,7 @@ class SendForm(forms.Form):
         return str(self.cleaned_data.get("body", "")).encode()
 
     def _in(self, place: str) -> Iterator[Mapping[str, Any]]:
-        return (one for one in self.operation.get("parameters", ()) if one["in"] == place)
+        return (parameter for parameter in self.operation.get("parameters", ()) if parameter["in"] == place)
 
 
 def _field_name(parameter: Mapping[str, Any]) -> str:
@@ -210,7 +215,7 @@ def _form(
     request: HttpRequest, operation: Operation, raw: dict[str, Any], applications: list[Application]
 ) -> SendForm:
     person = (ME, f"{signed_in_user(request).full_name} (yourself)")
-    callers = [(str(one.pk), one.name) for one in applications]
+    callers = [(str(application.pk), application.name) for application in applications]
     closed = "Closed to applications" in operation.access
     callers = [person, *callers] if closed else [*callers, person]
     data = (request.POST, request.FILES) if request.method == "POST" else (None, None)
@@ -221,7 +226,7 @@ def _send(
     request: HttpRequest, operation: Operation, form: SendForm, applications: list[Application]
 ) -> Shown:
     chosen = form.cleaned_data["caller"]
-    application = next((one for one in applications if str(one.pk) == chosen), None)
+    application = next((candidate for candidate in applications if str(candidate.pk) == chosen), None)
     with credentials_for_one_request(
         user=signed_in_user(request), application=application, scopes=operation.scopes
     ) as credentials:
@@ -233,10 +238,10 @@ def _send(
             headers={**form.headers(), **credentials},
             body=form.content(),
         )
-    return _shown(response)
+    return _shown_response(response)
 
 
-def _shown(response: InnerResponse) -> Shown:
+def _shown_response(response: InnerResponse) -> Shown:
     media = response.headers.get("Content-Type", "").partition(";")[0]
     text, picture, note = _body(response, media)
     traced = response.headers.get("traceparent", "").split("-")

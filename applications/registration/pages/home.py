@@ -32,7 +32,7 @@ from fulfillment.core.code_examples import packages
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
-from fulfillment.core.plugins import Step, offered
+from fulfillment.core.plugins import Step, offered_values
 from fulfillment.core.secrets import decrypt
 
 SHOWN_AT_START = 4
@@ -53,7 +53,7 @@ class Checklist:
 
 def open_checklist(application: Application) -> Checklist | None:
     """None once all of it is done."""
-    found = [step for steps in offered("onboarding", "steps") for step in steps(application)]
+    found = [step for steps in offered_values("onboarding", "steps") for step in steps(application)]
     checklist = Checklist(sorted(found, key=lambda step: step.position))
     return checklist if checklist.next else None
 
@@ -62,7 +62,7 @@ def open_checklist(application: Application) -> Checklist | None:
 def show_home(request: HttpRequest) -> HttpResponse:
     context = {"sign_up_enabled": settings.SIGN_UP_ENABLED, "public_url": settings.PUBLIC_URL}
     if not request.user.is_authenticated:
-        offers = [offer(request) for offer in offered("start_page", "live_proof")]
+        offers = [offer(request) for offer in offered_values("start_page", "live_proof")]
         live = next((offer for offer in offers if offer), None)
         return render(request, "portal/landing.html", {**context, "live": live})
     applications = list(
@@ -128,7 +128,7 @@ REQUESTS_A_PAGE = 10
 def join_application(request: HttpRequest) -> HttpResponse:
     caller = Caller.on_pages(request.user)
     form = JoinForm(request.POST or None)
-    if request.method == "POST" and form.is_valid() and (application := _named(form)):
+    if request.method == "POST" and form.is_valid() and (application := _find_application(form)):
         with faults_shown(form, JOIN_FIELDS):
             created = request_association(
                 caller=caller,
@@ -170,7 +170,7 @@ def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
     return redirect("portal:application-join")
 
 
-def _named(form: JoinForm) -> Application | None:
+def _find_application(form: JoinForm) -> Application | None:
     try:
         return find_application(form.cleaned_data["application"])
     except NotFound as error:

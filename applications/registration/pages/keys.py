@@ -55,7 +55,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
             )
             messages.success(request, _("Key created. Copy it into your application."))
             return redirect(_keys_address(application, str(key.pk)))
-    context["keys"] = [_shown(key, revealed) for key in application.keys.order_by("created", "pk")]
+    context["keys"] = [_key_context(key, revealed) for key in application.keys.order_by("created", "pk")]
     in_full = context["subscription_in_full"] = revealed == SUBSCRIPTION
     subscription = Subscription.objects.filter(application=application).first()
     context["subscription_keys"] = shown_subscription_keys(subscription, in_full=in_full)
@@ -147,7 +147,7 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
     )
 
 
-def _shown(key: ApplicationKey, revealed: str) -> dict[str, Any]:
+def _key_context(key: ApplicationKey, revealed: str) -> dict[str, Any]:
     value, now = decrypt(key.ciphertext), timezone.now()
     in_full = revealed == str(key.pk)
     state = "ended" if key.end_date <= now else "later" if key.start_date > now else "valid"

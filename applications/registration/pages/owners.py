@@ -186,7 +186,7 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     try:
         invitation = get_invitation(token)
     except NotFound:
-        return _gone(request)
+        return _render_gone_page(request)
     context = {
         "invitation": invitation,
         "application": invitation.application,
@@ -210,7 +210,7 @@ def _accept(request: HttpRequest, token: str) -> HttpResponse:
     try:
         application = accept_invitation(user=signed_in_user(request), token=token)
     except NotFound:
-        return _gone(request)
+        return _render_gone_page(request)
     messages.success(request, _("You are now an owner of %(name)s.") % {"name": application.name})
     return redirect("portal:application", application.pk)
 
@@ -224,9 +224,9 @@ def decline(request: HttpRequest, token: str) -> HttpResponse:
             user=request.user if request.user.is_authenticated else None, token=token
         )
     except NotFound:
-        return _gone(request)
+        return _render_gone_page(request)
     return render(request, "applications/invitation_declined.html", {"application": application})
 
 
-def _gone(request: HttpRequest) -> HttpResponse:
+def _render_gone_page(request: HttpRequest) -> HttpResponse:
     return render(request, "applications/invitation_gone.html", status=404)

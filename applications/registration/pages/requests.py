@@ -61,7 +61,9 @@ class RequestFilterForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [(one.id, f"{one.method} {one.title}") for one in operations().values()]
+        choices = [
+            (operation.id, f"{operation.method} {operation.title}") for operation in operations().values()
+        ]
         field: Any = self.fields["operation"]
         field.choices = [("", _("All operations")), *choices]
 
@@ -99,8 +101,8 @@ def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
 def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     figures = list_operations(application)
-    slowest = max((one.slow for one in figures), default=1) or 1
-    rows = [_bar(one, slowest) for one in figures]
+    slowest = max((figure.slow for figure in figures), default=1) or 1
+    rows = [_bar(figure, slowest) for figure in figures]
     context = frame(request, application, "requests", rows=rows, most=MAX_MEASURED, bar=BAR)
     return render(request, "applications/performance.html", context)
 
@@ -150,7 +152,14 @@ def _caller(user_id: UUID | None, own: UUID) -> str:
 
 
 def _operation(method: str, path: str) -> Operation | None:
-    return next((one for one in operations().values() if (one.method, one.path) == (method, path)), None)
+    return next(
+        (
+            operation
+            for operation in operations().values()
+            if (operation.method, operation.path) == (method, path)
+        ),
+        None,
+    )
 
 
 def _bar(figures: OperationFigures, slowest: float) -> dict[str, Any]:

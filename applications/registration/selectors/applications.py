@@ -183,14 +183,14 @@ def actors_of(user: User, applications: QuerySet[Application] | None = None) -> 
     return [
         Requester(MYSELF, _("Myself"), Caller.on_pages(user)),
         *(
-            Requester(str(one.pk), one.name, Caller.of_application(one))
-            for one in found.select_related("user").only("name", "is_test", *OF_OWNER)
+            Requester(str(application.pk), application.name, Caller.of_application(application))
+            for application in found.select_related("user").only("name", "is_test", *OF_OWNER)
         ),
     ]
 
 
 def chosen_actor(actors: list[Requester], key: str) -> Requester:
-    return next((one for one in actors if one.key == key), actors[0])
+    return next((actor for actor in actors if actor.key == key), actors[0])
 
 
 def application_records(

@@ -11,7 +11,7 @@ from fulfillment.core.errors import Invalid
 from printing.pictures import (
     PictureTooLarge,
     PictureUnreadable,
-    encoded,
+    encode_picture,
     has_transparency,
     open_picture,
 )
@@ -27,7 +27,7 @@ ALLOWED = "Send one PNG, JPEG or BMP image of 215 × 215 pixels, smaller than 10
 @transaction.atomic
 def set_icon(*, application: Application, content: bytes) -> ApplicationIcon:
     """Checks, re-encodes and stores the picture with a rendition of its centre; replaces an earlier one."""
-    picture = _opened(content)
+    picture = _open_icon(content)
     image, central = _png(picture), _png(picture.crop(_central_box()))
     values = {
         "image": image,
@@ -45,37 +45,37 @@ def set_icon(*, application: Application, content: bytes) -> ApplicationIcon:
 
 def check_icon(*, content: bytes) -> None:
     """Raises what `set_icon` would, for a form that shows everything at once."""
-    _opened(content)
+    _open_icon(content)
 
 
-def _opened(content: bytes) -> Image.Image:
+def _open_icon(content: bytes) -> Image.Image:
     if len(content) >= MAX_ICON_BYTES:
         hint = " A 24-bit BMP of this size is always too large. Use PNG." if content.startswith(b"BM") else ""
-        raise _refused("icon_too_large", f"The file has {len(content):,} bytes.{hint}")
+        raise _icon_error("icon_too_large", f"The file has {len(content):,} bytes.{hint}")
     if not content:
-        raise _refused("icon_empty", "The file is empty.")
+        raise _icon_error("icon_empty", "The file is empty.")
     try:
         source = open_picture(content, tuple(FORMATS), _check_header)
     except PictureTooLarge as error:
-        raise _refused("icon_dimensions", "The image has far too many pixels for an icon.") from error
+        raise _icon_error("icon_dimensions", "The image has far too many pixels for an icon.") from error
     except PictureUnreadable as error:
-        raise _refused("icon_unreadable", "The file is not a readable PNG, JPEG or BMP image.") from error
+        raise _icon_error("icon_unreadable", "The file is not a readable PNG, JPEG or BMP image.") from error
     return source.convert("RGBA" if has_transparency(source) else "RGB")
 
 
 def _check_header(source: Image.Image) -> None:
     """Checks the size before decoding: a small file can contain a gigantic picture."""
     if source.size != (SIDE, SIDE):
-        raise _refused(
+        raise _icon_error(
             "icon_dimensions",
             f"The image has {source.width} × {source.height} pixels.",  # noqa: RUF001 - a multiplication sign is meant
         )
     if getattr(source, "n_frames", 1) != 1:
-        raise _refused("icon_animated", "The image has more than one frame.")
+        raise _icon_error("icon_animated", "The image has more than one frame.")
 
 
 def _png(picture: Image.Image) -> bytes:
-    return encoded(picture, "PNG", optimize=True)
+    return encode_picture(picture, "PNG", optimize=True)
 
 
 def _central_box() -> tuple[int, int, int, int]:
@@ -98,5 +98,5 @@ def _reaches_outside_centre(picture: Image.Image) -> bool:
     return outside.getbbox() is not None
 
 
-def _refused(code: str, found: str) -> Invalid:
+def _icon_error(code: str, found: str) -> Invalid:
     return Invalid.at("", code, f"{found} {ALLOWED}")

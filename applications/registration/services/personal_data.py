@@ -47,8 +47,8 @@ def _erase_contacts(user: User) -> None:
     Unconfirmed addresses and phone numbers count only in applications that the user owns or owned.
     """
     known = known_as(user)
-    claimed = Q(lower_email__in=[one.email.lower() for one in known if one.email])
-    phones = [one.phone for one in known if one.phone]
+    claimed = Q(lower_email__in=[person.email.lower() for person in known if person.email])
+    phones = [person.phone for person in known if person.phone]
     own = event_model(Role).objects.filter(user=user, application__isnull=False).values("application")
     events = event_model(Application)
     for column, condition in (
@@ -87,14 +87,14 @@ def _erase_invitations(user: User) -> None:
 
 def _requests(user: User) -> Iterator[Record]:
     """Calls that applications made on behalf of the user."""
-    for one in LoggedRequest.objects.filter(user=user).order_by("time").iterator(chunk_size=2000):
+    for call in LoggedRequest.objects.filter(user=user).order_by("time").iterator(chunk_size=2000):
         yield {
-            "ApplicationID": str(one.application_id),
-            "Time": timestamp(one.time),
-            "Method": one.method,
-            "Path": one.path,
-            "Status": one.status,
-            "UserAgent": one.headers.get("request", {}).get("User-Agent"),
+            "ApplicationID": str(call.application_id),
+            "Time": timestamp(call.time),
+            "Method": call.method,
+            "Path": call.path,
+            "Status": call.status,
+            "UserAgent": call.headers.get("request", {}).get("User-Agent"),
         }
 
 

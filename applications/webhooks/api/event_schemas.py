@@ -131,7 +131,8 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     del schemas["EventTypeEnum"]
     # By reference, because openapi-generator writes invalid code for inline `webhooks`.
     result["components"]["pathItems"] = {
-        one.value: {"post": _webhook(one, references[one.value])} for one in EventType
+        event_type.value: {"post": _webhook(event_type, references[event_type.value])}
+        for event_type in EventType
     }
     result["webhooks"] = {name: {"$ref": f"#/components/pathItems/{name}"} for name in references}
     return result

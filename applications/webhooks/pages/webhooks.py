@@ -96,9 +96,9 @@ class WebhookForm(forms.Form):
                 "whole": boxes[pattern],
                 "label": GROUPS[pattern],
                 "types": [
-                    (boxes[one], translated(one.label).replace("`", ""))
-                    for one in EventType
-                    if matches_pattern(pattern, one)
+                    (boxes[event_type], translated(event_type.label).replace("`", ""))
+                    for event_type in EventType
+                    if matches_pattern(pattern, event_type)
                 ],
             }
             for pattern in PATTERNS
@@ -162,7 +162,7 @@ def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with faults_shown(form, WEBHOOK_FIELDS):
             webhook, secret = create_webhook(application=application, values=form.values())
-            return _revealed(request, webhook, secret, _("Webhook created."))
+            return _reveal_secret(request, webhook, secret, _("Webhook created."))
     context = frame(
         request, application, "webhooks", form=form, heading=_("Add a webhook"), verb=_("Add webhook")
     )
@@ -209,7 +209,7 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     webhook = find_webhook(writable(request, application_id), webhook_id)
     if request.method == "POST":
         with errors_as_messages(request):
-            return _revealed(request, webhook, rotate_secret(webhook=webhook), _("Secret replaced."))
+            return _reveal_secret(request, webhook, rotate_secret(webhook=webhook), _("Secret replaced."))
         return redirect(webhook_path(webhook))
     warning = _(
         "You get a new secret, which is shown once. For 24 hours, events are signed with both secrets, so that you can "
@@ -250,7 +250,7 @@ def take_secret(request: HttpRequest, webhook: Webhook) -> str:
     return decrypt(made["secret"].encode())
 
 
-def _revealed(request: HttpRequest, webhook: Webhook, secret: str, message: str) -> HttpResponse:
+def _reveal_secret(request: HttpRequest, webhook: Webhook, secret: str, message: str) -> HttpResponse:
     # Encrypted, because sessions are stored in the database.
     made = {"webhook": str(webhook.pk), "secret": encrypt(secret).decode()}
     request.session[MADE] = made

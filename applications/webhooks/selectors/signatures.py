@@ -136,7 +136,7 @@ def _age_notes(seconds: int, now: datetime) -> tuple[str, ...]:
 def _matches(signer: Signer, event_id: str, stamp: str, body: str, signatures: list[str]) -> bool:
     # Signed once: a header may list thousands of signatures.
     own = signer.sign(event_id, datetime.fromtimestamp(int(stamp), UTC), body).encode()
-    return any(hmac.compare_digest(own, one.encode()) for one in signatures)
+    return any(hmac.compare_digest(own, signature.encode()) for signature in signatures)
 
 
 def _change_of_body(
@@ -153,8 +153,8 @@ def _change_of_body(
     for reason, change in changes.items():
         changed = change(body)
         if changed != body and any(
-            _matches(one, headers["webhook-id"], headers["webhook-timestamp"], changed, signatures)
-            for one in signers
+            _matches(signer, headers["webhook-id"], headers["webhook-timestamp"], changed, signatures)
+            for signer in signers
         ):
             return reason
     return None

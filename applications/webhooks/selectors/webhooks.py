@@ -168,7 +168,7 @@ class EventFilters:
     created_after: datetime | None = None
     user_id: UUID | None = None
 
-    def applied(self, events: QuerySet[Event]) -> QuerySet[Event]:
+    def apply(self, events: QuerySet[Event]) -> QuerySet[Event]:
         conditions = {
             "user_id": self.user_id,
             "store_id": self.store_id,
@@ -220,7 +220,7 @@ def event_page(
         )
     if patterns:
         events = events.filter(type__in=named_types(list(patterns)))
-    events = filters.applied(events).order_by("transaction", "id")
+    events = filters.apply(events).order_by("transaction", "id")
     found = _first_of(events.filter(transaction__lt=SETTLED), take)
     if not found:
         next_transaction, settled = _last_settled(application)

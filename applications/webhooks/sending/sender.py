@@ -100,7 +100,11 @@ class ConnectionSlots:
         return self._limit - self._applications.total()
 
     def _free_of_person(self, person_id: UUID) -> int:
-        held = (count for one, count in self._applications.items() if self._people[one] == person_id)
+        held = (
+            count
+            for application, count in self._applications.items()
+            if self._people[application] == person_id
+        )
         return self._limit // 2 - sum(held)
 
     def _free_unproven(self) -> int:

@@ -118,10 +118,10 @@ class ImportForm(forms.Form):
             )
 
     def clean_vintage(self) -> str:
-        return self._checked("vintage", read_vintage)
+        return self._check_field("vintage", read_vintage)
 
     def clean_types(self) -> str:
-        return self._checked("types", read_types)
+        return self._check_field("types", read_types)
 
     def clean_postal_code(self) -> str:
         text: str = self.cleaned_data["postal_code"].strip()
@@ -129,7 +129,7 @@ class ImportForm(forms.Form):
             raise forms.ValidationError(_("Enter five digits."))
         return text
 
-    def _checked(self, name: str, reader: Any) -> str:
+    def _check_field(self, name: str, reader: Any) -> str:
         try:
             reader(self.cleaned_data[name])
         except DomainError as error:

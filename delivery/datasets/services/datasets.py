@@ -178,7 +178,7 @@ def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
     source = _lock(dataset_id)
     if source.status == DatasetStatus.DISCARDED:
         raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
-    same = {one.name: getattr(source, one.name) for one in fields(Origin)}
+    same = {field.name: getattr(source, field.name) for field in fields(Origin)}
     return store_populations(
         populations=stored_populations(source),
         route_types=route_types,

@@ -68,7 +68,10 @@ def _imports(user: Any) -> list[Record]:
 def _datasets(user: Any) -> list[Record]:
     names = _names(user)
     made = Dataset.objects.filter(Q(created_by__in=names) | Q(activated_by__in=names))
-    return [{"FileName": one.file_name, "Created": timestamp(one.created)} for one in made.order_by("pk")]
+    return [
+        {"FileName": dataset.file_name, "Created": timestamp(dataset.created)}
+        for dataset in made.order_by("pk")
+    ]
 
 
 def _erase(user: Any) -> None:

@@ -59,7 +59,7 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
         header=[cell.strip() for cell in header],
         columns=columns,
         rows=_rows(
-            body.counted(delimiter), place + 1, columns, log, postal_code, detailed=details is not None
+            body.numbered_rows(delimiter), place + 1, columns, log, postal_code, detailed=details is not None
         ),
         details=details,
         is_synthetic=any(_is_mark(line) for line in head[: max(place, 0)]),
@@ -84,7 +84,7 @@ class _BoundedRows:
                 raise csv.Error(f"an opening quote is not closed within {LINES_OF_A_ROW} lines")
             yield line
 
-    def counted(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    def numbered_rows(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         """Yields each row with the number of its last line."""
         reader = csv.reader(self, delimiter=delimiter)
         for cells in reader:

@@ -207,11 +207,11 @@ def _local_file(name: str) -> Iterator[tuple[Path, str]]:
 
 
 def _vintage(text: str) -> str:
-    return _checked(read_vintage, text)
+    return _check_option(read_vintage, text)
 
 
 def _types(text: str) -> str:
-    return _checked(read_types, text)
+    return _check_option(read_types, text)
 
 
 def _postal_code(text: str) -> str:
@@ -220,7 +220,7 @@ def _postal_code(text: str) -> str:
     return text
 
 
-def _checked(reader: Any, text: str) -> str:
+def _check_option(reader: Any, text: str) -> str:
     """Checks an option; empty defaults pass."""
     try:
         if text:

@@ -91,27 +91,29 @@ class Mailing:
 
     @property
     def taken(self) -> list[ChosenRoute]:
-        return [one for one in self.routes if one.code not in self.left_out]
+        return [route for route in self.routes if route.code not in self.left_out]
 
     @property
     def homes(self) -> int:
-        return sum(one.residential for one in self.taken)
+        return sum(route.residential for route in self.taken)
 
     @property
     def firms(self) -> int:
-        return sum(one.business for one in self.taken)
+        return sum(route.business for route in self.taken)
 
     @property
     def pieces(self) -> int:
-        return sum(one.pieces for one in self.taken)
+        return sum(route.pieces for route in self.taken)
 
     @property
     def listed(self) -> list[tuple[ChosenRoute, bool]]:
-        return [(one, one.code not in self.left_out) for one in self.routes[:MAX_LISTED]]
+        return [(route, route.code not in self.left_out) for route in self.routes[:MAX_LISTED]]
 
     @property
     def product(self) -> Any:
-        return next((one for one in self.products if one.key == self.form.values["product"]), None)
+        return next(
+            (candidate for candidate in self.products if candidate.key == self.form.values["product"]), None
+        )
 
     @property
     def cost(self) -> Decimal | None:
@@ -133,7 +135,7 @@ class Mailing:
             return self.form.body
         shared = self.form.shared
         shared.pop("RouteTypes", None)
-        return {"Routes": [one.code for one in self.taken], **shared}
+        return {"Routes": [route.code for route in self.taken], **shared}
 
     def examples(self) -> list[Example]:
         address = f"{settings.PUBLIC_URL}{settings.API_ROOT}/delivery/eddm/selection"
@@ -174,7 +176,7 @@ def mailing_context(page: Mailing) -> dict[str, Any]:
         "page": page,
         "form": page.form,
         "code": page.examples() if page.taken else [],
-        "shown": ",".join(one.code for one in page.routes[:MAX_LISTED]),
+        "shown": ",".join(route.code for route in page.routes[:MAX_LISTED]),
         **tiles_context(),
         "most_listed": MAX_LISTED,
     }
@@ -191,7 +193,7 @@ def _choose(page: Mailing) -> None:
         criteria = form.criteria(body)
         if criteria is not None:
             choice = choose_routes(caller=caller, criteria=criteria)
-            found |= {one.code: one for one in choice.routes}
+            found |= {route.code: route for route in choice.routes}
             page.bounds += [choice.bounds] if choice.bounds else []
     page.routes = list(found.values())
     page.left_out &= found.keys()

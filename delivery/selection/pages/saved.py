@@ -89,7 +89,7 @@ def _offers(user: User, actor: Requester, selection: EddmSelection) -> list[tupl
         return []
     return [
         (product, product.price * selection.pieces, product.least <= selection.pieces <= product.most)
-        for listed in plugins.offered("mailing_prices", "mailing_products")
+        for listed in plugins.offered_values("mailing_prices", "mailing_products")
         for product in listed(actor.caller, user)
     ]
 
@@ -113,7 +113,7 @@ def show_mailing(request: HttpRequest) -> HttpResponse:
     actor = chosen_actor(actors, sent_values(request).get("as", ""))
     products = [
         product
-        for listed in plugins.offered("mailing_prices", "mailing_products")
+        for listed in plugins.offered_values("mailing_prices", "mailing_products")
         for product in listed(actor.caller, user)
     ]
     page = open_mailing(request, actor=actor, owner=actors[0], products=products)

@@ -82,7 +82,7 @@ class Candidates:
 
 
 def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str) -> Candidates:
-    return _gathered(fetch_rows(BY_CODE, (",".join(postal_codes), dataset_id, dataset_id)), types)
+    return _make_candidates(fetch_rows(BY_CODE, (",".join(postal_codes), dataset_id, dataset_id)), types)
 
 
 def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Candidates:
@@ -90,15 +90,15 @@ def candidates_by_box(dataset_id: int, box: Box, types: str, pointer: str) -> Ca
     west, south, east, north = (value * GRID for value in box)
     if west > east or south > north:
         # PostgreSQL would swap the corners and find everything between two areas.
-        return _gathered([], types)
+        return _make_candidates([], types)
     rows = fetch_rows(BY_BOX, (west, south, east, north, dataset_id, MAX_AREAS + 1))
     if len(rows) > MAX_AREAS:
         message = f"The area covers more than {MAX_AREAS:,} postal codes; choose a smaller one."
         raise Invalid.at(pointer, "area_too_large", message)
-    return _gathered(rows, types)
+    return _make_candidates(rows, types)
 
 
-def _gathered(rows: Sequence[tuple[str, str, bytes | None, str | None]], types: str) -> Candidates:
+def _make_candidates(rows: Sequence[tuple[str, str, bytes | None, str | None]], types: str) -> Candidates:
     texts = [row[1] for row in rows]
     sizes = np.array([text.count(",") + 1 if text else 0 for text in texts], np.int64)
     # "C001 600 40" of each route.
@@ -170,7 +170,7 @@ def overlaps_circle(found: Candidates, circle: Circle, matches: np.ndarray) -> n
     with_shape, begins = found.packed.first_corners()
     corners = found.packed.corners[begins]
     if len(corners):
-        met[with_shape] = np.hypot(*circle.flattened(corners).T) <= circle.miles
+        met[with_shape] = np.hypot(*circle.project_corners(corners).T) <= circle.miles
     left = matches & ~met & found.packed.near(circle.box)
     met[left] = miles_to_routes(found, circle, left)[left] <= circle.miles
     return met
@@ -179,7 +179,7 @@ def overlaps_circle(found: Candidates, circle: Circle, matches: np.ndarray) -> n
 def miles_to_routes(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
     """Miles from the centre of the circle to the nearest point of each route; infinite if unknown."""
     distances = np.full(len(found), np.inf)
-    shapes = found.packed.select(matches).shapes(circle.flattened)
+    shapes = found.packed.select(matches).shapes(circle.project_corners)
     miles = shapely.distance(shapely.Point(0, 0), shapes)
     distances[np.flatnonzero(matches)] = np.where(np.isnan(miles), np.inf, miles)
     return distances

@@ -56,7 +56,7 @@ def piece_limit(caller: Caller, criteria: Criteria) -> int | None:
 
 def _price(caller: Caller, budget: Budget) -> Decimal:
     """The price of one piece, from an app that offers `mailing_prices`."""
-    for unit_price in plugins.offered("mailing_prices", "unit_price"):
+    for unit_price in plugins.offered_values("mailing_prices", "unit_price"):
         price: Decimal = unit_price(
             caller,
             store_id=budget.store_id,

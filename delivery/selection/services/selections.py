@@ -119,12 +119,12 @@ def _selections(user: Any) -> list[Record]:
     made = EddmSelection.objects.filter(user=user).order_by("pk")
     return [
         {
-            "SelectionID": str(one.pk),
-            "Created": timestamp(one.created),
-            "Pieces": one.pieces,
-            "Criteria": one.criteria,
+            "SelectionID": str(selection.pk),
+            "Created": timestamp(selection.created),
+            "Pieces": selection.pieces,
+            "Criteria": selection.criteria,
         }
-        for one in made
+        for selection in made
     ]
 
 

@@ -82,10 +82,10 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
         prefix = f"{self.opts.app_label}_{self.opts.model_name}_"
         for pattern in patterns:
             page = (pattern.name or "").removeprefix(prefix)
-            pattern.callback = self._declared(page, self._guarded(pattern.callback))
+            pattern.callback = self._declare(page, self._require_access(pattern.callback))
         return patterns
 
-    def _declared(self, page: str, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    def _declare(self, page: str, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         if page in self.dangerous_pages:
             return dangerous(self.dangerous_pages[page])(view)
         if page == "changelist":
@@ -104,15 +104,15 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
             return str((declared_by(getattr(self, name, None)) or UNDECLARED).effect)
         return "" if "delete" in self.harmless_pages else self.dangerous_pages.get("delete", "Delete")
 
-    def _guarded(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    def _require_access(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             # The view itself redirects users without any access to the sign-in.
             if self.admin_site.has_permission(request) and not self.has_module_permission(request):
                 raise PermissionDenied
             return view(request, *args, **kwargs)
 
-        return guarded
+        return wrapper
 
     def has_access(self, request: HttpRequest, action: str, record: Any = None) -> bool:
         """Whether the signed-in user may "view", "add", "change" or "delete" this record, or any record."""
@@ -171,7 +171,7 @@ class ConsoleAdmin(BadgeMixin, AutocompleteMixin, ModelAdmin):
             for route, view, name in self.extra_pages()
         ]
         patterns = [
-            one for one in super().get_urls() if self.has_audit_history or one.name != f"{prefix}_history"
+            url for url in super().get_urls() if self.has_audit_history or url.name != f"{prefix}_history"
         ]
         return [*own, *patterns]
 

@@ -22,7 +22,7 @@ def axis_ticks(most: int) -> tuple[int, int, int]:
     return top, top // 2, 0
 
 
-def compared(now: int | Decimal, before: int | Decimal, period: str) -> str:
+def comparison_text(now: int | Decimal, before: int | Decimal, period: str) -> str:
     """The change since the same number of days before, such as: 12% more than in the 14 days before."""
     if not before:
         return _("none in %(period)s before") % {"period": period} if now else ""

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.utils.functional import Promise
 
-from fulfillment.core.admin.names import named
+from fulfillment.core.admin.names import lazy_text
 
 SHOWN = 50
 
@@ -37,7 +37,7 @@ def confirmation_page(
         "opts": model_admin.model._meta,
         "title": question,
         "button": button,
-        "sent": _repeated(request, records),
+        "sent": _submitted_values(request, records),
         "records": shown[:SHOWN],
         "has_more": len(shown) > SHOWN,
         "back": back or request.get_full_path(),
@@ -46,7 +46,7 @@ def confirmation_page(
     return TemplateResponse(request, "admin/confirm.html", context)
 
 
-def _repeated(request: HttpRequest, records: Any) -> list[tuple[str, Any]]:
+def _submitted_values(request: HttpRequest, records: Any) -> list[tuple[str, Any]]:
     """The names and values of the submitted form. For all records of a list, the keys of those that are there now: a
     record that comes later is in the list, but not on the page."""
     is_whole_list = isinstance(records, QuerySet) and request.POST.get("select_across") == "1"
@@ -62,14 +62,14 @@ def requires_confirmation(
     question: str | Promise, button: str | Promise
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator for list actions that shows the selection and requires confirmation first."""
-    question, button = named(question), named(button)
+    question, button = lazy_text(question), lazy_text(button)
 
     def decorate(action: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(action)
-        def confirmed(model_admin: Any, request: HttpRequest, chosen: QuerySet) -> Any:
+        def wrapper(model_admin: Any, request: HttpRequest, chosen: QuerySet) -> Any:
             page = confirmation_page(model_admin, request, question=question, button=button, records=chosen)
             return page or action(model_admin, request, chosen)
 
-        return confirmed
+        return wrapper
 
     return decorate

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.audit.events import WORDS
 from fulfillment.core.audit.log import DERIVED, kind_of
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_uuid
 
@@ -77,7 +77,7 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
 def names_of_people(events: Iterable[Any]) -> dict[str, str]:
     """User names by the IDs in the contexts of events, without deleted users."""
     ids = {_context(event).get("user") for event in events} - {None, ""}
-    users = get_user_model().objects.filter(pk__in=[one for one in ids if parse_uuid(str(one))])
+    users = get_user_model().objects.filter(pk__in=[user_id for user_id in ids if parse_uuid(str(user_id))])
     return {str(pk): name for pk, name in users.values_list("pk", "username")}
 
 
@@ -98,7 +98,9 @@ def names_of_records(events: Iterable[Any]) -> RecordNames:
 def names_of_codes(events: Collection[Any]) -> CodeNames:
     """By what apps offer as `CODE_NAMES`: for a field, a function that reads the names for its events at once."""
     found = {}
-    for path, name_codes in (pair for offer in offered("console", "CODE_NAMES") for pair in offer.items()):
+    for path, name_codes in (
+        pair for offer in offered_values("console", "CODE_NAMES") for pair in offer.items()
+    ):
         model = path.rpartition(".")[0]
         if fitting := [event for event in events if kind_of(event) == model]:
             found[path] = name_codes(fitting)
@@ -133,11 +135,11 @@ def _context(event: Any) -> dict[str, Any]:
 def event_changes(
     event: Any, former: Any, records: RecordNames, codes: CodeNames = MappingProxyType({})
 ) -> list[FieldChange]:
-    def shown(of: Any, field: Any) -> str:
+    def text_of(of: Any, field: Any) -> str:
         return "" if of is None else event_value(of, field, records, codes)
 
     fields = tracked_fields(event)
-    pairs = [(str(field.verbose_name), shown(former, field), shown(event, field)) for field in fields]
+    pairs = [(str(field.verbose_name), text_of(former, field), text_of(event, field)) for field in fields]
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
@@ -148,12 +150,12 @@ def event_value(event: Any, field: Any, records: RecordNames, codes: CodeNames =
         return name
     if value and (name_code := codes.get(f"{kind_of(event)}.{field.name}")):
         named = (
-            [name_code(event, one) for one in value] if isinstance(value, list) else name_code(event, value)
+            [name_code(event, code) for code in value] if isinstance(value, list) else name_code(event, value)
         )
         return shown_value(named)
     of_list = getattr(field, "base_field", None)
     if of_list is not None and of_list.choices and value:
-        return shown_value([choice_label(of_list, one) or one for one in value])
+        return shown_value([choice_label(of_list, choice) or choice for choice in value])
     return choice_label(field, value) or shown_value(value)
 
 

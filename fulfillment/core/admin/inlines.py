@@ -67,7 +67,7 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
 
     def optgroups(self, name: str, value: Sequence[Any], attrs: Any = None) -> list[Any]:
         """The chosen record as option. An invalid key is not looked up here: the field reports it."""
-        selected = {str(one) for one in value if self._is_key(one)}
+        selected = {str(key) for key in value if self._is_key(key)}
         known = {str(record.pk): record for record in self.offered}
         if selected - set(known):
             known |= {

@@ -55,8 +55,8 @@ class ConsoleList(ChangeList):
         filters, _, others, *_ = found
         for name in others:
             raise IncorrectLookupParameters(f"This list has no filter “{name[:MAX_SHOWN]}”.")
-        for one in filters:
-            one.queryset = partial(_apply, one, one.queryset)
+        for list_filter in filters:
+            list_filter.queryset = partial(_apply, list_filter, list_filter.queryset)
         return found
 
     def get_results(self, request: HttpRequest) -> None:

@@ -38,7 +38,7 @@ _OF_THE_API = re.compile(r"\w+(\.\w+)+|\w*[a-z][A-Z]\w*")
 _TEXTS = ("empty_help", "search_help_text", "add_label", "plural_name", "verbose_name", "verbose_name_plural")
 
 
-def named(text: Any, words: Mapping[str, str] = WORDS) -> Any:
+def lazy_text(text: Any, words: Mapping[str, str] = WORDS) -> Any:
     if not isinstance(text, str) or not text or isinstance(text, SafeString) or _OF_THE_API.fullmatch(text):
         return text
     text = words.get(text, text)
@@ -51,11 +51,11 @@ def name_admin(admin: Any) -> None:
     name_model(admin.model)
     for name in _TEXTS:
         if isinstance(getattr(admin, name, None), str):
-            setattr(admin, name, named(getattr(admin, name)))
-    admin.help_texts = {name: named(text) for name, text in getattr(admin, "help_texts", {}).items()}
+            setattr(admin, name, lazy_text(getattr(admin, name)))
+    admin.help_texts = {name: lazy_text(text) for name, text in getattr(admin, "help_texts", {}).items()}
     if admin.fieldsets:
         admin.fieldsets = [
-            (named(title), {**options, "description": named(options.get("description"))})
+            (lazy_text(title), {**options, "description": lazy_text(options.get("description"))})
             for title, options in admin.fieldsets
         ]
     name_form(admin.form)
@@ -65,7 +65,7 @@ def name_admin(admin: Any) -> None:
         _name_method(admin, name)
     for entry in getattr(admin, "list_filter", ()):
         if isinstance(entry, type):
-            entry.title = named(entry.title)  # type: ignore[attr-defined]
+            entry.title = lazy_text(entry.title)  # type: ignore[attr-defined]
     for inline in getattr(admin, "inlines", ()):
         name_admin(inline)
 
@@ -82,8 +82,8 @@ def name_model(model: type[Model]) -> None:
     options: Any = model._meta
     if isinstance(options.verbose_name, str):
         # Django's own plural is a lazy "%ss".
-        options.verbose_name_plural = named(str(options.verbose_name_plural))
-        options.verbose_name = named(options.verbose_name)
+        options.verbose_name_plural = lazy_text(str(options.verbose_name_plural))
+        options.verbose_name = lazy_text(options.verbose_name)
     # Those of the audit trail are copies.
     trail = getattr(model, "pgh_event_model", None)
     copies = trail._meta.fields if trail else []
@@ -91,26 +91,26 @@ def name_model(model: type[Model]) -> None:
         if field.name.startswith("pgh_"):
             continue
         # Django reads `_verbose_name` for migrations.
-        field.verbose_name = named(field.verbose_name)
-        field.help_text = named(field.help_text)
+        field.verbose_name = lazy_text(field.verbose_name)
+        field.help_text = lazy_text(field.help_text)
         if field.choices:
             # Migrations have the labels.
-            field.choices = [(value, named(label, {})) for value, label in field.flatchoices]
+            field.choices = [(value, lazy_text(label, {})) for value, label in field.flatchoices]
         of_list: Any = getattr(field, "base_field", None)
         if of_list is not None and of_list.choices:
-            of_list.choices = [(value, named(label, {})) for value, label in of_list.flatchoices]
+            of_list.choices = [(value, lazy_text(label, {})) for value, label in of_list.flatchoices]
 
 
 def name_form(form: Any) -> None:
     for name, field in form.declared_fields.items():
-        field.label = named(field.label or pretty_name(name))
-        field.help_text = named(field.help_text)
+        field.label = lazy_text(field.label or pretty_name(name))
+        field.help_text = lazy_text(field.help_text)
         if isinstance(choices := getattr(field, "choices", None), list):
-            field.choices = [(value, named(label)) for value, label in choices]
+            field.choices = [(value, lazy_text(label)) for value, label in choices]
     meta = getattr(form, "Meta", None)
     for texts in (getattr(meta, "labels", None), getattr(meta, "help_texts", None)):
         if texts:
-            texts.update({name: named(text) for name, text in texts.items()})
+            texts.update({name: lazy_text(text) for name, text in texts.items()})
 
 
 def _name_method(admin: Any, name: Any) -> None:
@@ -120,7 +120,7 @@ def _name_method(admin: Any, name: Any) -> None:
     if method is None or not callable(method):
         return
     if isinstance(getattr(method, "short_description", None), str):
-        method.short_description = named(method.short_description)
+        method.short_description = lazy_text(method.short_description)
     if isinstance(label := getattr(method, "label", None), dict):
         NAMES.update(text for text in label if isinstance(text, str))
 

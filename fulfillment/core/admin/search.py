@@ -47,16 +47,16 @@ def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySe
         return records.none()
     for word in words:
         plain = unescape_string_literal(word) if word[0] in "\"'" and word[-1] == word[0] else word
-        found = _named(own, plain)
+        found = _search_condition(own, plain)
         for relation, names in others.items():
             related: Any = records.model._meta.get_field(relation).related_model
-            keys = related._base_manager.filter(_named(names, plain)).values("pk")  # noqa: SLF001 - as above
+            keys = related._base_manager.filter(_search_condition(names, plain)).values("pk")  # noqa: SLF001 - as above
             found |= Q(**{f"{relation}__in": keys})
         records = records.filter(found)
     return records
 
 
-def _named(fields: Iterable[str], word: str) -> Q:
+def _search_condition(fields: Iterable[str], word: str) -> Q:
     conditions = (
         Q(**{f"{field.lstrip('^=')}{LOOKUP_SEP}{LOOKUPS.get(field[0], 'icontains')}": word})
         for field in fields

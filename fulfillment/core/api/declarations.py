@@ -61,14 +61,14 @@ class ClientNames:
     repeatable: frozenset[str] = frozenset()
 
     @classmethod
-    def joined(cls, names: Iterable["ClientNames"]) -> "ClientNames":
+    def merge(cls, names: Iterable["ClientNames"]) -> "ClientNames":
         groups: dict[str, str] = {}
         methods: dict[str, str] = {}
         repeatable: frozenset[str] = frozenset()
-        for one in names:
-            groups |= one.groups
-            methods |= one.methods
-            repeatable |= one.repeatable
+        for app_names in names:
+            groups |= app_names.groups
+            methods |= app_names.methods
+            repeatable |= app_names.repeatable
         return cls(groups, methods, repeatable)
 
     def group_of(self, operation: str) -> str:

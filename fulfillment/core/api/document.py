@@ -8,7 +8,7 @@ from django.utils.module_loading import import_string
 from drf_spectacular.settings import spectacular_settings
 
 from fulfillment.core.api.declarations import BODY, ETAG, FIRST, LINKED_BODY, LISTED, Link
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 # Set on a member of a request by `OperationSchema`; `finish_document` makes a type of it.
 TAKES_NULL = "x-takes-null"
@@ -17,8 +17,10 @@ PATH_PARAMETER = re.compile(r"{(\w+)}")
 
 def add_declarations_of_apps() -> None:
     """Tells drf-spectacular the tags and enumerations of all apps, once they are loaded."""
-    tags = sorted((tag for tags in offered("openapi", "TAGS") for tag in tags), key=lambda tag: tag.position)
-    enums = {name: path for enums in offered("openapi", "ENUMS") for name, path in enums.items()}
+    tags = sorted(
+        (tag for tags in offered_values("openapi", "TAGS") for tag in tags), key=lambda tag: tag.position
+    )
+    enums = {name: path for enums in offered_values("openapi", "ENUMS") for name, path in enums.items()}
     spectacular_settings.apply_patches(
         {
             "TAGS": [{"name": tag.name, "description": tag.description} for tag in tags],
@@ -28,14 +30,16 @@ def add_declarations_of_apps() -> None:
 
 
 def run_hooks_of_apps(result: dict[str, Any], **options: Any) -> dict[str, Any]:
-    for hooks in offered("openapi", "HOOKS"):
+    for hooks in offered_values("openapi", "HOOKS"):
         for path in hooks:
             result = import_string(path)(result, **options)
     return result
 
 
 def finish_document(result: dict[str, Any], **options: Any) -> dict[str, Any]:
-    result["paths"] = {PATH_PARAMETER.sub(_spelled, path): item for path, item in result["paths"].items()}
+    result["paths"] = {
+        PATH_PARAMETER.sub(_rename_parameter, path): item for path, item in result["paths"].items()
+    }
     for item in result["paths"].values():
         for operation in item.values():
             for parameter in operation.get("parameters", ()):
@@ -61,7 +65,7 @@ def path_name(name: str) -> str:
     return first + "".join("ID" if word == "id" else word.capitalize() for word in others)
 
 
-def _spelled(found: re.Match[str]) -> str:
+def _rename_parameter(found: re.Match[str]) -> str:
     return "{" + path_name(found[1]) + "}"
 
 
@@ -80,15 +84,15 @@ def or_null(schema: dict[str, Any]) -> dict[str, Any]:
 def add_links(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     """A hook of drf-spectacular, for the finished document."""
     components = result["components"].setdefault("links", {})
-    links_of_component, links_after = _joined("LINKS"), _joined("LINKS_AFTER")
-    with_etag = {name for names in offered("openapi", "WITH_ETAG") for name in names}
+    links_of_component, links_after = _collect_links("LINKS"), _collect_links("LINKS_AFTER")
+    with_etag = {name for names in offered_values("openapi", "WITH_ETAG") for name in names}
     for operation, response, shown, listed in _responses(result):
         links = links_of_component.get(shown, ()) + links_after.get(operation, ())
         for link in links:
             if link.to == operation:
                 continue
             name = f"{shown}{'.first' if listed else ''}.{link.to}"
-            components[name] = _described(link, listed)
+            components[name] = _link_object(link, listed)
             response.setdefault("links", {})[link.to] = {"$ref": f"#/components/links/{name}"}
         if shown in with_etag and not listed:
             tag = {
@@ -100,9 +104,9 @@ def add_links(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     return result
 
 
-def _joined(name: str) -> dict[str, tuple[Link, ...]]:
+def _collect_links(name: str) -> dict[str, tuple[Link, ...]]:
     joined: dict[str, tuple[Link, ...]] = {}
-    for links in offered("openapi", name):
+    for links in offered_values("openapi", name):
         for key, more in links.items():
             joined[key] = joined.get(key, ()) + more
     return joined
@@ -120,7 +124,7 @@ def _responses(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], 
                     yield operation["operationId"], response, reference.rpartition("/")[2], listed
 
 
-def _described(link: Link, listed: bool) -> dict[str, Any]:
+def _link_object(link: Link, listed: bool) -> dict[str, Any]:
     # A list has no ETag of a single record.
     parameters = {name: value for name, value in link.parameters.items() if not (listed and name in ETAG)}
     described: dict[str, Any] = {
@@ -128,15 +132,15 @@ def _described(link: Link, listed: bool) -> dict[str, Any]:
         "description": (LISTED if listed else "") + link.says,
     }
     if parameters:
-        described["parameters"] = _placed(parameters, listed)
+        described["parameters"] = _link_values(parameters, listed)
     if link.body:
-        described[LINKED_BODY] = _placed(link.body, listed)
+        described[LINKED_BODY] = _link_values(link.body, listed)
     return described
 
 
-def _placed(value: Any, listed: bool) -> Any:
+def _link_values(value: Any, listed: bool) -> Any:
     if isinstance(value, Mapping):
-        return {name: _placed(one, listed) for name, one in value.items()}
+        return {name: _link_values(part, listed) for name, part in value.items()}
     if isinstance(value, list):
-        return [_placed(one, listed) for one in value]
+        return [_link_values(part, listed) for part in value]
     return value.replace(BODY, FIRST) if listed else value

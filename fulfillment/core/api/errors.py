@@ -276,12 +276,12 @@ def _detail(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
             f"{request.method} is not possible at this address. Allowed: {', '.join(view.allowed_methods)}."
         )
     if isinstance(exc, exceptions.UnsupportedMediaType):
-        allowed = ", ".join(one.media_type for one in view.get_parsers())
+        allowed = ", ".join(parser.media_type for parser in view.get_parsers())
         if not request.content_type:
             return f"The header Content-Type is missing. Allowed: {allowed}."
         return f"{str(request.content_type)[:100]!r} is not a Content-Type of this operation. Allowed: {allowed}."
     if isinstance(exc, exceptions.NotAcceptable):
-        allowed = ", ".join(one.media_type for one in view.get_renderers())
+        allowed = ", ".join(renderer.media_type for renderer in view.get_renderers())
         return f"This operation offers none of the media types in the Accept header. Allowed: {allowed}."
     return str(exc.detail)
 

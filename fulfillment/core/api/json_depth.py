@@ -11,14 +11,14 @@ _ALL_BUT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 
 def is_too_deep(body: bytes) -> bool:
     """Whether JSON has more levels than MAX_DEPTH: parsers and writers fail at depths of their own."""
-    return opened(body) > MAX_DEPTH and _is_too_deep(without_strings(body))
+    return count_open_brackets(body) > MAX_DEPTH and _is_too_deep(without_strings(body))
 
 
 def without_strings(body: bytes) -> bytes:
     return _STRINGS.sub(b"", body)
 
 
-def opened(body: bytes) -> int:
+def count_open_brackets(body: bytes) -> int:
     return body.count(b"{") + body.count(b"[")
 
 

@@ -30,7 +30,9 @@ def declared_parameters(view_class: type, action: str) -> tuple[str, ...]:
     schema.view = view_class()
     schema.view.action, schema.view.request, schema.view.kwargs, schema.method = action, None, {}, ""
     return tuple(
-        one.name for one in schema.get_override_parameters() if one.location == OpenApiParameter.QUERY
+        parameter.name
+        for parameter in schema.get_override_parameters()
+        if parameter.location == OpenApiParameter.QUERY
     )
 
 
@@ -88,9 +90,9 @@ def whole_parameter(query: Mapping[str, str], name: str, *, default: int, most: 
 
 def known_state(state: str, known: Collection[str]) -> str:
     """The state of this name, in any case."""
-    for one in known:
-        if one.lower() == state.lower():
-            return one
+    for name in known:
+        if name.lower() == state.lower():
+            return name
     words = _("state is %(state)r; allowed: %(allowed)s.")
     raise Invalid.at("?state", "state_unknown", words % {"state": state[:40], "allowed": ", ".join(known)})
 

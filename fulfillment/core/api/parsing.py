@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from fulfillment.core.api.json_depth import MAX_DEPTH, is_too_deep, opened, without_strings
+from fulfillment.core.api.json_depth import MAX_DEPTH, count_open_brackets, is_too_deep, without_strings
 from fulfillment.core.concurrency_limits import ConcurrencyLimit
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
 from fulfillment.core.text import Place, parse_number, pointer_to
@@ -60,7 +60,7 @@ def field_count(request: HttpRequest) -> int:
 
 def check_structure(body: bytes) -> None:
     """Refuses bodies with too many levels or values. Invalid JSON passes: the parser refuses it."""
-    if opened(body) <= MAX_DEPTH and _values(body) <= MAX_VALUES:
+    if count_open_brackets(body) <= MAX_DEPTH and _values(body) <= MAX_VALUES:
         return
     bare = without_strings(body)
     values = _values(bare)
@@ -72,7 +72,7 @@ def check_structure(body: bytes) -> None:
 
 def _values(body: bytes) -> int:
     """Counts values: one for each comma and for each opened array or object."""
-    return opened(body) + body.count(b",")
+    return count_open_brackets(body) + body.count(b",")
 
 
 # The only ways to write a NUL or half of a surrogate pair in JSON; complete pairs match as well.

@@ -21,7 +21,7 @@ from django.db.migrations.executor import MigrationExecutor
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
 from fulfillment.core.errors import shortage_of
 from fulfillment.core.observability.instruments import had_no_room, note_refusal
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from printing.bounded import ROOM_BYTES
 
 # Checks of other machines are cached, because load balancers call often and storages may bill each request. A check
@@ -64,7 +64,7 @@ class CachedProbe:
 
 def part_names() -> set[str]:
     """The names of all parts, also of those that are not looked at while the database is away."""
-    apps = {name for probes in offered("metrics", "PROBES") for name in probes}
+    apps = {name for probes in offered_values("metrics", "PROBES") for name in probes}
     return {"database", "migrations", "room", "clock", "temporary", "process", "storage", "names"} | apps
 
 
@@ -78,7 +78,11 @@ def failures_of_parts() -> dict[str, str]:
             "room": "the disk of the database is full" if had_no_room() else "",
             "clock": _clock(seconds_ahead),
             # Functions that return a failure, by name.
-            **{name: _safely(one) for probes in offered("metrics", "PROBES") for name, one in probes.items()},
+            **{
+                name: _safely(probe)
+                for probes in offered_values("metrics", "PROBES")
+                for name, probe in probes.items()
+            },
         }
     own = {"temporary": _temporary(), "process": _process()}
     return found | {"storage": STORAGE.failure(), "names": NAMES.failure(), **own}

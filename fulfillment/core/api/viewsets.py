@@ -22,11 +22,11 @@ def limited_action(limit: ConcurrencyLimit) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def limited(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
+        def wrapper(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
             with limit.limited(request.auth.key):
                 return view(self, request, *args, **kwargs)
 
-        return limited  # type: ignore[return-value]
+        return wrapper  # type: ignore[return-value]
 
     return decorate
 

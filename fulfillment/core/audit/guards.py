@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import Model
 from psycopg import sql
 
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 # As `ERASABLE` of apps, for tables of libraries: columns that may be erased; with `+` that may gain members
 # of a JSON object, with `*` that may change.
@@ -69,14 +69,18 @@ def erasable() -> dict[str, tuple[str, ...]]:
     """By the label of the model: the columns of its rows that may change after they were written."""
     return {
         name: columns
-        for one in (*offered("operations", "ERASABLE"), ERASABLE)
-        for name, columns in one.items()
+        for by_model in (*offered_values("operations", "ERASABLE"), ERASABLE)
+        for name, columns in by_model.items()
     }
 
 
 def prunable() -> dict[str, str]:
     """By the label of the model: the condition in SQL under which a row, `OLD`, may be deleted."""
-    return {name: condition for one in offered("operations", "PRUNABLE") for name, condition in one.items()}
+    return {
+        name: condition
+        for by_model in offered_values("operations", "PRUNABLE")
+        for name, condition in by_model.items()
+    }
 
 
 def guard_function() -> str:
@@ -147,7 +151,7 @@ def _create_triggers(cursor: Any, model: type[Model]) -> None:
     for name, when in TRIGGERS:
         cursor.execute(TRIGGER_ARGUMENTS, [table, name])
         row = cursor.fetchone()
-        if row and row[0] == "".join(f"{one}\\000" for one in arguments):
+        if row and row[0] == "".join(f"{argument}\\000" for argument in arguments):
             continue
         listed = sql.SQL(", ").join(map(sql.Literal, arguments))
         statement = (

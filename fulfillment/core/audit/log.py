@@ -100,20 +100,20 @@ def _entries(cursor: Any, found: list[tuple[str, int]]) -> list[LogEntry]:
     entries = {}
     for kind, key, row, former, metadata in cursor.fetchall():
         event = _event(models[kind], row)
-        event.pgh_context = pghistory.models.Context(metadata=_parsed(metadata)) if metadata else None
+        event.pgh_context = pghistory.models.Context(metadata=_parse_json(metadata)) if metadata else None
         entries[(kind, key)] = LogEntry(kind, event, _event(models[kind], former) if former else None)
     # An event that retention deleted meanwhile is absent.
     return [entries[place] for place in found if place in entries]
 
 
 def _event(model: Any, row: Any) -> Any:
-    parsed = _parsed(row)
+    parsed = _parse_json(row)
     fields = [field for field in model._meta.concrete_fields if field.attname in parsed]
     values = [field.to_python(parsed[field.attname]) for field in fields]
     return model.from_db(connection.alias, [field.attname for field in fields], values)
 
 
-def _parsed(value: Any) -> dict[str, Any]:
+def _parse_json(value: Any) -> dict[str, Any]:
     """Django's connections give JSON as text."""
     found: dict[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value
     return found

@@ -42,7 +42,7 @@ def _without(value: Any, words: list[str]) -> Any:
         texts = (value.lower(), unquote_plus(value).lower())
         return ERASED if any(word in text for word in words for text in texts) else value
     if isinstance(value, dict):
-        return {key: _without(one, words) for key, one in value.items()}
+        return {key: _without(part, words) for key, part in value.items()}
     if isinstance(value, list):
-        return [_without(one, words) for one in value]
+        return [_without(part, words) for part in value]
     return value

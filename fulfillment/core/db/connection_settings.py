@@ -71,7 +71,7 @@ def _check_options(variable: str, options: dict[str, str]) -> None:
         environment.refuse(
             f"{variable} has sslmode={mode!r}; write {', '.join(SSL_MODES[:-1])} or {SSL_MODES[-1]}.", None
         )
-    known = {one.keyword.decode() for one in psycopg.pq.Conninfo.get_defaults()}
+    known = {option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()}
     if unknown := sorted(options.keys() - known):
         environment.refuse(
             f"{variable} has the option {unknown[0]!r}; write options of libpq, such as sslmode or sslrootcert.",

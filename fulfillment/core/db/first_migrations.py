@@ -43,14 +43,16 @@ class CreateTogether(Operation):
 
     def _steps(self) -> list[Operation]:
         return [
-            one
-            for one in self.operations
-            if not (isinstance(one, IN_TABLE) and one.model_name_lower in self._created)
+            operation
+            for operation in self.operations
+            if not (isinstance(operation, IN_TABLE) and operation.model_name_lower in self._created)
         ]
 
     @property
     def _created(self) -> frozenset[str]:
-        models = (one for one in self.operations if isinstance(one, django_operations.CreateModel))
+        models = (
+            operation for operation in self.operations if isinstance(operation, django_operations.CreateModel)
+        )
         return frozenset(model.name_lower for model in models)
 
     def _changes_older_table(self, operation: Operation) -> bool:

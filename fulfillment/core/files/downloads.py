@@ -41,10 +41,10 @@ def limited_pdf(size: int, caller: str = "") -> Iterator[Callable[[bytes, str], 
         yield pdf_response
         return
     with FILES.limited(caller) as held:
-        yield partial(_streamed, held)
+        yield partial(_streaming_response, held)
 
 
-def _streamed(held: Held, content: bytes, name: str) -> HttpResponseBase:
+def _streaming_response(held: Held, content: bytes, name: str) -> HttpResponseBase:
     whole = pdf_response(b"", name)
     headers = {**whole.headers, "Content-Length": str(len(content))}
     return StreamingHttpResponse(LimitedStream(_blocks(content), held.whole.pop_all()), headers=headers)

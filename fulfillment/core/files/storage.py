@@ -72,8 +72,8 @@ def stored_names(storage: Storage, folder: str = "") -> Iterator[str]:
     prefix = f"{folder}/" if folder else ""
     # A leading dot marks an incomplete file.
     yield from (f"{prefix}{name}" for name in sorted(names) if name and not name.startswith("."))
-    for one in sorted(folders):
-        yield from stored_names(storage, f"{prefix}{one}")
+    for subfolder in sorted(folders):
+        yield from stored_names(storage, f"{prefix}{subfolder}")
 
 
 class FolderStorage(FileSystemStorage):
@@ -90,7 +90,7 @@ class FolderStorage(FileSystemStorage):
         # In the same folder, because a rename is atomic only within one file system.
         part = path.parent / f".{secrets.token_hex(8)}.part"
         try:
-            with os.fdopen(_created(part), "wb") as file:
+            with os.fdopen(_create_file(part), "wb") as file:
                 for chunk in content.chunks():
                     file.write(chunk)
             give_to_owner(part)
@@ -101,7 +101,7 @@ class FolderStorage(FileSystemStorage):
         return name
 
 
-def _created(path: Path) -> int:
+def _create_file(path: Path) -> int:
     """The descriptor of a new file, in a folder that is made if it is missing."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:

@@ -73,7 +73,7 @@ def read_file(name: str) -> bytes:
         return bytes(file.read())
 
 
-def listed(folder: str) -> tuple[list[str], list[str]]:
+def list_folder(folder: str) -> tuple[list[str], list[str]]:
     """The folders and the files in it; none where there is no such folder."""
     try:
         folders, names = default_storage.listdir(folder)

@@ -46,14 +46,14 @@ class RefusalPages:
 
 
 def refusal_page(refusal: Unavailable | TooManyRequests) -> HttpResponse:
-    page = _rendered(refusal.status, refusal.message, get_language())
+    page = _render_page(refusal.status, refusal.message, get_language())
     headers = {"Cache-Control": "no-store", "Retry-After": str(refusal.retry_after)}
     return HttpResponse(page, status=refusal.status, headers=headers)
 
 
 # Most of the cost of a refusal, which must be low: a client that floods the service is refused many times.
 @lru_cache(maxsize=256)
-def _rendered(status: int, message: str, language: str) -> str:
+def _render_page(status: int, message: str, language: str) -> str:
     return render_to_string("portal/busy.html", {"status": status, "message": message})
 
 

@@ -40,7 +40,7 @@ class Prose(SafeString):
 
 
 @lru_cache(maxsize=4096)
-def rendered(text: str, resolve: Resolve = str) -> Prose:
+def render_markdown(text: str, resolve: Resolve = str) -> Prose:
     tokens = _parser().parse(text)
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
@@ -48,7 +48,7 @@ def rendered(text: str, resolve: Resolve = str) -> Prose:
         elif token.type == "td_open" and CODE_ONLY.match(_text_of(tokens[index + 1])):
             token.attrSet("id", _text_of(tokens[index + 1]))
         elif token.children:
-            token.children = _resolved(token.children, resolve)
+            token.children = _resolve_links(token.children, resolve)
     # Escaped by the parser.
     prose = Prose(_parser().renderer.render(tokens, _parser().options, {}))
     prose.source = text.strip()
@@ -77,7 +77,7 @@ def _text_of(inline: Token) -> str:
     return "".join(child.content for child in inline.children or ())
 
 
-def _resolved(children: Sequence[Token], resolve: Resolve) -> list[Token]:
+def _resolve_links(children: Sequence[Token], resolve: Resolve) -> list[Token]:
     """Resolves links; those to documents outside of the site become plain text."""
     remaining, opened = [], []
     for child in children:
@@ -199,7 +199,7 @@ def _guide(slug: str, title: str, name: str) -> Guide:
         title=title,
         folder=PurePosixPath(folder),
         text=body,
-        html=rendered(body, guide_link(folder)),
+        html=render_markdown(body, guide_link(folder)),
         headings=tuple(headings_of(body)),
     )
 

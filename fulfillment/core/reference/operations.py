@@ -10,8 +10,8 @@ from fulfillment.core.api.declarations import ClientNames, camel
 from fulfillment.core.api.errors import TITLES
 from fulfillment.core.api.schema import schema_document
 from fulfillment.core.code_examples import ExampleRequest, request_examples
-from fulfillment.core.plugins import offered
-from fulfillment.core.reference.guides import rendered, rendered_line
+from fulfillment.core.plugins import offered_values
+from fulfillment.core.reference.guides import render_markdown, rendered_line
 from fulfillment.core.reference.schemas import (
     Body,
     Event,
@@ -66,12 +66,12 @@ def events() -> dict[str, Event]:
     document = schema_document()
     reader = SchemaReader(document)
     return {
-        name: _event(reader, name, _resolved(document, item)["post"])
+        name: _event(reader, name, _resolve_reference(document, item)["post"])
         for name, item in document["webhooks"].items()
     }
 
 
-def _resolved(document: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolve_reference(document: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[str, Any]:
     """A webhook is in the document itself or among its components."""
     for step in item["$ref"].removeprefix("#/").split("/") if "$ref" in item else ():
         document = document[step.replace("~1", "/").replace("~0", "~")]
@@ -81,7 +81,12 @@ def _resolved(document: Mapping[str, Any], item: Mapping[str, Any]) -> Mapping[s
 def raw_operation(operation_id: str) -> dict[str, Any] | None:
     """The operation's object in the document."""
     return next(
-        (one for *_, one in _operations(schema_document()) if one["operationId"] == operation_id), None
+        (
+            operation
+            for *_, operation in _operations(schema_document())
+            if operation["operationId"] == operation_id
+        ),
+        None,
     )
 
 
@@ -108,8 +113,8 @@ def _read(
         method=method.upper(),
         path=path,
         tag=operation["tags"][0],
-        description=rendered(about),
-        access=rendered(access),
+        description=render_markdown(about),
+        access=render_markdown(access),
         parameters=tuple(_parameters(reader, operation)),
         body=_body(reader, operation.get("requestBody")),
         responses=responses,
@@ -127,14 +132,14 @@ def _read(
 def _phrases() -> dict[str, tuple[str, ...]]:
     return {
         name: tuple(phrases.split("; "))
-        for searched in offered("openapi", "SEARCHED_AS")
+        for searched in offered_values("openapi", "SEARCHED_AS")
         for name, phrases in searched.items()
     }
 
 
 def _library_names(operation_id: str) -> tuple[str, ...]:
     """The methods of the client libraries: of both, or first Python's, then TypeScript's."""
-    names = ClientNames.joined(offered("openapi", "CLIENT_NAMES"))
+    names = ClientNames.merge(offered_values("openapi", "CLIENT_NAMES"))
     group, method = names.group_of(operation_id), names.method_of(operation_id)
     return tuple(dict.fromkeys(f"client.{group}.{name}" for name in (method, camel(method))))
 
@@ -143,9 +148,9 @@ def _parameters(
     reader: SchemaReader, operation: Mapping[str, Any]
 ) -> Iterator[tuple[str, tuple[Member, ...]]]:
     for place, label in (("path", "Path"), ("query", "Query"), ("header", "Headers")):
-        found = [one for one in operation.get("parameters", ()) if one["in"] == place]
+        found = [parameter for parameter in operation.get("parameters", ()) if parameter["in"] == place]
         if found:
-            yield label, tuple(_parameter(reader, one) for one in found)
+            yield label, tuple(_parameter(reader, parameter) for parameter in found)
 
 
 def _parameter(reader: SchemaReader, parameter: Mapping[str, Any]) -> Member:
@@ -168,7 +173,7 @@ def _response(reader: SchemaReader, status: str, response: Mapping[str, Any]) ->
     headers = {name: header for name, header in response.get("headers", {}).items() if "$ref" not in header}
     return Response(
         status=status,
-        description=rendered(response.get("description", "")),
+        description=render_markdown(response.get("description", "")),
         media=tuple(content),
         headers=tuple(
             reader.read({**header["schema"], "description": header["description"]}, name=name)
@@ -187,7 +192,7 @@ def _examples(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
-    keyed = any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
+    keyed = any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ()))
     for status, response in sorted(operation["responses"].items()):
         if status.startswith("2"):
             continue
@@ -199,7 +204,7 @@ def _refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
             general.append("operator_only")
         title = TITLES.get(int(status), "") or {"431": "Headers too large"}.get(status, "Refused")
         codes = tuple(dict.fromkeys([*own, *general]))
-        yield Refusal(status, title, rendered(response["description"]), codes)
+        yield Refusal(status, title, render_markdown(response["description"]), codes)
 
 
 def _links(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[str]:
@@ -214,11 +219,11 @@ def _example_request(
 ) -> ExampleRequest:
     content = operation.get("requestBody", {}).get("content", {})
     examples = content.get("application/json", {}).get("examples", {})
-    keyed = any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
+    keyed = any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ()))
     query = {
-        one["name"]: str(one["example"]) if "example" in one else "80202"
-        for one in operation.get("parameters", ())
-        if one["in"] == "query" and one.get("required")
+        parameter["name"]: str(parameter["example"]) if "example" in parameter else "80202"
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "query" and parameter.get("required")
     }
     return ExampleRequest(
         method=method.upper(),
@@ -234,10 +239,10 @@ def _example_request(
 def _filled_path(path: str) -> str:
     """The path with an example for each parameter: a value of the demo store, or a placeholder."""
 
-    def filled(found: re.Match[str]) -> str:
+    def example_value(found: re.Match[str]) -> str:
         return EXAMPLE_VALUES.get(found[1], re.sub(r"(?<=[a-z])(?=[A-Z])", "_", found[1]).upper())
 
-    return PLACE.sub(filled, path)
+    return PLACE.sub(example_value, path)
 
 
 def _file_out(operation: Mapping[str, Any]) -> str:
@@ -254,8 +259,8 @@ def _event(reader: SchemaReader, name: str, operation: Mapping[str, Any]) -> Eve
     return Event(
         name=name,
         about=rendered_line(about + "."),
-        description=rendered(rest),
-        headers=tuple(_parameter(reader, one) for one in operation["parameters"]),
+        description=render_markdown(rest),
+        headers=tuple(_parameter(reader, parameter) for parameter in operation["parameters"]),
         schema=reader.read(content["schema"]),
         example=examples[0][1] if examples else "",
     )

@@ -10,7 +10,15 @@ from typing import NamedTuple
 from django.conf import settings
 from django.utils.feedgenerator import Atom1Feed
 
-from fulfillment.core.reference.guides import ROOT, Guide, changes, guide_link, guides, rendered, slug_of
+from fulfillment.core.reference.guides import (
+    ROOT,
+    Guide,
+    changes,
+    guide_link,
+    guides,
+    render_markdown,
+    slug_of,
+)
 from fulfillment.core.reference.operations import events, groups
 from fulfillment.core.reference.problems import Problem
 from fulfillment.core.reference.schemas import Event, Member, Operation
@@ -42,36 +50,40 @@ def operation_text(operation: Operation) -> str:
         parts += [_list_of(response.schema.members)] if response.schema else []
         parts += [_code("json", text) for _, text in response.examples[:1]]
     refusals = (
-        f"- {one.status}: {', '.join(f'`{code}`' for code in one.codes)}" for one in operation.refusals
+        f"- {refusal.status}: {', '.join(f'`{code}`' for code in refusal.codes)}"
+        for refusal in operation.refusals
     )
     parts += ["## Errors", "\n".join(refusals), "## Example"]
     parts += [_code("sh", text) for language, _, text in operation.samples if language == "curl"]
-    return _joined(parts)
+    return _join_parts(parts)
 
 
 def event_text(event: Event) -> str:
     parts = [f"# Event {event.name}", event.about.source, event.description.source, "## Body"]
-    return _joined([*parts, _list_of(event.schema.members), _code("json", event.example)])
+    return _join_parts([*parts, _list_of(event.schema.members), _code("json", event.example)])
 
 
 def problem_text(problem: Problem) -> str:
     parts = [f"# {problem.code}", f"{problem.status} {problem.title}", "## Cause", problem.cause.source]
-    return _joined([*parts, "## What to do", problem.what_to_do.source, _code("json", problem.example)])
+    return _join_parts([*parts, "## What to do", problem.what_to_do.source, _code("json", problem.example)])
 
 
 @cache
 def index_text() -> str:
     """The index that https://llmstxt.org describes."""
     parts = ["# Store Fulfillment", f"> {ABOUT}", "## Guides"]
-    parts += [_links((one.title, one.url) for one in guides().values())]
+    parts += [_links((guide.title, guide.url) for guide in guides().values())]
     for group in groups():
-        links = ((f"{one.title} ({one.method} {one.path})", one.url) for one in group.operations)
+        links = (
+            (f"{operation.title} ({operation.method} {operation.path})", operation.url)
+            for operation in group.operations
+        )
         parts += [f"## {group.name}", _links(links)]
-    parts += ["## Events", _links((one.name, one.url) for one in events().values())]
+    parts += ["## Events", _links((event.name, event.url) for event in events().values())]
     schema = f"- [OpenAPI description]({settings.API_URL}/schema)"
     whole = f"- [All of this in one text]({settings.PUBLIC_URL}/llms-full.txt)"
     news = f"- [Changes]({settings.PUBLIC_URL}{changes().url}.md)"
-    return _joined([*parts, "## More", "\n".join([schema, whole, news])])
+    return _join_parts([*parts, "## More", "\n".join([schema, whole, news])])
 
 
 @cache
@@ -82,7 +94,7 @@ def whole_text() -> str:
 def _every_text() -> Iterator[str]:
     yield f"# Store Fulfillment\n\n{ABOUT}\n"
     yield from map(guide_text, guides().values())
-    yield from (operation_text(one) for group in groups() for one in group.operations)
+    yield from (operation_text(operation) for group in groups() for operation in group.operations)
     yield from map(event_text, events().values())
 
 
@@ -126,7 +138,7 @@ def _code(language: str, text: str) -> str:
     return f"```{language}\n{text.strip()}\n```" if text else ""
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _join_parts(parts: Iterable[str]) -> str:
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
@@ -163,7 +175,7 @@ def feed_text() -> str:
         feed.add_item(
             title=release.version,
             link=f"{page}#{slug_of(release.version)}",
-            description=rendered(release.text, guide_link("..")),
+            description=render_markdown(release.text, guide_link("..")),
             unique_id=f"{settings.PUBLIC_URL}/changelog.atom#{release.version}",
             pubdate=release.day,
             updateddate=release.day,

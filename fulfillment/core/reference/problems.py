@@ -8,7 +8,7 @@ from functools import cache
 
 from fulfillment.core.api.errors import problem, title_of
 from fulfillment.core.errors import Fault
-from fulfillment.core.reference.guides import ROOT, Prose, guide_link, guides, rendered
+from fulfillment.core.reference.guides import ROOT, Prose, guide_link, guides, render_markdown
 from fulfillment.core.reference.operations import CODES_OF_ALL, operations
 from fulfillment.core.reference.schemas import Operation
 
@@ -37,11 +37,11 @@ class Problem:
 
     @property
     def cause(self) -> Prose:
-        return _shown(f"{self.about[:1].upper()}{self.about[1:]}.")
+        return _render_text(f"{self.about[:1].upper()}{self.about[1:]}.")
 
     @property
     def what_to_do(self) -> Prose:
-        return _shown(f"{self.remedy[:1].upper()}{self.remedy[1:]}.")
+        return _render_text(f"{self.remedy[:1].upper()}{self.remedy[1:]}.")
 
     @property
     def example(self) -> str:
@@ -77,5 +77,5 @@ def _read(text: str) -> Iterator[Problem]:
             yield Problem(code, int(status), about, remedies[int(status)], is_mistake)
 
 
-def _shown(text: str) -> Prose:
-    return rendered(text, guide_link("api"))
+def _render_text(text: str) -> Prose:
+    return render_markdown(text, guide_link("api"))

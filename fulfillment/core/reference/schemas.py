@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from fulfillment.core.api.schema import NO_NUL_PATTERN, PATH_PATTERN, QUERY_PATTERN, TEXT_PATTERN
-from fulfillment.core.reference.guides import ROOT, Prose, rendered
+from fulfillment.core.reference.guides import ROOT, Prose, render_markdown
 
 # The depth below which objects show only their type.
 MAX_DEPTH = 6
@@ -55,22 +55,24 @@ class SchemaReader:
     def _member(
         self, name: str, schema: Mapping[str, Any], *, required: bool, within: tuple[str, ...]
     ) -> Member:
-        whole, type_name = self._resolved(schema)
+        whole, type_name = self._resolve_schema(schema)
         kind, holder, holder_name = self._kind(whole, type_name)
         members: tuple[Member, ...] = ()
         if holder is not None and holder_name not in within and len(within) < MAX_DEPTH:
             members = self._members(holder, (*within, holder_name))
-        elements = self._resolved(whole.get("items", {}))[0]
+        elements = self._resolve_schema(whole.get("items", {}))[0]
         constrained = whole if "properties" in elements else {**elements, **whole}
         pattern = constrained.get("pattern", "")
         return Member(
             name=name,
             kind=kind,
             required=required,
-            description=rendered(whole.get("description", "")),
-            limits=tuple(text.format(_shown(constrained[key])) for key, text in LIMITS if key in constrained),
+            description=render_markdown(whole.get("description", "")),
+            limits=tuple(
+                text.format(_format_value(constrained[key])) for key, text in LIMITS if key in constrained
+            ),
             pattern="" if pattern in USUAL_PATTERNS else pattern,
-            values=tuple(_shown(value) for value in constrained.get("enum", ()) if value is not None),
+            values=tuple(_format_value(value) for value in constrained.get("enum", ()) if value is not None),
             members=members,
             deprecated=bool(whole.get("deprecated")),
         )
@@ -87,7 +89,7 @@ class SchemaReader:
             for name, schema in holder.get("properties", {}).items()
         )
 
-    def _resolved(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    def _resolve_schema(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """Resolves references; returns the last one's name. Siblings of a reference override its target."""
         name = ""
         whole = dict(schema)
@@ -109,14 +111,14 @@ class SchemaReader:
         null = " or null" if "null" in kinds else ""
         kinds = [kind for kind in kinds if kind != "null"]
         if kinds == ["array"]:
-            text, holder, holder_name = self._kind(*self._resolved(schema.get("items", {})))
+            text, holder, holder_name = self._kind(*self._resolve_schema(schema.get("items", {})))
             return f"array of {text}{null}", holder, holder_name
         text = " or ".join(kinds)
         if schema.get("properties"):
             return f"{text}{null}", schema, name or "object"
         extra = schema.get("additionalProperties")
         if isinstance(extra, Mapping):
-            text, holder, holder_name = self._kind(*self._resolved(extra))
+            text, holder, holder_name = self._kind(*self._resolve_schema(extra))
             return f"object of {text}{null}", holder, holder_name
         if "format" in schema:
             text += f" ({schema['format']})"
@@ -126,7 +128,7 @@ class SchemaReader:
         self, choices: list[Mapping[str, Any]], schema: Mapping[str, Any], name: str
     ) -> tuple[str, Mapping[str, Any] | None, str]:
         null = " or null" if {"type": "null"} in choices else ""
-        read = [(choice, *self._resolved(choice)) for choice in choices if choice != {"type": "null"}]
+        read = [(choice, *self._resolve_schema(choice)) for choice in choices if choice != {"type": "null"}]
         kinds = [self._kind(whole, inner_name) for _, whole, inner_name in read]
         if len(kinds) == 1:
             text, holder, holder_name = kinds[0]
@@ -143,7 +145,7 @@ def _name_of(reference: Mapping[str, Any]) -> str:
     return str(reference.get("$ref", "")).rpartition("/")[2]
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -51,7 +51,7 @@ class Entry:
     words: str
 
 
-def found(text: str) -> list[Entry]:
+def find_entries(text: str) -> list[Entry]:
     """The best first: by name operations come before guides, then what is most alike."""
     wanted = _stems(text[:MAX_QUERY_LENGTH])
     if not wanted:
@@ -113,14 +113,22 @@ def _entry(kind: str, title: str, about: str, url: str, *more: str, names: Itera
 
 
 def _operation_entries() -> Iterator[Entry]:
-    for one in operations().values():
+    for operation in operations().values():
         members = {
-            name for response in one.responses if response.schema for name in _names([response.schema])
+            name for response in operation.responses if response.schema for name in _names([response.schema])
         }
-        members |= {name for _, group in one.parameters for name in _names(group)}
-        members |= set(_names([one.body.schema])) if one.body and one.body.schema else set()
-        about, words = f"{one.method} {one.path}", sorted(members)
-        yield _entry("Operation", one.title, about, one.url, one.text, *words, names=one.phrases)
+        members |= {name for _, group in operation.parameters for name in _names(group)}
+        members |= set(_names([operation.body.schema])) if operation.body and operation.body.schema else set()
+        about, words = f"{operation.method} {operation.path}", sorted(members)
+        yield _entry(
+            "Operation",
+            operation.title,
+            about,
+            operation.url,
+            operation.text,
+            *words,
+            names=operation.phrases,
+        )
 
 
 def _names(members: Iterable[Member]) -> Iterator[str]:
@@ -136,5 +144,5 @@ def _other_entries() -> Iterator[Entry]:
         yield _entry("Guide", guide.title, "", guide.url, guide.text)
         for fragment, heading in guide.headings:
             yield _entry("Guide", heading, guide.title, f"{guide.url}#{fragment}")
-    for one in problems().values():
-        yield _entry("Error", one.code, one.about.replace("`", ""), one.url)
+    for problem in problems().values():
+        yield _entry("Error", problem.code, problem.about.replace("`", ""), problem.url)

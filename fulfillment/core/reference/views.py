@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from fulfillment.core.api.responses import preferred_type
 from fulfillment.core.api.schema import schema_document
-from fulfillment.core.reference.guides import changes, guides, rendered
+from fulfillment.core.reference.guides import changes, guides, render_markdown
 from fulfillment.core.reference.operations import events, groups, operations
 from fulfillment.core.reference.plain import (
     catalog_text,
@@ -26,14 +26,14 @@ from fulfillment.core.reference.plain import (
     whole_text,
 )
 from fulfillment.core.reference.problems import problems
-from fulfillment.core.reference.search import EMPTY_WORDS, found
+from fulfillment.core.reference.search import EMPTY_WORDS, find_entries
 
 MARKDOWN = "text/markdown; charset=utf-8"
 
 
 @require_safe
 def show_start(request: HttpRequest) -> HttpResponse:
-    about = rendered(schema_document()["info"]["description"])
+    about = render_markdown(schema_document()["info"]["description"])
     context = {"about": about, "here": "start", "public_url": settings.PUBLIC_URL}
     return _page(request, "reference/start.html", index_text, **context)
 
@@ -83,18 +83,20 @@ def show_problem(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
     words = request.GET.get("q", "").strip()
-    context = {**navigation(), "words": words, "hits": found(words), "here": "search"}
+    context = {**navigation(), "words": words, "hits": find_entries(words), "here": "search"}
     return render(request, "reference/search.html", context)
 
 
-def _written(text: Callable[[], str], content_type: str = MARKDOWN) -> Callable[[HttpRequest], HttpResponse]:
+def _text_view(
+    text: Callable[[], str], content_type: str = MARKDOWN
+) -> Callable[[HttpRequest], HttpResponse]:
     """A view of one text."""
     return require_safe(lambda request: HttpResponse(text(), content_type=content_type))
 
 
-show_index, show_whole = _written(index_text), _written(whole_text)
-show_feed = _written(feed_text, "application/atom+xml; charset=utf-8")
-show_catalog = _written(
+show_index, show_whole = _text_view(index_text), _text_view(whole_text)
+show_feed = _text_view(feed_text, "application/atom+xml; charset=utf-8")
+show_catalog = _text_view(
     catalog_text, 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 )
 

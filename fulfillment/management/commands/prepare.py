@@ -8,7 +8,7 @@ from fulfillment.core.audit.guards import grant_new_tables, grant_use
 from fulfillment.core.db.connections import connect_past_the_pooler
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.page_messages import ServiceCommand
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.operations.backups.restoring import refuse_interrupted_restore, skip_used_numbers
 
 
@@ -33,7 +33,10 @@ class Command(ServiceCommand):
         if settings.DATABASE_ROLE:
             grant_new_tables(settings.DATABASE_ROLE)
         call_command("migrate", interactive=False, verbosity=options["verbosity"])
-        for step in (*offered("operations", "before_start"), *offered("operations", "after_migrations")):
+        for step in (
+            *offered_values("operations", "before_start"),
+            *offered_values("operations", "after_migrations"),
+        ):
             step()
         if options["after_recovery"]:
             for line in skip_used_numbers():

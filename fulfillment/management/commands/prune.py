@@ -42,13 +42,13 @@ class Command(ServiceCommand):
             )
         if not 1 <= options["batch"] <= 10_000:
             raise CommandError("--batch is a number from 1 to 10000.")
-        rules = _chosen(all_retention_rules(proof_days=options["days"]), options["only"])
+        rules = _choose_rules(all_retention_rules(proof_days=options["days"]), options["only"])
         if options["dry_run"]:
             for rule in rules:
                 self.stdout.write(f"{rule.count():>9}  {rule.name} would be removed")
             return
         report = prune(rules=rules, batch=options["batch"], on_progress=self._show)
-        if failures := [f"{one.name}: {one.failure}" for one in report if one.failure]:
+        if failures := [f"{pruned.name}: {pruned.failure}" for pruned in report if pruned.failure]:
             raise CommandError(" ".join(failures))
 
     def _show(self, pruned: RetentionReport) -> None:
@@ -56,7 +56,7 @@ class Command(ServiceCommand):
         self.stdout.flush()
 
 
-def _chosen(rules: list[RetentionRule], names: list[str] | None) -> list[RetentionRule]:
+def _choose_rules(rules: list[RetentionRule], names: list[str] | None) -> list[RetentionRule]:
     known = {rule.name: rule for rule in rules}
     if unknown := [name for name in names or () if name not in known]:
         raise CommandError(f"{', '.join(unknown)} is unknown; write {', '.join(known)}.")

@@ -29,9 +29,9 @@ class Command(ServiceCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         self.shown = ""
         report = find_old_secrets() if options["check"] else rotate_secrets(on_progress=self._progress)
-        for one in report:
+        for row in report:
             verb = "under older values" if options["check"] else "rotated"
-            self.stdout.write(f"{one.name}: {one.total}, {one.rewritten} {verb}")
+            self.stdout.write(f"{row.name}: {row.total}, {row.rewritten} {verb}")
         self._require_readable(report)
         self._report_needs(report, is_check=options["check"])
 
@@ -42,16 +42,16 @@ class Command(ServiceCommand):
             self.shown = line
 
     def _require_readable(self, report: list[Rotated]) -> None:
-        for one in report:
-            if one.unreadable:
-                keys = ", ".join(str(key) for key in one.unreadable[:5])
+        for row in report:
+            if row.unreadable:
+                keys = ", ".join(str(key) for key in row.unreadable[:5])
                 raise CommandError(
-                    f"{len(one.unreadable)} {one.name} cannot be read with any of FULFILLMENT_ENCRYPTION_KEYS, such as "
+                    f"{len(row.unreadable)} {row.name} cannot be read with any of FULFILLMENT_ENCRYPTION_KEYS, such as "
                     f"{keys}. Add the value they were written with, or make new ones."
                 )
 
     def _report_needs(self, report: list[Rotated], *, is_check: bool) -> None:
-        if is_check and any(one.rewritten for one in report):
+        if is_check and any(row.rewritten for row in report):
             raise CommandError("Older values are still needed; run manage.py rotate_secrets.")
         if len(settings.PEPPERS) > 1 or len(settings.ENCRYPTION_KEYS) > 1 or settings.SECRET_KEY_FALLBACKS:
             self.stdout.write(KEEP_OLDER)

@@ -22,7 +22,7 @@ from fulfillment.core.errors import in_one_line
 from fulfillment.core.memory import return_freed_memory
 from fulfillment.core.observability.telemetry import start_telemetry
 from fulfillment.core.outbox import WorkerService
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.operations.backups.restoring import refuse_interrupted_restore
 from fulfillment.operations.worker_health import (
     DATABASE_ERRORS,
@@ -76,7 +76,7 @@ class Command(BaseCommand):
         return_freed_memory()
         start_telemetry()
         refuse_interrupted_restore()
-        for check in offered("operations", "before_start"):
+        for check in offered_values("operations", "before_start"):
             check()
         calm = DuplicateLogFilter()
         for handler in logging.getLogger().handlers:
@@ -92,7 +92,9 @@ async def work(concurrency: int) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _stop, stop)
-    services: list[WorkerService] = [one for make in offered("worker", "services") for one in make()]
+    services: list[WorkerService] = [
+        service for make in offered_values("worker", "services") for service in make()
+    ]
     heartbeat = Heartbeat()
     watchdog = Watchdog(heartbeat)
     watchdog.start()
@@ -177,7 +179,7 @@ async def _work_until_error(
 ) -> None:
     jobs = asyncio.create_task(_run_jobs(opened, concurrency), name="jobs")
     loops = [
-        *(asyncio.create_task(one.poll_due(), name=one.name) for one in services),
+        *(asyncio.create_task(service.poll_due(), name=service.name) for service in services),
         asyncio.create_task(_rescue_stalled(opened), name="stalled jobs"),
     ]
     done, _ = await asyncio.wait([stopping, jobs, *loops], return_when=asyncio.FIRST_COMPLETED)

@@ -14,7 +14,7 @@ from psycopg import sql
 from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import DISK_FULL, storage_errors, stored_names
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.operations.backups.manifest import (
     DUMP,
     FILE_LIST,
@@ -75,7 +75,7 @@ def _fill(part: Path, on_progress: Callable[[str], None]) -> Manifest:
     on_progress("Copying the files")
     copied: set[str] = set()
     with storage_errors():
-        count, size = write_contents(part, _copied(part, copied))
+        count, size = write_contents(part, _copy_files(part, copied))
     manifest = Manifest(
         created=timezone.now().isoformat(),
         postgresql=connection.pg_version,  # type: ignore[attr-defined]
@@ -115,7 +115,7 @@ def count_rows() -> dict[str, int]:
     return counts
 
 
-def _copied(part: Path, names: set[str]) -> Iterator[Content]:
+def _copy_files(part: Path, names: set[str]) -> Iterator[Content]:
     for name in stored_names(default_storage):
         if content := _copy(name, part / FILES / name):
             names.add(name)
@@ -154,5 +154,5 @@ def _sync(folder: Path) -> None:
 
 def named_files() -> Iterator[str]:
     """The stored files that rows of all apps name."""
-    for named_files in offered("operations", "named_files"):
+    for named_files in offered_values("operations", "named_files"):
         yield from named_files()

@@ -64,13 +64,13 @@ def check_backup(folder: Path, manifest: Manifest) -> None:
     """Compares every byte with the manifest before anything is touched."""
     for name, sha256 in ((DUMP, manifest.dump_sha256), (FILE_LIST, manifest.list_sha256)):
         if _hash_or_none(folder / name) != sha256:
-            raise _damaged(name)
+            raise _damage_error(name)
     contents = list(read_contents(folder))
     if len(contents) != manifest.file_count:
-        raise _damaged(FILE_LIST)
+        raise _damage_error(FILE_LIST)
     for content in contents:
         if _hash_or_none(folder / FILES / content.name) != content.sha256:
-            raise _damaged(f"{FILES}/{content.name}")
+            raise _damage_error(f"{FILES}/{content.name}")
 
 
 def write_contents(folder: Path, contents: Iterable[Content]) -> tuple[int, int]:
@@ -92,7 +92,7 @@ def read_contents(folder: Path) -> Iterator[Content]:
             path = PurePosixPath(values["name"])
             # A forged list must not lead to files outside of the folder.
             if path.is_absolute() or ".." in path.parts:
-                raise _damaged(FILE_LIST)
+                raise _damage_error(FILE_LIST)
             yield Content(**values)
 
 
@@ -115,7 +115,7 @@ def _hash_or_none(path: Path) -> str | None:
         return None
 
 
-def _damaged(name: str) -> Unprocessable:
+def _damage_error(name: str) -> Unprocessable:
     return Unprocessable(
         f"The backup is damaged: {name} differs from what was written. Nothing was restored.",
         code="backup_damaged",

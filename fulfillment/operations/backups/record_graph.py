@@ -10,7 +10,7 @@ from django.db import models
 from psycopg import Connection, sql
 
 from fulfillment.core.errors import Unprocessable
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 
 Model = type[models.Model]
 
@@ -61,25 +61,27 @@ def parents(model: Model) -> list[models.ForeignKey[Any, Any]]:
     """The foreign keys with which a row depends on others. Those that a deletion sets null, and those of the audit
     trail, which stays, are none."""
     return [
-        one
-        for one in model._meta.local_concrete_fields
-        if isinstance(one, models.ForeignKey)
-        and getattr(one, "db_constraint", True)
-        and one.remote_field.on_delete is not models.SET_NULL
+        column
+        for column in model._meta.local_concrete_fields
+        if isinstance(column, models.ForeignKey)
+        and getattr(column, "db_constraint", True)
+        and column.remote_field.on_delete is not models.SET_NULL
     ]
 
 
 def ordered_models() -> list[Model]:
     """Every model with a table, after those its rows depend on; without what apps render again."""
-    again = {label for labels in offered("operations", "RENDERED_AGAIN") for label in labels}
+    again = {label for labels in offered_values("operations", "RENDERED_AGAIN") for label in labels}
     found = [
-        one
-        for one in apps.get_models(include_auto_created=True)
-        if one._meta.managed and not one._meta.proxy and one._meta.label not in again
+        candidate
+        for candidate in apps.get_models(include_auto_created=True)
+        if candidate._meta.managed and not candidate._meta.proxy and candidate._meta.label not in again
     ]
     graph = {model: [key.remote_field.model for key in parents(model)] for model in found}
     return list(
-        TopologicalSorter({one: [p for p in of if p is not one] for one, of in graph.items()}).static_order()
+        TopologicalSorter(
+            {node: [p for p in of if p is not node] for node, of in graph.items()}
+        ).static_order()
     )
 
 

@@ -16,7 +16,7 @@ from psycopg import sql
 from fulfillment.core.db.locks import exclusive_job, long_transaction
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.operations.backups.making import named_files
 from fulfillment.operations.backups.manifest import FILES, Content, hash_file, read_contents
 from fulfillment.operations.backups.record_graph import Graph, Root, Selection
@@ -48,7 +48,7 @@ def _undelete(name: str) -> bool:
         return False
     # The name with the storage's location before it.
     key = default_storage._normalize_name(name)  # type: ignore[attr-defined]  # noqa: SLF001
-    versions = [one for one in bucket.object_versions.filter(Prefix=key) if one.object_key == key]
+    versions = [version for version in bucket.object_versions.filter(Prefix=key) if version.object_key == key]
     for marker in versions:
         # Only what is no marker has a size.
         if marker.is_latest and marker.size is None:
@@ -81,7 +81,7 @@ def restore_records(
     def say(line: str) -> None:
         on_progress(f"[{time.monotonic() - begin:.0f} s] {line}")
 
-    with exclusive_job("Restoring records"), _opened(copy) as source:
+    with exclusive_job("Restoring records"), _open_copy(copy) as source:
         _refuse_other_release(source)
         for root in roots:
             _check_root(root, source)
@@ -99,11 +99,11 @@ def restore_records(
                 _restore_files(missing, files, without_files)
                 say("Committing")
     say("Done")
-    return {one.model._meta.db_table: one.count for one in selections}
+    return {selection.model._meta.db_table: selection.count for selection in selections}
 
 
 @contextmanager
-def _opened(copy: str) -> Iterator[psycopg.Connection]:
+def _open_copy(copy: str) -> Iterator[psycopg.Connection]:
     """The copy, by "host:port" or "folder:port": its name, role and password are those of the live database."""
     host, _, port = copy.rpartition(":")
     values: dict[str, Any] = {
@@ -149,7 +149,7 @@ def _refuse_other_release(source: psycopg.Connection) -> None:
         raise Unprocessable(f"The copy has no tables of the service: {error}", code="copy_empty") from error
     with connection.cursor() as cursor:
         cursor.execute(statement)
-        differing = sorted(".".join(one) for one in theirs ^ set(cursor.fetchall()))
+        differing = sorted(".".join(migration) for migration in theirs ^ set(cursor.fetchall()))
     if differing:
         raise Unprocessable(
             f"The copy is of another release: {', '.join(differing[:3])} is applied in one of the two only. Run "
@@ -180,12 +180,12 @@ def _write_rows(
 ) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
-    for one in selections:
-        say(f"Copying {one.count:,} rows of {one.model._meta.db_table}")
+    for selection in selections:
+        say(f"Copying {selection.count:,} rows of {selection.model._meta.db_table}")
         with _refusals(), connection.cursor() as cursor:
-            cursor.execute(COLUMNS, [one.model._meta.db_table])
+            cursor.execute(COLUMNS, [selection.model._meta.db_table])
             columns = sql.SQL(", ").join(sql.Identifier(name) for (name,) in cursor.fetchall())
-            _stream(source, cursor, one, columns)
+            _stream(source, cursor, selection, columns)
     say("Checking what the rows refer to")
     with _refusals(), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -238,7 +238,7 @@ def _restored_files() -> Iterator[list[str]]:
     except BaseException:
         # A commit whose answer was lost may have succeeded.
         unnamed = set(restored) - set(named_files())
-        for remove_unnamed in offered("operations", "remove_unnamed"):
+        for remove_unnamed in offered_values("operations", "remove_unnamed"):
             remove_unnamed(unnamed)
         raise
 

@@ -12,7 +12,7 @@ from fulfillment.core.db.first_migrations import is_older_than_first_release
 from fulfillment.core.db.locks import LOCK_CONNECTION, exclusive_job
 from fulfillment.core.errors import Conflict, Unprocessable
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.operations.backups.making import count_rows
 from fulfillment.operations.backups.manifest import (
     DUMP,
@@ -59,7 +59,7 @@ def restore_backup(
 
 def skip_used_numbers() -> list[str]:
     """Skips numbers that were given after the moment to which the database went back; returns what was done."""
-    return [line for skip in offered("operations", "skip_used_numbers") for line in skip()]
+    return [line for skip in offered_values("operations", "skip_used_numbers") for line in skip()]
 
 
 def restore_database(folder: Path, manifest: Manifest) -> None:

@@ -12,7 +12,7 @@ from printing.caches import WeightedCache
 from printing.preflight.artwork.svg import read_svg
 from printing.press.artwork import ArtworkRefused
 from printing.typesetting import Artwork
-from printing.typesetting.artwork import prepared
+from printing.typesetting.artwork import prepare_artwork
 
 SECONDS, MEMORY_BYTES = 10.0, 512 << 20
 
@@ -56,7 +56,7 @@ def _read(artwork: Artwork) -> ArtworkFacts:
 def _read_pdf(artwork: Artwork) -> ArtworkFacts:
     """What is read is what will be printed: the prepared PDF."""
     try:
-        made = prepared(artwork)
+        made = prepare_artwork(artwork)
     except ArtworkRefused:
         return UNREADABLE
     trim = trim_in_points(made.pages[0])

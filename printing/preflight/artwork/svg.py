@@ -89,7 +89,7 @@ class _Reader:
         where = element if "x" in element.own or not self._open else self._open[-1]
         x, y = _length(where.own.get("x", "0"), 0.0), _length(where.own.get("y", "0"), 0.0)
         # Letters are about half as wide as they are high.
-        area = _moved(element.matrix, [(x, y - size), (x + 0.5 * size * len(text), y)])
+        area = _transformed_area(element.matrix, [(x, y - size), (x + 0.5 * size * len(text), y)])
         self.parts.append(ArtworkPart(Part.TEXT, area, size * scale_of(element.matrix), family))
 
     def _line(self, element: _Element) -> None:
@@ -100,7 +100,7 @@ class _Reader:
         if "0" in {style.get("opacity"), style.get("stroke-opacity")} or style.get("visibility") == "hidden":
             return
         points = _points(element)
-        area = _moved(element.matrix, points) if points else None
+        area = _transformed_area(element.matrix, points) if points else None
         self.parts.append(ArtworkPart(Part.LINE, area, width * scale_of(element.matrix)))
 
     def _picture(self, element: _Element) -> None:
@@ -113,7 +113,7 @@ class _Reader:
         if facts is None:
             return
         x, y = _length(own.get("x", "0"), 0.0), _length(own.get("y", "0"), 0.0)
-        area = _moved(element.matrix, [(x, y), (x + width, y + height)])
+        area = _transformed_area(element.matrix, [(x, y), (x + width, y + height)])
         # By default a viewBox fits as a whole, so the smaller scale of both directions applies.
         density = max(facts.width / width, facts.height / height) / (scale_of(element.matrix) or 1.0)
         self.parts.append(ArtworkPart(Part.PICTURE, area, density, facts.mode))
@@ -134,7 +134,7 @@ def _length(text: str, otherwise: float) -> float:
 
 
 def _numbers(text: str) -> list[float]:
-    return [float(one) for one in _NUMBER.findall(text)]
+    return [float(number) for number in _NUMBER.findall(text)]
 
 
 def _points(element: _Element) -> list[tuple[float, float]]:
@@ -185,7 +185,7 @@ def _rotation(n: list[float]) -> Matrix:
     return (cos, sin, -sin, cos, x - x * cos + y * sin, y - x * sin - y * cos)
 
 
-def _moved(m: Matrix, points: list[tuple[float, float]]) -> Area:
+def _transformed_area(m: Matrix, points: list[tuple[float, float]]) -> Area:
     return enclosing((m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]) for x, y in _corners(points))
 
 

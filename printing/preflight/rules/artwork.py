@@ -6,7 +6,7 @@ from functools import wraps
 
 from printing.artwork.area import Area
 from printing.preflight.artwork import OPERATORS, ArtworkPart, Part, artwork_facts
-from printing.preflight.colors import contrast, ink_words, is_reversed, rich_black, seen, total_ink
+from printing.preflight.colors import contrast, ink_words, is_reversed, rgb_of, rich_black, total_ink
 from printing.preflight.geometry import SLACK_MM, trim_area
 from printing.preflight.rules.rule import (
     ERROR,
@@ -38,14 +38,14 @@ def few(find: Find) -> Find:
     """At most OF_A_KIND for each page."""
 
     @wraps(find)
-    def found(sheet: Sheet) -> Iterator[RuleMatch]:
+    def wrapper(sheet: Sheet) -> Iterator[RuleMatch]:
         counts: dict[int, int] = {}
         for match in find(sheet):
             counts[match.number] = counts.get(match.number, 0) + 1
             if counts[match.number] <= OF_A_KIND:
                 yield match
 
-    return found
+    return wrapper
 
 
 @few
@@ -92,7 +92,7 @@ def contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
     least = sheet.limits.contrast
     for behind, part, area in _texts(sheet):
         color, ground = color_of(part.color), sheet.ground_of(behind, area)
-        if color is not None and ground is not None and (found := contrast(seen(color), ground)) < least:
+        if color is not None and ground is not None and (found := contrast(rgb_of(color), ground)) < least:
             yield match_behind(behind, part.area, f"contrast {found:.1f} : 1", f"{least:g} : 1")
 
 
@@ -121,10 +121,10 @@ FINISHING = re.compile(
 
 def color_ink_too_much(sheet: Sheet) -> Iterator[RuleMatch]:
     most = sheet.limits.total_ink
-    for one in sheet.shown:
-        for color in (one.box.color if one.box.kind != "Image" else None, one.box.background):
+    for shown in sheet.shown:
+        for color in (shown.box.color if shown.box.kind != "Image" else None, shown.box.background):
             if isinstance(color, CMYK) and total_ink(color) > most:
-                yield match_of(one, f"{total_ink(color):.0f}% ({ink_words(color)})", f"{most:g}%")
+                yield match_of(shown, f"{total_ink(color):.0f}% ({ink_words(color)})", f"{most:g}%")
                 break
 
 
@@ -214,10 +214,10 @@ def artwork_colors_left(sheet: Sheet) -> Iterator[RuleMatch]:
     """Everything else is converted, so that a file in inks holds nothing else."""
     for behind, part in sheet.parts_behind(Part.LEFT_IN_COLOR):
         yield match_behind(behind, None, part.name, CONVERTIBLE)
-    for one in sheet.shown:
-        if one.artwork is not None and one.artwork.media_type == "application/pdf":
-            for part in artwork_facts(one.artwork).of_kind(Part.LEFT_IN_COLOR):
-                yield match_of(one, part.name, CONVERTIBLE)
+    for shown in sheet.shown:
+        if shown.artwork is not None and shown.artwork.media_type == "application/pdf":
+            for part in artwork_facts(shown.artwork).of_kind(Part.LEFT_IN_COLOR):
+                yield match_of(shown, part.name, CONVERTIBLE)
 
 
 @rule(

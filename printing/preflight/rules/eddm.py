@@ -14,7 +14,7 @@ _WHOLE = {"eddm_indicia_missing": "The indicia", "eddm_address_missing": "The si
 def _finder(code: str) -> Find:
     def find(sheet: Sheet) -> Iterator[RuleMatch]:
         if sheet.product is not None and sheet.product.is_eddm:
-            yield from (_hit(sheet, one) for one in _findings(sheet) if one.code == code)
+            yield from (_hit(sheet, finding) for finding in _findings(sheet) if finding.code == code)
 
     return find
 
@@ -25,7 +25,7 @@ def _findings(sheet: Sheet) -> Iterator[EddmFinding]:
     chosen = {number for number, _ in sheet.pages}
     sizes = {(text.page, text.box): text.size for text in sheet.job.texts}
     whole = chain(check_size(product.width_mm, product.height_mm) if product else (), check_presence(pages))
-    return (one for one in chain(whole, check_pages(pages, sizes)) if (one.page or 0) in chosen)
+    return (finding for finding in chain(whole, check_pages(pages, sizes)) if (finding.page or 0) in chosen)
 
 
 def _hit(sheet: Sheet, one: EddmFinding) -> RuleMatch:

@@ -28,11 +28,11 @@ RASTERS = frozenset({"image/png", "image/jpeg"})
     "Send a larger picture, or print it smaller.",
 )
 def resolution_low(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one, facts in sheet.pictures:
-        wanted = sheet.limits.resolution_of(one.page.width, one.page.height)
-        found = printed_dpi(one.box, (facts.width, facts.height))
+    for picture, facts in sheet.pictures:
+        wanted = sheet.limits.resolution_of(picture.page.width, picture.page.height)
+        found = printed_dpi(picture.box, (facts.width, facts.height))
         if round(found) < round(wanted):
-            yield match_of(one, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
+            yield match_of(picture, f"{found:.0f} ppi", f"{wanted:.0f} ppi")
     for behind in sheet.backgrounds:
         wanted = sheet.limits.resolution_of(behind.page.width, behind.page.height)
         if behind.artwork.media_type in RASTERS:
@@ -52,9 +52,9 @@ def resolution_low(sheet: Sheet) -> Iterator[RuleMatch]:
     "Check the colors in the soft proof, or send a CMYK picture.",
 )
 def picture_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one, facts in sheet.pictures:
+    for picture, facts in sheet.pictures:
         if facts.mode in {"RGB", "RGBA", "P"}:
-            yield match_of(one, "RGB", "CMYK or gray")
+            yield match_of(picture, "RGB", "CMYK or gray")
     for behind in sheet.backgrounds:
         facts_behind = _raster(behind)
         if facts_behind is not None and facts_behind.mode in {"RGB", "RGBA", "P"}:
@@ -84,9 +84,9 @@ def picture_untagged(sheet: Sheet) -> Iterator[RuleMatch]:
 
     In a PDF they are inks of the press that it is made for.
     """
-    for one, facts in sheet.pictures:
-        if facts.mode == "CMYK" and not facts.has_profile and one.box.field not in sheet.job.plated:
-            yield match_of(one, "CMYK without a profile", "an ICC profile")
+    for picture, facts in sheet.pictures:
+        if facts.mode == "CMYK" and not facts.has_profile and picture.box.field not in sheet.job.plated:
+            yield match_of(picture, "CMYK without a profile", "an ICC profile")
     for behind in sheet.backgrounds:
         raster = _raster(behind)
         if raster is not None and raster.mode == "CMYK" and not raster.has_profile:
@@ -95,12 +95,12 @@ def picture_untagged(sheet: Sheet) -> Iterator[RuleMatch]:
 
 @rule(WARNING, "shows nothing", "Check that you sent the right picture.")
 def picture_empty(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one, facts in sheet.pictures:
+    for picture, facts in sheet.pictures:
         if facts.is_clear:
-            yield match_of(one, "fully transparent", "something visible")
+            yield match_of(picture, "fully transparent", "something visible")
         # Pictures of a gallery may be plain colors on purpose.
-        elif facts.is_flat and one.content not in sheet.template.gallery:
-            yield match_of(one, "a single color", "something visible")
+        elif facts.is_flat and picture.content not in sheet.template.gallery:
+            yield match_of(picture, "a single color", "something visible")
 
 
 @rule(
@@ -109,13 +109,13 @@ def picture_empty(sheet: Sheet) -> Iterator[RuleMatch]:
     "Give the box the picture's proportions, or let it crop the picture.",
 )
 def picture_distorted(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one, facts in sheet.pictures:
-        if one.box.fit != "stretch" or not facts.height:
+    for picture, facts in sheet.pictures:
+        if picture.box.fit != "stretch" or not facts.height:
             continue
-        change = (one.box.width / one.box.height) / (facts.width / facts.height) - 1
+        change = (picture.box.width / picture.box.height) / (facts.width / facts.height) - 1
         if abs(change) > DISTORTED:
             wanted = f"{facts.width} : {facts.height}"
-            yield match_of(one, f"{one.box.width:g} : {one.box.height:g}", wanted)
+            yield match_of(picture, f"{picture.box.width:g} : {picture.box.height:g}", wanted)
 
 
 @rule(
@@ -127,9 +127,9 @@ def total_ink_high(sheet: Sheet) -> Iterator[RuleMatch]:
     """Only for colors defined in inks, and what blends: all others are limited when they are converted."""
     yield from color_ink_too_much(sheet)
     most = sheet.limits.total_ink
-    for one, facts in sheet.pictures:
+    for picture, facts in sheet.pictures:
         if facts.ink is not None and facts.ink > most + 1:
-            yield match_of(one, f"{facts.ink:.0f}%", f"{most:g}%")
+            yield match_of(picture, f"{facts.ink:.0f}%", f"{most:g}%")
     for behind in sheet.backgrounds:
         if (plates := sheet.plate_inks.get(behind.number)) is not None:
             if plates.area is not None:

@@ -58,16 +58,16 @@ def page_size_wrong(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def artwork_size(sheet: Sheet) -> Iterator[RuleMatch]:
     """A PDF is printed at its own size; other artwork has the proportions of its page, or the template is refused."""
-    for one in sheet.backgrounds:
-        if one.facts.page is None:
+    for background in sheet.backgrounds:
+        if background.facts.page is None:
             continue
-        wide, high, bleed = one.page.width, one.page.height, one.page.bleed
-        across, down = one.facts.page.size
+        wide, high, bleed = background.page.width, background.page.height, background.page.bleed
+        across, down = background.facts.page.size
         fitting = ((wide, high), (wide + 2 * bleed, high + 2 * bleed))
         differences = [max(abs(across - width), abs(down - height)) for width, height in fitting]
         if min(differences) > sheet.limits.artwork_tolerance_mm:
             wanted = f"{wide:g} x {high:g} mm and {bleed:g} mm bleed"
-            yield match_behind(one, None, _size_found((across, down), fitting), wanted)
+            yield match_behind(background, None, _size_found((across, down), fitting), wanted)
 
 
 def _size_found(size: tuple[float, float], fitting: Sequence[tuple[float, float]]) -> str:
@@ -106,9 +106,11 @@ def artwork_pages_ignored(sheet: Sheet) -> Iterator[RuleMatch]:
         count = len(sheet.template.pages)
         last = trim_area(sheet.template.pages[-1])
         yield RuleMatch(count - 1, last, "The artwork", _pages(count + ignored), _pages(count))
-    for one in sheet.backgrounds:
-        if one.facts.page_count > 1:
-            yield match_behind(one, None, _pages(one.facts.page_count), "one PDF page for each page")
+    for background in sheet.backgrounds:
+        if background.facts.page_count > 1:
+            yield match_behind(
+                background, None, _pages(background.facts.page_count), "one PDF page for each page"
+            )
 
 
 @rule(
@@ -118,9 +120,9 @@ def artwork_pages_ignored(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def page_blank(sheet: Sheet) -> Iterator[RuleMatch]:
     """Varnish and white are plates that no picture shows."""
-    filled = {one.number for one in sheet.shown}
+    filled = {shown.number for shown in sheet.shown}
     sent = len(sheet.template.pages) - sheet.job.missing_pages
-    behind = {one.number: one for one in sheet.backgrounds}
+    behind = {background.number: background for background in sheet.backgrounds}
     for number, page in sheet.pages:
         if number < sent and number not in filled and _is_blank(sheet, number, behind.get(number)):
             yield RuleMatch(
@@ -156,8 +158,8 @@ def die_line_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     "Remove what should not be printed, and flatten the PDF.",
 )
 def artwork_flattened(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one in sheet.backgrounds:
-        if (page := one.facts.page) is None:
+    for background in sheet.backgrounds:
+        if (page := background.facts.page) is None:
             continue
         counts = {
             "annotation": page.annotations,
@@ -165,4 +167,4 @@ def artwork_flattened(sheet: Sheet) -> Iterator[RuleMatch]:
             "annotation that has no look of its own, left out": page.dropped,
         }
         if words := [f"{count} x {name}" for name, count in counts.items() if count]:
-            yield match_behind(one, None, ", ".join(words), "no annotations and form fields")
+            yield match_behind(background, None, ", ".join(words), "no annotations and form fields")

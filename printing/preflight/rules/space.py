@@ -31,7 +31,7 @@ def bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     for number, page in sheet.pages:
         if page.bleed >= wanted - SLACK_MM:
             continue
-        sides = {side for one in sheet.shown if one.number == number for side in _touched(one)}
+        sides = {side for shown in sheet.shown if shown.number == number for side in _touched_sides(shown)}
         sides.update(_inked_edges(sheet, number))
         if sides:
             words = ", ".join(side for side in SIDES if side in sides)
@@ -43,14 +43,14 @@ def bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
 
 def _artwork_bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     """Ink of a PDF reaches the trim, and the PDF has less bleed than the page."""
-    for one in sheet.backgrounds:
-        wanted = min(one.page.bleed, sheet.limits.bleed_mm)
-        if not _lacks_bleed(one, wanted) or has_wrong_size(sheet, one.number):
+    for background in sheet.backgrounds:
+        wanted = min(background.page.bleed, sheet.limits.bleed_mm)
+        if not _lacks_bleed(background, wanted) or has_wrong_size(sheet, background.number):
             continue
-        if sides := set(_inked_edges(sheet, one.number)):
+        if sides := set(_inked_edges(sheet, background.number)):
             words = ", ".join(side for side in SIDES if side in sides)
-            found = f"{max(one.bleed, 0):.1f} mm, with ink at the {words}"
-            yield replace(match_behind(one, None, found, f"{wanted:g} mm"), is_pdf=True)
+            found = f"{max(background.bleed, 0):.1f} mm, with ink at the {words}"
+            yield replace(match_behind(background, None, found, f"{wanted:g} mm"), is_pdf=True)
 
 
 def _lacks_bleed(one: Background, wanted: float) -> bool:
@@ -81,18 +81,18 @@ def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
 )
 def bleed_not_filled(sheet: Sheet) -> Iterator[RuleMatch]:
     """A picture or background that touches the trim but does not fill the bleed."""
-    for one in sheet.shown:
-        bleed = min(one.page.bleed, sheet.limits.bleed_mm)
-        if one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
+    for shown in sheet.shown:
+        bleed = min(shown.page.bleed, sheet.limits.bleed_mm)
+        if shown.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
             continue
-        area = _ink_area(one)
+        area = _ink_area(shown)
         if area is None:
             continue
-        reach = dict(zip(SIDES, (-inset for inset in area.insets(trim_area(one.page))), strict=True))
-        short = {side: reach[side] for side in _touched(one) if reach[side] < bleed - SLACK_MM}
+        reach = dict(zip(SIDES, (-inset for inset in area.insets(trim_area(shown.page))), strict=True))
+        short = {side: reach[side] for side in _touched_sides(shown) if reach[side] < bleed - SLACK_MM}
         if short:
             found = ", ".join(f"{max(reached, 0):.1f} mm at the {side}" for side, reached in short.items())
-            yield match_of(one, found, f"{bleed:g} mm beyond the trim", area=area)
+            yield match_of(shown, found, f"{bleed:g} mm beyond the trim", area=area)
 
 
 def _ink_area(one: VisibleBox) -> Area | None:
@@ -106,7 +106,7 @@ def _is_upright(one: VisibleBox) -> bool:
     return not one.box.rotation % 90
 
 
-def _touched(one: VisibleBox) -> list[str]:
+def _touched_sides(one: VisibleBox) -> list[str]:
     area = _ink_area(one)
     if area is None or not area.overlap(trim_area(one.page)):
         return []
@@ -120,22 +120,24 @@ def _touched(one: VisibleBox) -> list[str]:
     "Extend the artwork to the end of the bleed.",
 )
 def background_ends_at_trim(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one in sheet.backgrounds:
-        ground = sheet.background_pixels.get(one.number)
-        if _lacks_bleed(one, min(one.page.bleed, sheet.limits.bleed_mm)):
+    for background in sheet.backgrounds:
+        ground = sheet.background_pixels.get(background.number)
+        if _lacks_bleed(background, min(background.page.bleed, sheet.limits.bleed_mm)):
             continue
-        if ground is None or one.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
+        if ground is None or background.page.bleed < sheet.limits.bleed_mm - SLACK_MM:
             continue
         for side, area in ground.unbled:
             found = f"paper in the bleed at the {side}"
-            yield RuleMatch(one.number, area, "The background", found, f"ink to {one.page.bleed:g} mm")
+            yield RuleMatch(
+                background.number, area, "The background", found, f"ink to {background.page.bleed:g} mm"
+            )
 
 
 @rule(ERROR, "is outside the page and will not print", "Move the box onto the page, or remove it.")
 def box_off_page(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one in sheet.shown:
-        if not one.area.overlap(trim_area(one.page)):
-            yield match_of(one, "outside the page", "on the page")
+    for shown in sheet.shown:
+        if not shown.area.overlap(trim_area(shown.page)):
+            yield match_of(shown, "outside the page", "on the page")
 
 
 @rule(
@@ -145,19 +147,19 @@ def box_off_page(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def text_cut_off(sheet: Sheet) -> Iterator[RuleMatch]:
     """Letters of a text reach over the trim."""
-    for one, _ in sheet.texts:
-        insets = one.area.insets(trim_area(one.page))
-        if min(insets) < -SLACK_MM and one.area.overlap(trim_area(one.page)):
-            yield match_of(one, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
+    for shown, _ in sheet.texts:
+        insets = shown.area.insets(trim_area(shown.page))
+        if min(insets) < -SLACK_MM and shown.area.overlap(trim_area(shown.page)):
+            yield match_of(shown, f"{-min(insets):.1f} mm beyond the trim", "inside the trim")
     yield from artwork.cut_off(sheet)
 
 
 @rule(WARNING, "is too close to the trim and may be cut", "Move the text further inside, or shorten it.")
 def text_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one, _ in sheet.texts:
-        inset = min(one.area.insets(trim_area(one.page)))
+    for shown, _ in sheet.texts:
+        inset = min(shown.area.insets(trim_area(shown.page)))
         if -SLACK_MM <= inset < sheet.limits.safe_mm - SLACK_MM:
-            yield match_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+            yield match_of(shown, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
     yield from artwork.outside_safe_area(sheet)
 
 
@@ -168,23 +170,23 @@ def text_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def box_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
     """Codes, and pictures that are not meant to reach the trim."""
-    for one in sheet.shown:
-        if one.box.kind == "Text" or not one.area.overlap(trim_area(one.page)):
+    for shown in sheet.shown:
+        if shown.box.kind == "Text" or not shown.area.overlap(trim_area(shown.page)):
             continue
-        inset = min(one.area.insets(trim_area(one.page)))
-        is_code = one.box.kind != "Image"
+        inset = min(shown.area.insets(trim_area(shown.page)))
+        is_code = shown.box.kind != "Image"
         if (is_code or inset > TOUCHING_MM) and inset < sheet.limits.safe_mm - SLACK_MM:
-            yield match_of(one, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
+            yield match_of(shown, f"{inset:.1f} mm from the trim", f"{sheet.limits.safe_mm:g} mm")
 
 
 @rule(WARNING, "overlaps other text", "Move one of the texts, or shorten it.")
 def texts_overlap(sheet: Sheet) -> Iterator[RuleMatch]:
     """Texts that overlap. The space above and below their letters may overlap."""
-    texts = [(one, _letters(one, text.size)) for one, text in sheet.texts if _is_upright(one)]
-    for position, (one, area) in enumerate(texts):
+    texts = [(shown, _letters(shown, text.size)) for shown, text in sheet.texts if _is_upright(shown)]
+    for position, (shown, area) in enumerate(texts):
         for other, below in texts[:position]:
-            if other.number == one.number and area.overlap(below) > 0.15 * min(area.size, below.size):
-                yield match_of(one, f"over {other.title}", "apart")
+            if other.number == shown.number and area.overlap(below) > 0.15 * min(area.size, below.size):
+                yield match_of(shown, f"over {other.title}", "apart")
                 break
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from printing.preflight.colors import contrast, is_reversed, luminance, rich_black, seen
+from printing.preflight.colors import contrast, is_reversed, luminance, rgb_of, rich_black
 from printing.preflight.geometry import frame
 from printing.preflight.rules import artwork
 from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_of, rule
@@ -21,9 +21,9 @@ LESS_RESTRICTED = 0x000C
 )
 def text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
     smallest = sheet.limits.text_pt
-    for one, text in sheet.texts:
+    for shown, text in sheet.texts:
         if text.size < smallest:
-            yield match_of(one, _points(text.size), _points(smallest))
+            yield match_of(shown, _points(text.size), _points(smallest))
 
 
 @rule(
@@ -34,11 +34,11 @@ def text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
 def text_small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
     """Small light letters on a dark background fill in with ink."""
     smallest = sheet.limits.reversed_text_pt
-    for one, text in sheet.texts:
-        if one.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
+    for shown, text in sheet.texts:
+        if shown.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
             continue
-        if is_reversed(one.box.color, one.color_behind):
-            yield match_of(one, f"{_points(text.size)}, light on dark", _points(smallest))
+        if is_reversed(shown.box.color, shown.color_behind):
+            yield match_of(shown, f"{_points(text.size)}, light on dark", _points(smallest))
     yield from artwork.small_reversed(sheet)
 
 
@@ -49,10 +49,10 @@ def text_small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def text_rich_black(sheet: Sheet) -> Iterator[RuleMatch]:
     largest = sheet.limits.rich_text_pt
-    for one, text in sheet.texts:
-        words = rich_black(one.box.color, sheet.limits.policy)
+    for shown, text in sheet.texts:
+        words = rich_black(shown.box.color, sheet.limits.policy)
         if words and text.size < largest:
-            yield match_of(one, f"{words} at {_points(text.size)}", "K only")
+            yield match_of(shown, f"{words} at {_points(text.size)}", "K only")
     yield from artwork.rich(sheet)
 
 
@@ -60,47 +60,47 @@ def text_rich_black(sheet: Sheet) -> Iterator[RuleMatch]:
     WARNING, "has too little contrast with its background", "Choose a darker or lighter color for the text."
 )
 def text_contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one, _ in sheet.texts:
-        if one.color_behind is None:
+    for shown, _ in sheet.texts:
+        if shown.color_behind is None:
             continue
-        found = contrast(seen(one.box.color), one.color_behind)
+        found = contrast(rgb_of(shown.box.color), shown.color_behind)
         if found < sheet.limits.contrast:
-            yield match_of(one, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
+            yield match_of(shown, f"contrast {found:.1f} : 1", f"{sheet.limits.contrast:g} : 1")
     yield from artwork.contrast_low(sheet)
 
 
 @rule(WARNING, "is a code that scanners may not read", "Print the code dark on a light background.")
 def code_contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
     """Scanners need dark bars on a light background."""
-    for one in sheet.shown:
-        if one.color_behind is None or one.box.kind not in {"QRCode", "Code128"}:
+    for shown in sheet.shown:
+        if shown.color_behind is None or shown.box.kind not in {"QRCode", "Code128"}:
             continue
-        bars = seen(one.box.color)
-        found = contrast(bars, one.color_behind)
-        if luminance(bars) > luminance(one.color_behind) or found < CODE_CONTRAST:
-            is_light = luminance(bars) > luminance(one.color_behind)
+        bars = rgb_of(shown.box.color)
+        found = contrast(bars, shown.color_behind)
+        if luminance(bars) > luminance(shown.color_behind) or found < CODE_CONTRAST:
+            is_light = luminance(bars) > luminance(shown.color_behind)
             words = "light bars on a dark ground" if is_light else f"contrast {found:.1f} : 1"
-            yield match_of(one, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
+            yield match_of(shown, words, f"dark bars, contrast {CODE_CONTRAST:g} : 1")
 
 
 @rule(WARNING, "does not fit into its box and is cut off", "Shorten the text, or enlarge its box.")
 def text_clipped(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one, text in sheet.texts:
-        box = one.box
+    for shown, text in sheet.texts:
+        box = shown.box
         over = max(text.width - box.width, text.height - box.height)
         if box.fit == "clip" and over > 0.5:
             found = f"{text.width:.1f} x {text.height:.1f} mm"
-            yield match_of(one, found, f"{box.width:.1f} x {box.height:.1f} mm", area=frame(box))
+            yield match_of(shown, found, f"{box.width:.1f} x {box.height:.1f} mm", area=frame(box))
 
 
 @rule(ERROR, "has a character that no available font can print", "Replace the character.")
 def character_missing(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one in sheet.shown:
-        if one.box.kind == "Text":
-            missing = sheet.fonts.chain(one.box.font, one.content.replace("\t", " "))[1]
+    for shown in sheet.shown:
+        if shown.box.kind == "Text":
+            missing = sheet.fonts.chain(shown.box.font, shown.content.replace("\t", " "))[1]
             if missing is not None:
                 codes = " ".join(f"U+{ord(letter):04X}" for letter in missing[:4])
-                yield match_of(one, codes, f"characters of {one.box.font}")
+                yield match_of(shown, codes, f"characters of {shown.box.font}")
 
 
 @rule(
@@ -110,11 +110,11 @@ def character_missing(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def font_substituted(sheet: Sheet) -> Iterator[RuleMatch]:
     """Letters that the chosen font lacks and another font supplies."""
-    for one in sheet.shown:
-        if one.box.kind == "Text":
-            families, missing = sheet.fonts.chain(one.box.font, one.content.replace("\t", " "))
+    for shown in sheet.shown:
+        if shown.box.kind == "Text":
+            families, missing = sheet.fonts.chain(shown.box.font, shown.content.replace("\t", " "))
             if missing is None and len(families) > 1:
-                yield match_of(one, ", ".join(families[1:]), one.box.font)
+                yield match_of(shown, ", ".join(families[1:]), shown.box.font)
 
 
 @rule(
@@ -124,14 +124,14 @@ def font_substituted(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def font_style_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     """An italic or a bold that the family does not have: the typesetter takes the nearest face."""
-    for one, faces in _faces(sheet):
+    for shown, faces in _faces(sheet):
         if not faces:
             continue
-        if one.box.italic and not any(face.italic for face in faces):
-            yield match_of(one, f"{one.box.font} upright", f"{one.box.font} italic")
-        elif one.box.weight >= 600 and all(face.weights[1] < 550 for face in faces):
+        if shown.box.italic and not any(face.italic for face in faces):
+            yield match_of(shown, f"{shown.box.font} upright", f"{shown.box.font} italic")
+        elif shown.box.weight >= 600 and all(face.weights[1] < 550 for face in faces):
             yield match_of(
-                one, f"weight {max(face.weights[1] for face in faces)}", f"weight {one.box.weight}"
+                shown, f"weight {max(face.weights[1] for face in faces)}", f"weight {shown.box.weight}"
             )
 
 
@@ -141,18 +141,18 @@ def font_style_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     "Choose another font, or get a license that allows embedding.",
 )
 def font_not_embeddable(sheet: Sheet) -> Iterator[RuleMatch]:
-    for one, faces in _faces(sheet):
+    for shown, faces in _faces(sheet):
         if any(_is_restricted(str(face.path), face.index) for face in faces):
             yield match_of(
-                one, f"{one.box.font}: restricted license embedding", "a font that may be embedded"
+                shown, f"{shown.box.font}: restricted license embedding", "a font that may be embedded"
             )
 
 
 def _faces(sheet: Sheet) -> Iterator[tuple[VisibleBox, list[FontFace]]]:
     """Each text with the faces of its font."""
-    for one in sheet.shown:
-        if one.box.kind == "Text":
-            yield one, [face for face in sheet.fonts.faces if face.family == one.box.font]
+    for shown in sheet.shown:
+        if shown.box.kind == "Text":
+            yield shown, [face for face in sheet.fonts.faces if face.family == shown.box.font]
 
 
 @cache

@@ -201,7 +201,7 @@ def _siblings(place: OrderPlace, most: int) -> tuple[str, SafeString]:
 
 
 def _links(jobs: Sequence[Job], most: int) -> SafeString:
-    pages = [(reverse("admin:production_job_change", args=[one.pk]), one.number) for one in jobs]
+    pages = [(reverse("admin:production_job_change", args=[job.pk]), job.number) for job in jobs]
     links = format_html_join(", ", '<a class="console-link whitespace-nowrap" href="{}">{}</a>', pages[:most])
     more = len(pages) - most
     return format_html("{} {}", links, _("and %(number)s more") % {"number": more}) if more > 0 else links

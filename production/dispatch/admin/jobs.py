@@ -68,7 +68,7 @@ class ProviderFilter(ChoiceFilter):
         if staff.is_operator:
             return list(Provider.objects.order_by("name").values_list("code", "name"))
         visible = staff.visible(Job.objects.all(), "store", model_admin.view_grants)
-        return [(one["provider__code"], one["provider__name"]) for one in open_by_provider(visible)]
+        return [(row["provider__code"], row["provider__name"]) for row in open_by_provider(visible)]
 
     def queryset(self, request: HttpRequest, jobs: QuerySet[Job]) -> QuerySet[Job] | None:
         return of_provider_and_store(jobs, provider=code) if (code := self.value()) else None
@@ -175,9 +175,12 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
         }
         return [name for name in self.fields if filled.get(name, True)]
 
-    def _named(self, fields: Sequence[Any]) -> list[Any]:
+    def _unlinked_fields(self, fields: Sequence[Any]) -> list[Any]:
         """Shows provider names without links for staff, because only operators can open providers."""
-        return ["provider_name" if field == "provider_link" else field for field in super()._named(fields)]
+        return [
+            "provider_name" if field == "provider_link" else field
+            for field in super()._unlinked_fields(fields)
+        ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         response = super().changelist_view(request, extra_context)
@@ -192,7 +195,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
         return response
 
     def _stages(self, request: HttpRequest) -> list[dict[str, Any]]:
-        counts = count_stages(self._scoped(request))
+        counts = count_stages(self._scoped_jobs(request))
         chosen = request.GET.get(StageFilter.parameter_name) or STAGES[0].key
         filters = {name: value for name in ("provider", "store") if (value := request.GET.get(name))}
         return [
@@ -208,7 +211,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
             for stage in STAGES
         ]
 
-    def _scoped(self, request: HttpRequest) -> QuerySet[Job]:
+    def _scoped_jobs(self, request: HttpRequest) -> QuerySet[Job]:
         """The jobs visible under the list's filters by provider and store."""
         jobs = staff_on(request).visible(Job.objects.all(), "store", self.view_grants)
         chosen = {name: request.GET.get(name, "") for name in ("provider", "store")}

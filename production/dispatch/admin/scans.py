@@ -52,17 +52,17 @@ class JobScans(StaffAdmin):
         form = ScanForm(request.POST)
         if not form.is_valid():
             message = _("The scan cannot be read. These fields are missing or wrong: %(fields)s.")
-            return _refused(HTTPStatus.BAD_REQUEST, message % {"fields": ", ".join(form.errors)})
+            return _problem_response(HTTPStatus.BAD_REQUEST, message % {"fields": ", ".join(form.errors)})
         sent = form.cleaned_data
         if sheet := SHEET_NUMBER.match(sent["code"]):
             return self._scan_sheet(request, sent, int(sheet[1]), int(sheet[2] or 1))
         job = job_of_code(self.get_queryset(request), sent["code"])
         if job is None or not self.has_change_permission(request, job):
-            return _refused(HTTPStatus.NOT_FOUND, _("There is no job with this number here."))
+            return _problem_response(HTTPStatus.NOT_FOUND, _("There is no job with this number here."))
         try:
             scan = _record(request, job, sent)
         except DomainError as error:
-            return _refused(error.status, translated(error.message))
+            return _problem_response(error.status, translated(error.message))
         return JsonResponse({"words": _words(scan, is_repeated=scan.pk != sent["id"])})
 
     def _scan_sheet(
@@ -72,10 +72,12 @@ class JobScans(StaffAdmin):
         code, found = sent["code"], jobs_of_sheet(self.get_queryset(request), sheet_id, generation)
         jobs = [job for job in found if self.has_change_permission(request, job)]
         if not jobs:
-            return _refused(HTTPStatus.NOT_FOUND, _("There is no gang sheet %(code)s here.") % {"code": code})
+            return _problem_response(
+                HTTPStatus.NOT_FOUND, _("There is no gang sheet %(code)s here.") % {"code": code}
+            )
         if sent["step"] == ScanStep.MISSING:
             message = _("%(code)s has %(jobs)s jobs. Type the number beside the pieces that are missing.")
-            return _refused(HTTPStatus.BAD_REQUEST, message % {"code": code, "jobs": len(jobs)})
+            return _problem_response(HTTPStatus.BAD_REQUEST, message % {"code": code, "jobs": len(jobs)})
         refused, scans = [], []
         for job in jobs:
             try:
@@ -88,8 +90,8 @@ class JobScans(StaffAdmin):
             "done": len(jobs) - len(refused),
             "jobs": len(jobs),
         }
-        words = " ".join([done, *_unseen(scans), *refused])
-        return _refused(HTTPStatus.CONFLICT, words) if refused else JsonResponse({"words": words})
+        words = " ".join([done, *_unseen_warnings(scans), *refused])
+        return _problem_response(HTTPStatus.CONFLICT, words) if refused else JsonResponse({"words": words})
 
 
 def _record(request: HttpRequest, job: Job, sent: dict[str, Any]) -> Scan:
@@ -103,7 +105,7 @@ def _record(request: HttpRequest, job: Job, sent: dict[str, Any]) -> Scan:
     )
 
 
-def _refused(status: int, message: str) -> JsonResponse:
+def _problem_response(status: int, message: str) -> JsonResponse:
     return JsonResponse({"problem": message}, status=status)
 
 
@@ -124,16 +126,16 @@ def _words(scan: Scan, *, is_repeated: bool) -> str:
     said = _("%(piece)s: %(step)s, %(pieces)s pieces.") % facts
     if scan.step != ScanStep.PACKED:
         return said
-    return " ".join([said, *_unseen([scan]), _packed(job)])
+    return " ".join([said, *_unseen_warnings([scan]), _packed_text(job)])
 
 
-def _unseen(scans: Sequence[Scan]) -> list[str]:
+def _unseen_warnings(scans: Sequence[Scan]) -> list[str]:
     """Names the jobs that were packed without an earlier scan, which is allowed."""
     jobs = ", ".join(scan.number for scan in scans if is_packed_unseen(scan))
     return [_("%(jobs)s: not scanned as printed or cut.") % {"jobs": jobs}] if jobs else []
 
 
-def _packed(job: Job) -> str:
+def _packed_text(job: Job) -> str:
     packed, jobs = packed_of_order(job)
     facts = {"packed": packed, "jobs": jobs, "provider": job.provider}
     if jobs < job.order.item_count:

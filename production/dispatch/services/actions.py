@@ -186,9 +186,9 @@ def _release_others(job: Job, actor: Actor) -> None:
     """Releases the jobs that wait in one order at the provider with this one: they are sent together or not at all."""
     waiting = Job.objects.filter(order=job.order_id, provider_order=job.provider_order, state=JobState.QUEUED)
     held = waiting.exclude(pk=job.pk).exclude(held="").filter(cancel_requested__isnull=True)
-    for one in lock_jobs(held) if job.provider_order else ():
-        one.held, one.next_try = "", timezone.now()
-        record_job(one, previous=one.state, actor=actor, note=f"Released with {job}.")
+    for other in lock_jobs(held) if job.provider_order else ():
+        other.held, other.next_try = "", timezone.now()
+        record_job(other, previous=other.state, actor=actor, note=f"Released with {job}.")
 
 
 def _require_off_sheet(job: Job) -> None:

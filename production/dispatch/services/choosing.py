@@ -86,7 +86,7 @@ class ProviderChoices:
             if job.is_uncertain or not should_move_on:
                 return True
         excluded = [*job.refused_by, *([provider.pk] if provider else [])]
-        routing, preferred = self.routing, self._preferred(job)
+        routing, preferred = self.routing, self._preferred_providers(job)
         decision = routing.decide(item_facts(job.order, job.item), excluded=excluded, preferred=preferred)
         if decision.chosen is not None:
             self._assign(job, decision.chosen.provider, decision.rule)
@@ -109,7 +109,7 @@ class ProviderChoices:
         JobHistory.objects.bulk_create(self._history)
         count_jobs(self._counts, at=timezone.now())
 
-    def _preferred(self, job: Job) -> Collection[int]:
+    def _preferred_providers(self, job: Job) -> Collection[int]:
         """Providers that take several items and have jobs of the same order: one parcel is better than two."""
         if self._used is None:
             self._used = set()
@@ -117,7 +117,7 @@ class ProviderChoices:
                 return self._used
             siblings = Job.objects.filter(order=job.order_id).exclude(pk=job.pk)
             found = Provider.objects.filter(pk__in=siblings.values("provider"))
-            self._used = {one.pk for one in found if one.takes_several_items}
+            self._used = {provider.pk for provider in found if provider.takes_several_items}
         return self._used
 
     def _assign(self, job: Job, provider: Provider, rule: RoutingRule | None) -> None:
@@ -139,12 +139,16 @@ class ProviderChoices:
         if job.next_try is None:
             return False
         rule = decision.rule
-        if rule is None or all(one.obstacle == "it refused this job" for one in decision.candidates):
+        if rule is None or all(
+            candidate.obstacle == "it refused this job" for candidate in decision.candidates
+        ):
             last = job.message if " refused it: " in job.message else ""
             reason = f"Every provider refused it. {last}".strip()
             outcomes.fail_locked(job, "No routing rule matches it any more." if rule is None else reason)
             return False
-        reasons = "; ".join(f"{one.provider}: {one.obstacle}" for one in decision.candidates)
+        reasons = "; ".join(
+            f"{candidate.provider}: {candidate.obstacle}" for candidate in decision.candidates
+        )
         message = f"Waits for a provider. {reasons}"[:1000]
         self._waiting[rule, message].append(job.pk)
         return False

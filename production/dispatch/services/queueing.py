@@ -76,7 +76,7 @@ def follow_order(*, order: Order) -> None:
     elif order.status == OrderStatus.ON_HOLD:
         _hold_jobs(order)
     elif order.status in (OrderStatus.CANCELLED, OrderStatus.REJECTED):
-        request_cancellations(_locked(order, state__in=IN_WORK), note=ORDER_CANCELLED)
+        request_cancellations(_lock_jobs(order, state__in=IN_WORK), note=ORDER_CANCELLED)
     elif order.status in (OrderStatus.SHIPPED, OrderStatus.DELIVERED, OrderStatus.RETURNED):
         _close_jobs(order)
 
@@ -112,7 +112,7 @@ def _job(order: Order, item: OrderItem, now: datetime, *, is_mailing: bool) -> J
 
 def _hold_jobs(order: Order) -> None:
     """Holds jobs; those already at a provider continue, and the board shows them."""
-    jobs = _locked(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True)
+    jobs = _lock_jobs(order, state=JobState.QUEUED, held="", cancel_requested__isnull=True)
     remove_from_sheets(jobs)
     waiting = [job for job in jobs if job.gang_sheet_id is None]
     for job in waiting:
@@ -121,7 +121,7 @@ def _hold_jobs(order: Order) -> None:
 
 
 def _release_jobs(order: Order) -> None:
-    jobs, now = _locked(order, held=HoldReason.ORDER), timezone.now()
+    jobs, now = _lock_jobs(order, held=HoldReason.ORDER), timezone.now()
     for job in jobs:
         job.held, job.next_try = "", now
     record_jobs([(job, job.state, RELEASED) for job in jobs])
@@ -131,10 +131,10 @@ def _release_jobs(order: Order) -> None:
 
 def _close_jobs(order: Order) -> None:
     """A person moved the order: what providers have is done, and nothing else of it is produced any more."""
-    jobs = _locked(order, state__in=IN_WORK)
+    jobs = _lock_jobs(order, state__in=IN_WORK)
     request_cancellations([job for job in jobs if job.state not in AT_PROVIDER], note=SHIPPED_WITHOUT)
     changes = []
-    for job in (one for one in jobs if one.state in AT_PROVIDER):
+    for job in (candidate for candidate in jobs if candidate.state in AT_PROVIDER):
         changes.append((job, job.state, SHIPPED_UNREPORTED))
         job.state, job.message, job.held = JobState.SHIPPED, "", ""
         job.cancel_requested = job.next_try = job.failing_since = None
@@ -142,6 +142,6 @@ def _close_jobs(order: Order) -> None:
     record_jobs(changes)
 
 
-def _locked(order: Order, **routed: object) -> list[Job]:
+def _lock_jobs(order: Order, **routed: object) -> list[Job]:
     jobs = Job.objects.filter(order=order, **routed).prefetch_related("provider").order_by("pk")
     return list(jobs.select_for_update(of=("self",), no_key=True))

@@ -77,10 +77,10 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
     each = [(job, replace(report, job_number=job.number, message=message)) for job in jobs]
     # Assessed again under the locks: hundreds of jobs that stay as they are would hold those of the store for long.
     often = failed_often(jobs)
-    changed = [one for one in each if assess(one[0], provider, one[1], often)[0] == O.APPLIED]
-    for job, one in changed or each[:1]:
+    changed = [pair for pair in each if assess(pair[0], provider, pair[1], often)[0] == O.APPLIED]
+    for job, job_report in changed or each[:1]:
         identifier = f"{report.identifier[:150]}:{job.number}"
-        by_order.setdefault(job.order_id, []).append(replace(one, identifier=identifier))
+        by_order.setdefault(job.order_id, []).append(replace(job_report, identifier=identifier))
     return list(by_order.values())
 
 
@@ -113,12 +113,12 @@ def _meant(report: Report, jobs: Sequence[Job]) -> str | None:
 def _receive(provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
     """Stores reports on jobs of one order, and moves the jobs and the order on: others of the store wait for it."""
     jobs: dict[str, Job] = {}
-    if len(_stored(provider, reports)) < len(reports):
+    if len(_stored_reports(provider, reports)) < len(reports):
         jobs = _lock([report.job_number for report in reports])
     if any(job.order.recipient_erased for job in jobs.values()):
         # What the provider writes may name the recipient again.
         reports = [replace(report, message="", raw="", tracking_url="") for report in reports]
-    stored = _stored(provider, reports)
+    stored = _stored_reports(provider, reports)
     if stored:
         repeated = ProviderReport.objects.filter(pk__in=[row.pk for row in stored.values()])
         repeated.update(repeats=F("repeats") + 1)
@@ -137,7 +137,7 @@ def _receive(provider: Provider, reports: Sequence[Report]) -> list[ProviderRepo
     return [rows[report.identifier[:200]] for report in reports]
 
 
-def _stored(provider: Provider, reports: Sequence[Report]) -> dict[str, ProviderReport]:
+def _stored_reports(provider: Provider, reports: Sequence[Report]) -> dict[str, ProviderReport]:
     identifiers = [report.identifier[:200] for report in reports]
     stored = ProviderReport.objects.filter(provider=provider, identifier__in=identifiers).defer("raw")
     return {row.identifier: row for row in stored}
@@ -221,7 +221,7 @@ def _apply_all(applied: Sequence[tuple[Job, Report]]) -> None:
         if job.next_try is None and not job.held and job.pk in interrupted:
             # The worker may have been killed: the job becomes due again, which ends the attempt.
             job.next_try = now
-        changes.append((job, previous, f"{_said(report, [job])} {report.message}".strip()))
+        changes.append((job, previous, f"{_report_text(report, [job])} {report.message}".strip()))
         if job.state == JobState.FAILED:
             failed.append(job)
     record_jobs(changes, fields=OF_REPORT)
@@ -269,12 +269,14 @@ def _move_on(applied: Sequence[tuple[ProviderReport, Job, Report]]) -> None:
     if not moved:
         return
     jobs, report = [job for _, job, _ in moved], moved[0][2]
-    explanation = follow_jobs(order=jobs[0].order, parcels=_parcels(jobs, report), note=_said(report, jobs))
+    explanation = follow_jobs(
+        order=jobs[0].order, parcels=_parcels(jobs, report), note=_report_text(report, jobs)
+    )
     for row, _, _ in moved if explanation else ():
         row.explanation = explanation[:1000]
 
 
-def _said(report: Report, jobs: Sequence[Job]) -> str:
+def _report_text(report: Report, jobs: Sequence[Job]) -> str:
     shown = dict(JobState.choices).get(report.state, report.state)
     of = f"job{'s' if len(jobs) > 1 else ''} {', '.join(job.number for job in jobs)}"
     return f"{jobs[0].provider} reported {shown} of {of}."

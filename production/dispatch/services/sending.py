@@ -104,7 +104,9 @@ def _exchange(attempts: Sequence[Attempt]) -> None:
             together.record_unusable(attempts=attempts, messages=unusable)
             return
         submitted = adapter.submit(_as_one(first.job, built))
-        note = f"In one order: {', '.join(one.number for one in attempts)}." if len(attempts) > 1 else ""
+        note = (
+            f"In one order: {', '.join(attempt.number for attempt in attempts)}." if len(attempts) > 1 else ""
+        )
         together.record_each(attempts, outcomes.record_submitted, submitted=submitted, note=note)
     except ProviderRefused as error:
         together.record_refused(attempts=attempts, error=error)

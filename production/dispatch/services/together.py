@@ -48,7 +48,7 @@ def _is_free(job: Job) -> bool:
 def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
     """Records the start for each job that is sent or cancelled with this one; empty if nothing is to be done now."""
     jobs = _lock_all(job_pk)
-    job = next((one for one in jobs if one.pk == job_pk), None)
+    job = next((candidate for candidate in jobs if candidate.pk == job_pk), None)
     if job is None or job.next_try is None or job.provider_id is None or not goes_together(job):
         return []
     number = job.provider_order
@@ -58,15 +58,15 @@ def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
         number = chosen[0].number
     now = timezone.now()
     if chosen and not slots.take(job.provider_id):
-        Job.objects.filter(pk__in=[one.pk for one in chosen]).update(next_try=now)
+        Job.objects.filter(pk__in=[member.pk for member in chosen]).update(next_try=now)
         return []
-    for one in chosen:
-        one.provider_order, one.tries = number, one.tries + 1
-        one.next_try = now + timedelta(seconds=LEASE_SECONDS)
+    for member in chosen:
+        member.provider_order, member.tries = number, member.tries + 1
+        member.next_try = now + timedelta(seconds=LEASE_SECONDS)
     Job.objects.bulk_update(chosen, ["provider_order", "tries", "next_try"])
     return Attempt.objects.bulk_create(
-        Attempt(job=one, number=one.number, provider_id=job.provider_id, kind=kind, started=now)
-        for one in chosen
+        Attempt(job=member, number=member.number, provider_id=job.provider_id, kind=kind, started=now)
+        for member in chosen
     )
 
 
@@ -89,29 +89,31 @@ def _lock_all(job_pk: int) -> list[Job]:
 
 def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
     """The jobs of an order that the provider may have: those to be cancelled, or those that wait for an answer."""
-    members = [one for one in jobs if one.provider_order == job.provider_order]
-    for one in members:
-        if close_interrupted_attempts(one):
-            one.save(update_fields=["is_uncertain"])
-    leaving = [one for one in members if one.cancel_requested and one.state in OPEN]
+    members = [candidate for candidate in jobs if candidate.provider_order == job.provider_order]
+    for member in members:
+        if close_interrupted_attempts(member):
+            member.save(update_fields=["is_uncertain"])
+    leaving = [member for member in members if member.cancel_requested and member.state in OPEN]
     if leaving:
-        printed = [one for one in members if RANK.get(one.state, 0) >= RANK[JobState.IN_PRODUCTION]]
-        staying = [one for one in printed if one not in leaving]
-        for one in leaving if staying else ():
-            message = f"{staying[0]}, of the same order at {one.provider}, is printed already; stop it there."
-            outcomes.record_refused_cancellation(one, message)
+        printed = [member for member in members if RANK.get(member.state, 0) >= RANK[JobState.IN_PRODUCTION]]
+        staying = [member for member in printed if member not in leaving]
+        for member in leaving if staying else ():
+            message = (
+                f"{staying[0]}, of the same order at {member.provider}, is printed already; stop it there."
+            )
+            outcomes.record_refused_cancellation(member, message)
         return [] if staying or _waits_for(job, leaving) else leaving, AttemptKind.CANCEL
     if job.state != JobState.QUEUED:
         job.next_try = None
         job.save(update_fields=["next_try"])
         return [], AttemptKind.SUBMIT
-    waiting = [one for one in members if one.state == JobState.QUEUED]
+    waiting = [member for member in members if member.state == JobState.QUEUED]
     return [] if _hold_with(waiting) else waiting, AttemptKind.SUBMIT
 
 
 def _waits_for(job: Job, leaving: Sequence[Job]) -> bool:
     """Whether the cancellation was postponed: a job that is not cancelled does not repeat it sooner."""
-    times = [one.next_try for one in leaving if one.next_try is not None]
+    times = [member.next_try for member in leaving if member.next_try is not None]
     if job in leaving or not times or min(times) <= timezone.now():
         return False
     job.next_try = min(times)
@@ -121,12 +123,14 @@ def _waits_for(job: Job, leaving: Sequence[Job]) -> bool:
 
 def _hold_with(waiting: Sequence[Job]) -> bool:
     """Holds all jobs if one is held: an order without that one would have its number, and it would never be sent."""
-    held = next((one for one in waiting if one.held), None)
-    for one in waiting if held else ():
-        if held and not one.held:
-            one.held, one.next_try = held.held, None
-            one.message = f"{held}, of the same order at {one.provider}, is held: both are released together."
-            record_job(one, previous=one.state, note=one.message)
+    held = next((member for member in waiting if member.held), None)
+    for member in waiting if held else ():
+        if held and not member.held:
+            member.held, member.next_try = held.held, None
+            member.message = (
+                f"{held}, of the same order at {member.provider}, is held: both are released together."
+            )
+            record_job(member, previous=member.state, note=member.message)
     return held is not None
 
 
@@ -139,29 +143,29 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
     )
     until = job.created + WAIT_FOR_SIBLINGS
     is_waiting, choices = timezone.now() < until, ProviderChoices()
-    for one in jobs:
+    for candidate in jobs:
         if len(ready) + len(missing) == MAX_JOBS:
             break
-        if one is job:
-            ready.append(one)
-        elif one.due != job.due or one.pk in under_way or not _is_free(one):
+        if candidate is job:
+            ready.append(candidate)
+        elif candidate.due != job.due or candidate.pk in under_way or not _is_free(candidate):
             continue
-        elif _is_ready(one, choices) and one.provider_id == job.provider_id:
-            ready.append(one)
-        elif is_waiting and _may_come(one, job.provider, choices):
-            missing.append(one)
+        elif _is_ready(candidate, choices) and candidate.provider_id == job.provider_id:
+            ready.append(candidate)
+        elif is_waiting and _may_come(candidate, job.provider, choices):
+            missing.append(candidate)
     choices.save()
     if missing:
         _wait(ready, missing, until)
         return []
-    return _limited(ready)
+    return _limit_jobs(ready)
 
 
 def _wait(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None:
-    names = ", ".join(one.number for one in missing[:5])
+    names = ", ".join(job.number for job in missing[:5])
     minutes = int(WAIT_FOR_SIBLINGS.total_seconds() // 60)
     words = f"{len(ready)} of {len(ready) + len(missing)} ready: waits at most {minutes} minutes for {names}."
-    waiting = Job.objects.filter(pk__in=[one.pk for one in ready])
+    waiting = Job.objects.filter(pk__in=[job.pk for job in ready])
     waiting.update(message=words, next_try=min(timezone.now() + LOOK_AGAIN, until))
 
 
@@ -177,10 +181,10 @@ def _may_come(job: Job, provider: Provider | None, choices: ProviderChoices) -> 
     if job.provider_id is not None:
         return job.provider_id == provider.pk
     decision = choices.routing.decide(item_facts(job.order, job.item), excluded=job.refused_by)
-    return any(one.provider == provider and not one.obstacle for one in decision.candidates)
+    return any(candidate.provider == provider and not candidate.obstacle for candidate in decision.candidates)
 
 
-def _limited(jobs: Sequence[Job]) -> list[Job]:
+def _limit_jobs(jobs: Sequence[Job]) -> list[Job]:
     """What one request takes; the others go in the next one."""
     chosen: list[Job] = []
     size = 0
@@ -216,7 +220,7 @@ def record_cancelled(*, attempts: Sequence[Attempt], exchange: Exchange) -> None
 @transaction.atomic
 def record_refused(*, attempts: Sequence[Attempt], error: ProviderRefused) -> None:
     """Refuses the jobs at fault; the others are sent again without them, unless the provider may have their order."""
-    at_fault = [one for one in attempts if one.number in error.numbers] or attempts
+    at_fault = [attempt for attempt in attempts if attempt.number in error.numbers] or attempts
     for attempt in attempts:
         is_with_others = error.concerns_all or (error.is_unsent and attempt.job.is_uncertain)
         if attempt in at_fault or is_with_others or attempt.kind == AttemptKind.CANCEL:
@@ -232,7 +236,7 @@ def record_refused(*, attempts: Sequence[Attempt], error: ProviderRefused) -> No
 def _fail_if_unclear(attempts: Sequence[Attempt]) -> None:
     """Fails the jobs of an order that an earlier cancellation may have ended; a later report overrides that."""
     unanswered = (AttemptOutcome.INTERRUPTED, AttemptOutcome.UNAVAILABLE)
-    numbers = [one.number for one in attempts]
+    numbers = [attempt.number for attempt in attempts]
     earlier = Attempt.objects.filter(number__in=numbers, kind=AttemptKind.CANCEL, outcome__in=unanswered)
     if not earlier.exists():
         return

@@ -144,8 +144,8 @@ def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
 def _imposed_files(
     plan: Plan, sent: Sequence[interface.Job], names: Mapping[int, str], slug: Slug
 ) -> list[interface.JobFile]:
-    contents = {one.number: one.files[0].content for one in sent}
-    labels = {one.number: one.item.label for one in sent}
+    contents = {job.number: job.files[0].content for job in sent}
+    labels = {job.number: job.item.label for job in sent}
     files = []
     for planned in plan.sheets:
         content = impose_sheet(planned, contents, labels, slug=slug)
@@ -164,7 +164,7 @@ def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
     return replace(
         first.item,
         key="",
-        quantity=sum(one.item.quantity for one in sent),
+        quantity=sum(job.item.quantity for job in sent),
         # How the press turns the sheets, not how their pieces are turned.
         pages=1 if sheet.is_one_form or not is_duplex else 2,
         two_sided=is_duplex,
@@ -194,9 +194,9 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
         delivery_method="",
         files=_imposed_files(plan, sent, names, slug),
         production_days=first_to_ship.production_days,
-        is_rush=any(one.is_rush for one in sent),
+        is_rush=any(job.is_rush for job in sent),
         note=_note(plan.sheets[0].sheet, sent),
-        members=[_member(one, plan, names) for one in sent],
+        members=[_member(job, plan, names) for job in sent],
         waste=plan.waste,
     )
 

@@ -43,7 +43,7 @@ def notify_of_failure(jobs: Sequence[Job]) -> int:
     keys = [failure_key(job.number) for job in jobs]
     known = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
     # The key of one that nobody was notified of before, or else that of the first.
-    job = next((one for one in jobs if failure_key(one.number) not in known), jobs[0])
+    job = next((candidate for candidate in jobs if failure_key(candidate.number) not in known), jobs[0])
     return notify(
         user_ids=people,
         kind=NotificationKind.JOB_FAILED,

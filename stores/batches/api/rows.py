@@ -225,8 +225,8 @@ class BatchRowChangeViewSet(ApiViewSet):
 
 
 def _states(request: Request) -> "list[str]":
-    sent = [one for text in request.query_params.getlist("state") for one in text.split(",") if one]
-    if unknown := [one for one in sent if one not in RowState.values]:
+    sent = [state for text in request.query_params.getlist("state") for state in text.split(",") if state]
+    if unknown := [state for state in sent if state not in RowState.values]:
         message = f"state: {unknown[0][:40]!r} is none; write {', '.join(RowState.values)}."
         raise Invalid.at("?state", "parameter_invalid", message)
     return sent

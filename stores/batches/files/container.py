@@ -5,7 +5,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from stores.batches.files.records import FileRefused, refused
+from stores.batches.files.records import FileRefused, file_error
 from stores.batches.files.rows import too_many_columns
 
 # Which kind of file it is, by its first bytes: names and content types are often wrong.
@@ -28,17 +28,17 @@ def file_kind(path: Path, content_type: str, name: str) -> str:
     with path.open("rb") as stream:
         start = stream.read(512)
     if not start.strip():
-        raise refused(
+        raise file_error(
             "file_empty", "The file is empty.", "Upload a file with a row of headers and rows below it."
         )
     for magic, (code, message) in _OTHERS.items():
         if start.startswith(magic):
-            raise refused(code, message, SAVE_AS)
+            raise file_error(code, message, SAVE_AS)
     if start.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return "xlsx"
     said = content_type.partition(";")[0].strip().lower()
     if said == XLSX_TYPE or (name.lower().endswith((".xlsx", ".xlsm")) and "text/" not in said):
-        raise refused("file_not_xlsx", "The file is not an XLSX workbook, though it is named so.", SAVE_AS)
+        raise file_error("file_not_xlsx", "The file is not an XLSX workbook, though it is named so.", SAVE_AS)
     text = (
         start.replace(b"\0", b"")
         .removeprefix(b"\xef\xbb\xbf")
@@ -46,7 +46,7 @@ def file_kind(path: Path, content_type: str, name: str) -> str:
         .removeprefix(b"\xfe\xff")
     )
     if text.lstrip().lower().startswith(_WEB_PAGE):
-        raise refused("file_is_web_page", "The file is a web page or XML, not a table.", SAVE_AS)
+        raise file_error("file_is_web_page", "The file is a web page or XML, not a table.", SAVE_AS)
     if said.endswith("json") or (name.lower().endswith(".json") and not said.startswith("text/csv")):
         return "json"
     # A CSV named by nothing may start with a bracket; an array of objects starts with both.
@@ -78,12 +78,12 @@ _OTHER_PARTS = {
 AGAIN = "Open it in Excel or LibreOffice, save it again as XLSX and upload that file."
 
 
-def damaged(detail: str = "") -> FileRefused:
-    return refused("file_damaged", f"The XLSX file is damaged{detail}.", AGAIN)
+def damaged_file(detail: str = "") -> FileRefused:
+    return file_error("file_damaged", f"The XLSX file is damaged{detail}.", AGAIN)
 
 
 def entities_declared(part: str) -> FileRefused:
-    return refused(
+    return file_error(
         "file_declares_entities",
         f"The part {part[:100]} of the XLSX file declares entities, which no spreadsheet does.",
         AGAIN,
@@ -97,19 +97,19 @@ def check_container(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
-        raise damaged() from error
+        raise damaged_file() from error
     names = [part.filename for part in parts]
     for name, message in _OTHER_PARTS.items():
         if name in names:
-            raise refused("file_not_xlsx", message, SAVE_AS)
+            raise file_error("file_not_xlsx", message, SAVE_AS)
     if "xl/workbook.xml" not in names and "[Content_Types].xml" not in names:
-        raise refused("file_not_xlsx", "The file is a ZIP archive, not an XLSX workbook.", SAVE_AS)
+        raise file_error("file_not_xlsx", "The file is a ZIP archive, not an XLSX workbook.", SAVE_AS)
     if len(set(names)) < len(names):
-        raise damaged(": it holds two parts of one name")
+        raise damaged_file(": it holds two parts of one name")
     if any(part.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED} for part in parts):
-        raise damaged(": it is compressed in an unusual way")
+        raise damaged_file(": it is compressed in an unusual way")
     if any(part.flag_bits & _ENCRYPTED for part in parts):
-        raise refused("file_encrypted", "The file has a password.", "Save it without a password.")
+        raise file_error("file_encrypted", "The file has a password.", "Save it without a password.")
     read = [part for part in parts if part.filename.lower().endswith((".xml", ".rels"))]
     _check_sizes(read)
     _check_beginnings(path, read)
@@ -122,12 +122,12 @@ def _check_directory_size(path: Path) -> None:
         tail = stream.read()
     place = tail.rfind(_END_SIGNATURE)
     if place < 0 or len(tail) - place < _END.size:
-        raise damaged(": its end is missing")
+        raise damaged_file(": its end is missing")
     _, _, _, _, parts, directory, _, _ = _END.unpack_from(tail, place)
     # Only archives of more than 4 GB or 65,535 parts need the larger directory, whose sizes stand elsewhere.
     is_large = tail[max(0, place - 20) : place].startswith(_LARGE_SIGNATURE)
     if is_large or parts > MAX_PARTS or directory > DIRECTORY_BYTES:
-        raise refused(
+        raise file_error(
             "file_too_complex",
             f"The XLSX file has {parts:,} parts; at most {MAX_PARTS:,} are allowed.",
             AGAIN,
@@ -145,7 +145,7 @@ def _check_beginnings(path: Path, parts: list[zipfile.ZipInfo]) -> None:
                 left = max(BEGINNING, left - len(start))
                 _check_beginning(part.filename, start)
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, OSError, EOFError) as error:
-        raise damaged() from error
+        raise damaged_file() from error
 
 
 def _check_beginning(part: str, start: bytes) -> None:
@@ -154,10 +154,10 @@ def _check_beginning(part: str, start: bytes) -> None:
     if b"<!DOCTYPE" in text:
         raise entities_declared(part)
     if text and not text.startswith(b"<"):
-        raise damaged(f" in its part {part[:100]}")
+        raise damaged_file(f" in its part {part[:100]}")
     ends = 2 * start.count(b"</") + sum(map(start.count, (b"/>", b"<?", b"<!")))
     if start.count(b"<") - ends > MAX_DEPTH:
-        raise damaged(f": elements of its part {part[:100]} are nested too deeply")
+        raise damaged_file(f": elements of its part {part[:100]} are nested too deeply")
     for number, row in enumerate(start.split(b"<row")):
         cells = sum(map(row.count, (b"<c>", b"<c ", b"<c/")))
         if cells > LAST_COLUMN:
@@ -171,7 +171,7 @@ def _check_sizes(parts: list[zipfile.ZipInfo]) -> None:
         default=0,
     )
     if unpacked > UNPACKED_BYTES or ratio > RATIO:
-        raise refused(
+        raise file_error(
             "file_unpacks_too_large",
             f"The XLSX file unpacks to {unpacked:,} bytes, {ratio:,.0f} times its size. "
             f"At most {UNPACKED_BYTES:,} bytes and {RATIO} times are allowed.",

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from stores.batches.files.records import WARNING, Fault, refused
+from stores.batches.files.records import WARNING, Fault, file_error
 from stores.batches.files.rows import MAX_COLUMNS, RawRow, RowsWriter, too_many_columns
 from stores.batches.files.text_files import encoding_of
 
@@ -49,7 +49,7 @@ def _separator(stream: TextIO) -> str:
     best = max(SEPARATORS, key=lambda separator: _fitness(sample, separator))
     head = next((line for line in sample.splitlines() if line.strip()), "")
     if best not in head and "|" in head:
-        raise refused(
+        raise file_error(
             "separator_unknown",
             "The cells are separated by |.",
             "Separate them by commas, semicolons or tabs.",
@@ -82,7 +82,7 @@ def _records(stream: TextIO, separator: str, rows: RowsWriter) -> Iterator[RawRo
             record.append(line)
             length += len(line)
             if len(line) > MAX_LINE_LENGTH or length > MAX_RECORD_LENGTH:
-                raise _unclosed(record, separator, number, rows)
+                raise _cell_error(record, separator, number, rows)
             yield line
 
     reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True, strict=True)
@@ -94,15 +94,15 @@ def _records(stream: TextIO, separator: str, rows: RowsWriter) -> Iterator[RawRo
         except StopIteration:
             return
         except csv.Error as error:
-            raise _unclosed(record, separator, number, rows) from error
+            raise _cell_error(record, separator, number, rows) from error
         yield RawRow(number, [cell.replace("\r\n", "\n").replace("\r", "\n") for cell in cells])
         number += 1
 
 
-def _unclosed(record: list[str], separator: str, number: int, rows: RowsWriter) -> Exception:
+def _cell_error(record: list[str], separator: str, number: int, rows: RowsWriter) -> Exception:
     place, text = _failing_cell("".join(record), separator)
     if not text.startswith('"'):
-        return refused(
+        return file_error(
             "cell_too_long",
             f"A cell in row {number:,} is too long to read.",
             "Shorten the text.",
@@ -110,7 +110,7 @@ def _unclosed(record: list[str], separator: str, number: int, rows: RowsWriter) 
             column=rows.name(place),
             value=text,
         )
-    return refused(
+    return file_error(
         "quote_unclosed",
         f"A cell in row {number:,} starts with a quote that is not closed at the cell's end.",
         'Close the quote, or write a quote inside the cell twice ("").',
@@ -142,7 +142,7 @@ def _check_cells(row: RawRow) -> None:
         elif _ERROR_VALUE.fullmatch(cell):
             row.faults.append((place, error_value(cell)))
         elif _SHORTENED.fullmatch(cell):
-            row.faults.append((place, _shortened(cell)))
+            row.faults.append((place, _number_fault(cell)))
 
 
 def error_value(cell: str, where: str = "") -> Fault:
@@ -163,7 +163,7 @@ def _formula(cell: str) -> Fault:
     )
 
 
-def _shortened(cell: str) -> Fault:
+def _number_fault(cell: str) -> Fault:
     return Fault(
         "number_shortened",
         "A spreadsheet has shortened the number; digits are lost.",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from stores.batches.files.records import Fault, FileRefused, refused
+from stores.batches.files.records import Fault, FileRefused, file_error
 from stores.batches.files.rows import MAX_COLUMNS, RowsWriter, cell_faults, too_many_columns
 from stores.batches.files.text_files import encoding_of
 
@@ -38,7 +38,7 @@ def read_json(path: Path, content_type: str, rows: RowsWriter) -> dict[str, str]
 
 def _take(number: int, item: Any, places: dict[str, int], rows: RowsWriter) -> None:
     if not isinstance(item, _Pairs):
-        raise refused(
+        raise file_error(
             "row_not_object", f"Row {number:,} is not an object.", FORM, row=number, value=json.dumps(item)
         )
     values: dict[int, str] = {}
@@ -66,7 +66,9 @@ def _add_columns(number: int, places: dict[str, int], known: int, rows: RowsWrit
     for place, fault in cell_faults(rows.columns[known:]):
         rows.problems.append(fault.at(number, rows.columns[known + (place or 0)]))
     if "" in rows.columns[known:]:
-        raise refused("head_empty", f"Row {number:,} has a value with an empty name.", "Name it.", row=number)
+        raise file_error(
+            "head_empty", f"Row {number:,} has a value with an empty name.", "Name it.", row=number
+        )
 
 
 def _text(value: Any) -> tuple[str, Fault | None]:
@@ -130,10 +132,10 @@ class _Window:
                 value, end = _DECODER.raw_decode(self.text, self.place)
             except json.JSONDecodeError as error:
                 if len(self.text) - self.place > MAX_OBJECT_LENGTH or not self.more():
-                    raise _damaged(row, self.text[self.place :], error.msg) from error
+                    raise _json_error(row, self.text[self.place :], error.msg) from error
                 continue
             except RecursionError as error:
-                raise _damaged(row, self.text[self.place :], "it is nested too deeply") from error
+                raise _json_error(row, self.text[self.place :], "it is nested too deeply") from error
             self.place = end
             return value
 
@@ -141,7 +143,7 @@ class _Window:
 def _objects(stream: TextIO) -> Iterator[Any]:
     window = _Window(stream)
     if window.next_character() != "[":
-        raise refused("json_not_array", "The JSON is not an array.", FORM, value=window.text[:40])
+        raise file_error("json_not_array", "The JSON is not an array.", FORM, value=window.text[:40])
     window.place += 1
     row = 2
     if window.next_character() == "]":
@@ -154,14 +156,14 @@ def _objects(stream: TextIO) -> Iterator[Any]:
         if after == "]":
             break
         if after != ",":
-            raise _damaged(row, after, "a comma or ] is missing after the object")
+            raise _json_error(row, after, "a comma or ] is missing after the object")
         row += 1
     if window.next_character():
-        raise _damaged(row, window.text[window.place :], "something follows the array")
+        raise _json_error(row, window.text[window.place :], "something follows the array")
 
 
-def _damaged(row: int, text: str, detail: str) -> FileRefused:
+def _json_error(row: int, text: str, detail: str) -> FileRefused:
     detail = detail[:1].lower() + detail[1:]
-    return refused(
+    return file_error(
         "json_damaged", f"The JSON is damaged at row {row:,}: {detail}.", FORM, row=row, value=text
     )

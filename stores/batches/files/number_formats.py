@@ -58,7 +58,7 @@ class Section:
 
 
 @lru_cache(maxsize=4096)
-def shown(number: float, code: str, *, is_1904: bool = False) -> str | None:
+def format_number(number: float, code: str, *, is_1904: bool = False) -> str | None:
     """The text of the cell; None for a date that there is not."""
     sections = _sections(code if len(code) <= MAX_FORMAT_LENGTH else "General")
     section, is_absolute = _section_for(number, sections)
@@ -276,9 +276,9 @@ def _date_part(moment: datetime, code: str, *, has_half: bool) -> str:
     if code[0] == "y":
         return f"{moment.year:04d}" if len(code) > 2 else f"{moment.year % 100:02d}"
     if code[0] == "m":
-        return _named(moment.month, code, _MONTHS[moment.month - 1])
+        return _number_or_name(moment.month, code, _MONTHS[moment.month - 1])
     if code[0] == "d":
-        return _named(moment.day, code, _DAYS[moment.weekday()])
+        return _number_or_name(moment.day, code, _DAYS[moment.weekday()])
     if code[0] == "h":
         hour = (moment.hour + 11) % 12 + 1 if has_half else moment.hour
         return f"{hour:0{width}d}"
@@ -287,5 +287,5 @@ def _date_part(moment: datetime, code: str, *, has_half: bool) -> str:
     return f"{text}.{moment.microsecond:06d}"[: len(text) + 1 + len(parts)] if parts else text
 
 
-def _named(number: int, code: str, name: str) -> str:
+def _number_or_name(number: int, code: str, name: str) -> str:
     return {1: str(number), 2: f"{number:02d}", 3: name[:3], 5: name[0]}.get(len(code), name)

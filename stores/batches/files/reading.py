@@ -9,7 +9,7 @@ from typing import Any
 
 from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
 from stores.batches.files.container import check_container, file_kind
-from stores.batches.files.records import FileRefused, FileRow, Table, problem_from, refused
+from stores.batches.files.records import FileRefused, FileRow, Table, file_error, problem_from
 from stores.batches.files.rows import MAX_COLUMNS, too_many_columns
 
 logger = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
     """Every row as text, with what is wrong with it; raises FileRefused for a file that cannot be read."""
     size = path.stat().st_size
     if size > MAX_BYTES:
-        raise refused(
+        raise file_error(
             "file_too_large",
             f"The file has {size:,} bytes; at most {MAX_BYTES:,} are allowed.",
             "Split it into smaller files.",
@@ -47,12 +47,12 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
         with run_bounded(TASK, {}, seconds=SECONDS, memory=MEMORY_BYTES, **options) as (reply, folder):
             return table_from_reply(reply, folder)
     except TaskTimedOut as error:
-        raise refused(
+        raise file_error(
             "file_too_complex", f"Reading the file takes more than {SECONDS:.0f} seconds.", SIMPLER
         ) from error
     except TaskFailed as error:
         logger.warning("A file of rows could not be read: %s", error)
-        raise refused(
+        raise file_error(
             "file_too_complex", "The file is damaged, or reading it takes too much memory.", SIMPLER
         ) from error
 
@@ -65,7 +65,7 @@ def _check_lines(path: Path) -> None:
             if ends := block.count(b"\n") or block.count(b"\r"):
                 row, counts = row + ends, dict.fromkeys(SEPARATORS, 0)
                 continue
-            counts = {one: count + block.count(one) for one, count in counts.items()}
+            counts = {separator: count + block.count(separator) for separator, count in counts.items()}
             most = max(counts, key=counts.__getitem__)
             if counts[most] > CERTAINLY_TOO_MANY:
                 raise too_many_columns(counts[most] + stream.readline(LOOKED_AT).count(most) + 1, row)

@@ -60,7 +60,7 @@ class Fault:
         return FileProblem(self.code, self.message, self.remedy, row, column, value, self.severity)
 
 
-def refused(
+def file_error(
     code: str,
     message: str,
     remedy: str,

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from fulfillment.core.csv_rows import typed_cell
 from stores.batches.files.matching import compact, member_names
-from stores.batches.files.records import VALUE_SHOWN, WARNING, Fault, FileProblem, problem_json, refused
+from stores.batches.files.records import VALUE_SHOWN, WARNING, Fault, FileProblem, file_error, problem_json
 from stores.batches.files.text_files import MAX_CELL_LENGTH, text_fault
 
 _WITHOUT_ZEROS = re.compile(r"(\d{3,4})(-\d{4})?")
@@ -107,14 +107,14 @@ class RowsWriter:
         self.count += 1
         self.last_row = number
         if self.count > self.max_rows:
-            raise refused(
+            raise file_error(
                 "too_many_rows",
                 f"The file has more than {self.max_rows:,} rows.",
                 f"Split it into files of at most {self.max_rows:,} rows.",
                 row=number,
             )
         if self.count * len(self.columns) > MAX_CELLS:
-            raise refused(
+            raise file_error(
                 "file_too_large",
                 f"The rows have more than {MAX_CELLS:,} cells, empty ones included.",
                 "Split the file, or delete columns that the product does not need.",
@@ -126,7 +126,7 @@ class RowsWriter:
         cells = [cell[:MAX_CELL_LENGTH] for cell in cells]
         self._bytes += sum(map(sys.getsizeof, cells)) - len(cells) * NO_TEXT
         if self._bytes > MAX_TABLE_BYTES:
-            raise refused(
+            raise file_error(
                 "file_too_large",
                 f"The rows take more than {MAX_TABLE_BYTES:,} bytes. "
                 "Each character of a cell with an emoji takes four.",
@@ -138,7 +138,7 @@ class RowsWriter:
     def use_columns(self, columns: list[str], row: int) -> None:
         long = next((column for column in columns if len(column) > MAX_HEAD_LENGTH), None)
         if long:
-            raise refused(
+            raise file_error(
                 "head_too_long",
                 f"A header in row {row:,} has {len(long):,} characters; at most {MAX_HEAD_LENGTH} are "
                 f"allowed.",
@@ -157,13 +157,13 @@ class RowsWriter:
             return self.columns[self._places.index(place)]
         return column_letters(place)
 
-    def placed(self) -> Iterator[tuple[int, str]]:
+    def column_places(self) -> Iterator[tuple[int, str]]:
         """The columns and where they stand in a row of the file."""
         return zip(self._places, self.columns, strict=True)
 
     def check_rows(self) -> None:
         if not self.count:
-            raise refused(
+            raise file_error(
                 "no_rows",
                 "The file has no rows below its headers.",
                 "Add at least one row.",
@@ -210,7 +210,7 @@ def column_letters(place: int) -> str:
 
 
 def too_many_columns(count: int, row: int) -> Exception:
-    return refused(
+    return file_error(
         "too_many_columns",
         f"Row {row:,} has {count:,} columns; at most {MAX_COLUMNS} are allowed.",
         "Delete the columns that the product does not need.",

@@ -16,9 +16,9 @@ from typing import IO
 
 from lxml import etree
 
-from stores.batches.files.container import LAST_COLUMN, damaged, entities_declared
+from stores.batches.files.container import LAST_COLUMN, damaged_file, entities_declared
 from stores.batches.files.csv_files import error_value
-from stores.batches.files.number_formats import PRECISION, shown
+from stores.batches.files.number_formats import PRECISION, format_number
 from stores.batches.files.records import WARNING, Fault
 from stores.batches.files.rows import RawRow, RowsWriter, column_letters, too_many_columns
 
@@ -45,9 +45,9 @@ def elements(archive: zipfile.ZipFile, part: str, names: Collection[str]) -> Ite
                 yield element
                 _empty(element)
     except KeyError as error:
-        raise damaged(f": it has no part {part[:100]}") from error
+        raise damaged_file(f": it has no part {part[:100]}") from error
     except _BROKEN as error:
-        raise damaged(f" in its part {part[:100]}") from error
+        raise damaged_file(f" in its part {part[:100]}") from error
 
 
 def _events(
@@ -126,7 +126,7 @@ def read_sheet(archive: zipfile.ZipFile, part: str, book: Book, rows: RowsWriter
             rows.add(_raw_row(number, row, is_hidden=element.get("hidden") in {"1", "true"}))
             row = _Row(number + 1)
         elif len(sheet.hidden_columns) + len(sheet.merged) > MAX_MARKS:
-            raise damaged(f": it has more than {MAX_MARKS:,} merged cells and hidden columns")
+            raise damaged_file(f": it has more than {MAX_MARKS:,} merged cells and hidden columns")
         elif name == "col" and element.get("hidden") in {"1", "true"}:
             sheet.hidden_columns.append((_whole(element.get("min")), _whole(element.get("max"))))
         elif name == "mergeCell":
@@ -138,7 +138,7 @@ def cell_place(reference: str) -> tuple[int, int]:
     """Column from 0 and row from 1 of a reference such as `AB12`."""
     match = _REFERENCE.fullmatch(reference)
     if not match:
-        raise damaged(f": {reference[:20]} is no cell")
+        raise damaged_file(f": {reference[:20]} is no cell")
     column = 0
     for letter in match[1]:
         column = column * 26 + ord(letter) - 64
@@ -162,14 +162,14 @@ def _is_reading(element: etree._Element) -> bool:
 
 def _whole(text: str | None) -> int:
     if text is None or not text.isdecimal() or len(text) > 9:
-        raise damaged(": it has a number that is none")
+        raise damaged_file(": it has a number that is none")
     return int(text)
 
 
 def _row_number(element: etree._Element, expected: int) -> int:
     number = _whole(element.get("r")) if element.get("r") else expected
     if not expected <= number <= LAST_ROW:
-        raise damaged(f": row {number} follows row {expected - 1}")
+        raise damaged_file(f": row {number} follows row {expected - 1}")
     return number
 
 
@@ -188,7 +188,7 @@ def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
         raise (
             too_many_columns(place + 1, row.number)
             if place >= LAST_COLUMN
-            else damaged(f": cell {reference} follows another")
+            else damaged_file(f": cell {reference} follows another")
         )
     row.last = place
     text, fault = _read(cell, reference or f"{column_letters(place)}{row.number}", book)
@@ -218,14 +218,16 @@ def _read(cell: etree._Element, reference: str, book: Book) -> tuple[str, Fault 
         return "", None
     if kind == "e":
         return value, error_value(value, f" {reference}")
-    return _shown(kind, value, reference, cell.get("s"), book)
+    return _cell_text(kind, value, reference, cell.get("s"), book)
 
 
-def _shown(kind: str, value: str, reference: str, style: str | None, book: Book) -> tuple[str, Fault | None]:
+def _cell_text(
+    kind: str, value: str, reference: str, style: str | None, book: Book
+) -> tuple[str, Fault | None]:
     if kind == "s":
         index = _whole(value.strip())
         if index >= len(book.texts):
-            raise damaged(f": cell {reference} has a text that is not there")
+            raise damaged_file(f": cell {reference} has a text that is not there")
         return book.texts[index], None
     if kind == "b":
         return ("TRUE" if value.strip() == "1" else "FALSE"), None
@@ -245,7 +247,7 @@ def _number(value: str, reference: str, style: str | None, book: Book) -> tuple[
         return "", Fault("number_invalid", f"Cell {reference} contains no number.", "Type it again.", value)
     index = _whole(style) if style else 0
     code = book.formats[index] if index < len(book.formats) else "General"
-    text = shown(number, code, is_1904=book.is_1904)
+    text = format_number(number, code, is_1904=book.is_1904)
     if text is None:
         return "", Fault(
             "date_invalid",

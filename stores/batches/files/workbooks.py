@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from stores.batches.files.container import damaged
+from stores.batches.files.container import damaged_file
 from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
-from stores.batches.files.records import WARNING, Fault, problem_json, refused
+from stores.batches.files.records import WARNING, Fault, file_error, problem_json
 from stores.batches.files.rows import MAX_PROBLEMS, RowsWriter, column_letters
 from stores.batches.files.sheets import Book, Sheet, cell_place, elements, local_name, read_sheet, string_text
 from stores.batches.files.spreadsheets import numbers
@@ -37,7 +37,9 @@ def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
         sheets, is_1904 = _sheets(archive, workbook, related)
         chosen = next((sheet for sheet in sheets if not sheet.is_hidden), None)
         if chosen is None:
-            raise refused("no_sheet", "The workbook has no visible sheet.", "Show the sheet with the rows.")
+            raise file_error(
+                "no_sheet", "The workbook has no visible sheet.", "Show the sheet with the rows."
+            )
         by_kind = dict(related.values())
         texts = [string_text(item) for item in _read_parts(archive, by_kind.get("sharedStrings"), "si")]
         book = Book(texts, _formats(archive, by_kind.get("styles")), is_1904)
@@ -56,7 +58,7 @@ def _main_part(archive: zipfile.ZipFile) -> str:
     for kind, part in dict(_relations(archive, "")).values():
         if kind == "officeDocument":
             return part
-    raise damaged(": it names no workbook")
+    raise damaged_file(": it names no workbook")
 
 
 def _relations(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -126,7 +128,7 @@ def _say_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWr
 
 
 def _say_hidden_columns(sheet: Sheet, rows: RowsWriter) -> None:
-    for place, name in rows.placed():
+    for place, name in rows.column_places():
         if any(first <= place + 1 <= last for first, last in sheet.hidden_columns):
             fault = Fault(
                 "column_hidden",

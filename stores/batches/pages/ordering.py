@@ -22,7 +22,13 @@ from stores.batches.models import Batch
 from stores.batches.overview import PROBLEMS, BatchPage, required_targets, tone_of, unmapped_targets
 from stores.batches.pages.showing import PORTAL, Place, batches_of_person
 from stores.batches.row_contents import RECIPIENT
-from stores.batches.selectors.batches import counts_of, counts_of_batches, kept_mappings, named, target_labels
+from stores.batches.selectors.batches import (
+    counts_of,
+    counts_of_batches,
+    kept_mappings,
+    search_condition,
+    target_labels,
+)
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
 from stores.batches.services.ordering import order_batch
 from stores.batches.services.uploads import receive_rows
@@ -97,10 +103,10 @@ SAMPLES = 3
 @signed_in
 def list_batches(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    batches = batches_of_person(signed_in_user(request)).filter(named(searched))
+    batches = batches_of_person(signed_in_user(request)).filter(search_condition(searched))
     page = Paginator(batches, A_PAGE).get_page(request.GET.get("page"))
     counts = counts_of_batches(page)
-    rows = [{"batch": one, "tone": tone_of(one), "counts": counts[one.pk]} for one in page]
+    rows = [{"batch": batch, "tone": tone_of(batch), "counts": counts[batch.pk]} for batch in page]
     context = {"page": page, "rows": rows, "searched": searched, "part": "catalog"}
     return render(request, "stores/batches/list.html", context)
 
@@ -138,7 +144,7 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
                 change_batch(batch=batch, values={"mapping": batch.mapping}, mapping_name=name)
                 return place.lead_to("show", batch_id)
     elif chosen and (found := kept.filter(name=chosen).first()):
-        batch.mapping = {one: column for one, column in found.mapping.items() if column in batch.columns}
+        batch.mapping = {field: column for field, column in found.mapping.items() if column in batch.columns}
     targets = _targets(batch)
     return place.render(
         request,
@@ -146,11 +152,11 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
         batch=batch,
         columns=_samples(batch),
         targets=targets,
-        missing=[one for one in targets if one["is_missing"]] if request.method == "POST" else [],
-        folded={one["group"] for one in targets if one["is_folded"]},
-        unused=[one for one in batch.columns if one not in batch.mapping.values()],
+        missing=[target for target in targets if target["is_missing"]] if request.method == "POST" else [],
+        folded={target["group"] for target in targets if target["is_folded"]},
+        unused=[heading for heading in batch.columns if heading not in batch.mapping.values()],
         rows=batch.rows.count(),
-        kept=[one.name for one in kept.order_by("-updated")],
+        kept=[mapping.name for mapping in kept.order_by("-updated")],
         chosen=chosen,
     )
 
@@ -176,7 +182,7 @@ def _samples(batch: Batch) -> list[tuple[int, str, str]]:
 
 
 def _targets(batch: Batch) -> list[dict[str, Any]]:
-    scores = {(one["Target"], one["Column"]): one["Score"] for one in batch.matches}
+    scores = {(match["Target"], match["Column"]): match["Score"] for match in batch.matches}
     required = required_targets(batch)
     found = []
     for place, (target, label) in enumerate(target_labels(batch).items()):

@@ -173,7 +173,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
     except DomainError as error:
         raise Http404(error.message) from error
     if request.method != "POST" and _is_from_grid(request):
-        return place.render(request, "saved_row", **_saved(row))
+        return place.render(request, "saved_row", **_row_context(row))
     problems: list[str] = []
     typed = _cells(request, batch)
     if request.method == "POST":
@@ -199,7 +199,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
 
 def _after_saving(request: HttpRequest, place: Place, batch_id: UUID, row: BatchRow) -> HttpResponse:
     if _is_from_grid(request):
-        return place.render(request, "saved_row", **_saved(row))
+        return place.render(request, "saved_row", **_row_context(row))
     said = _("Row %(number)s is saved: %(label)s.")
     messages.success(request, said % {"number": row.number, "label": RowState(row.state).label})
     return place.lead_to("show", batch_id)
@@ -209,11 +209,11 @@ def _cell_views(batch: Batch, row: BatchRow, typed: Mapping[str, str]) -> list[d
     return [
         {
             "place": number,
-            "column": one,
-            "value": typed.get(one, row.values.get(one, "")),
-            "problems": [problem for problem in row.problems if problem["Column"] == one],
+            "column": column,
+            "value": typed.get(column, row.values.get(column, "")),
+            "problems": [problem for problem in row.problems if problem["Column"] == column],
         }
-        for number, one in enumerate(batch.columns)
+        for number, column in enumerate(batch.columns)
     ]
 
 
@@ -229,7 +229,7 @@ def _is_from_grid(request: HttpRequest) -> bool:
     return request.headers.get("X-Grid") == "1"
 
 
-def _saved(row: BatchRow) -> dict[str, Any]:
+def _row_context(row: BatchRow) -> dict[str, Any]:
     """The row, and what its change makes of the whole batch."""
     batch = row.batch
     page = BatchPage(batch, counts_of(batch))

@@ -113,7 +113,7 @@ def shown_batches() -> QuerySet[Batch]:
     )
 
 
-def named(words: str) -> Q:
+def search_condition(words: str) -> Q:
     """Batches with these words in their name or that of their product, or with this BatchID."""
     products = Product.objects.filter(name__icontains=words.strip()).values("pk")
     found = Q(name__icontains=words.strip()) | Q(product__in=products)
@@ -142,7 +142,7 @@ def counts_of(batch: Batch) -> Counts:
 
 def counts_of_batches(batches: Iterable[Batch]) -> dict[UUID, Counts]:
     """The counts of each batch, in one statement along the index of counts."""
-    found: dict[UUID, list[Mapping[str, Any]]] = {one.pk: [] for one in batches}
+    found: dict[UUID, list[Mapping[str, Any]]] = {batch.pk: [] for batch in batches}
     states = BatchRow.objects.filter(batch__in=found).order_by().values("batch_id", "state")
     for group in states.annotate(count=Count("*"), total=Sum("total"), pieces=Sum("quantity")):
         found[group["batch_id"]].append(group)
@@ -150,11 +150,11 @@ def counts_of_batches(batches: Iterable[Batch]) -> dict[UUID, Counts]:
 
 
 def _counts(groups: Sequence[Mapping[str, Any]]) -> Counts:
-    kept = [one for one in groups if one["state"] in (*ORDERABLE, RowState.ORDERED)]
+    kept = [group for group in groups if group["state"] in (*ORDERABLE, RowState.ORDERED)]
     return Counts(
-        {one["state"]: one["count"] for one in groups},
-        sum((one["total"] for one in kept), Decimal("0.00")),
-        sum(one["pieces"] for one in kept),
+        {group["state"]: group["count"] for group in groups},
+        sum((group["total"] for group in kept), Decimal("0.00")),
+        sum(group["pieces"] for group in kept),
     )
 
 
@@ -198,8 +198,8 @@ def needs_of_budgets(
     """Each budget that binds the batch, with what its orders would take from it."""
     orders = order_count(batch, counts.orderable)
     return [
-        (one, measure(one.budget.type, total=counts.total, quantity=counts.pieces, orders=orders))
-        for one in standings
+        (standing, measure(standing.budget.type, total=counts.total, quantity=counts.pieces, orders=orders))
+        for standing in standings
     ]
 
 
@@ -221,7 +221,7 @@ def budget_decision(
 
 def target_labels(batch: Batch) -> dict[str, str]:
     """What a column can be, with the label by which columns are matched: first the fields of the template."""
-    fields = {one.field_name: one.prompt or one.field_name for one in fields_of(batch.product_id)}
+    fields = {field.field_name: field.prompt or field.field_name for field in fields_of(batch.product_id)}
     targets = {**fields, **ROW_LABELS}
     if batch.mode == BatchMode.RECIPIENTS:
         names = {target: target.partition(".")[2] for target in RECIPIENT_TARGETS}

@@ -18,7 +18,7 @@ from stores.batches.models import (
     BatchRow,
     RowState,
 )
-from stores.batches.row_contents import folded, item_key_of
+from stores.batches.row_contents import fold_text, item_key_of
 from stores.orders.models import Order
 from stores.proofs.models import Proof
 from stores.proofs.selectors import StoredProof
@@ -41,7 +41,7 @@ def rows_of(
     """In the order of the file, after a number; only rows in one of `states`, and with `words` in a cell or the key."""
     rows = batch.rows.filter(number__gt=after).order_by("number")
     if words:
-        rows = rows.filter(words__contains=folded(words))
+        rows = rows.filter(words__contains=fold_text(words))
     chosen = list(states)
     return rows.filter(state__in=chosen) if chosen else rows
 
@@ -93,10 +93,10 @@ def proofs_of(rows: Iterable[BatchRow]) -> dict[str, StoredProof]:
     digests = {row.proof for row in rows if row.proof}
     proofs = Proof.objects.filter(digest__in=digests)
     return {
-        one.digest: StoredProof(
-            one.digest, one.sizes, one.messages, one.last_used, preflight=one.preflight or ()
+        proof.digest: StoredProof(
+            proof.digest, proof.sizes, proof.messages, proof.last_used, preflight=proof.preflight or ()
         )
-        for one in proofs
+        for proof in proofs
     }
 
 

@@ -65,7 +65,7 @@ class Outcome:
 
     @property
     def state(self) -> RowState:
-        severities = {one["Severity"] for one in self.problems}
+        severities = {problem["Severity"] for problem in self.problems}
         if "Error" in severities:
             return RowState.ERROR
         return RowState.WARNING if severities else RowState.READY
@@ -163,9 +163,10 @@ class RowChecker:
         try:
             self._render(row, outcome)
         except (Invalid, Conflict) as refusal:
-            faults += [Fault(DATA + one.pointer, one.code, one.message) for one in refusal.faults] or [
-                Fault("", refusal.code, refusal.message)
-            ]
+            faults += [
+                Fault(DATA + data_fault.pointer, data_fault.code, data_fault.message)
+                for data_fault in refusal.faults
+            ] or [Fault("", refusal.code, refusal.message)]
         seen = set()
         for fault in faults:
             if (fault.pointer, fault.code) not in seen:
@@ -202,21 +203,21 @@ class RowChecker:
             return
         proof = make_proof(caller=caller, product=self.version, values=data)
         outcome.proof = proof.digest
-        outcome.problems += [self.forms.finding_of(one, row) for one in proof.preflight]
+        outcome.problems += [self.forms.finding_of(finding, row) for finding in proof.preflight]
 
 
 def _check_rows(checker: RowChecker, rows: Sequence[BatchRow]) -> None:
     done: list[tuple[BatchRow, Outcome]] = []
     written = time.monotonic()
     for row in rows:
-        done.append((row, _checked(checker, row)))
+        done.append((row, _check_row(checker, row)))
         if time.monotonic() - written >= WRITE_SECONDS:
             _store(checker.batch, done)
             done, written = [], time.monotonic()
     _store(checker.batch, done)
 
 
-def _checked(checker: RowChecker, row: BatchRow) -> Outcome:
+def _check_row(checker: RowChecker, row: BatchRow) -> Outcome:
     """Tries again while the renderers are busy. Where other work of this process is in the way, as long as it is."""
     left = TRIES
     while True:

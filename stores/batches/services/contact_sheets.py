@@ -45,7 +45,7 @@ def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
 
     Where rows differ in their number of pages, also the first with the most.
     """
-    fields = {one.field_name for one in fields_of(batch.product_id)}
+    fields = {field.field_name for field in fields_of(batch.product_id)}
     columns = {batch.mapping[target] for target in fields & batch.mapping.keys()}
     longest, shortest = dict[str, tuple[int, int]](), dict[str, tuple[int, int]]()
     blank, proofs = dict[str, int](), dict[int, str]()
@@ -90,11 +90,11 @@ def _cell(row: BatchRow, pdf_size: int) -> Cell:
 
 def template_columns(batch: Batch) -> Iterator[TemplateColumn]:
     """The heads of the file to fill in, with an example row and the allowed values."""
-    for one in fields_of(batch.product_id):
-        example = one.choices[0] if one.choices else EXAMPLES.get(one.field_name, "")
+    for field in fields_of(batch.product_id):
+        example = field.choices[0] if field.choices else EXAMPLES.get(field.field_name, "")
         if is_blank(example):
-            example = one.default_value
-        yield TemplateColumn(one.field_name, example, one.choices, one.required, one.prompt)
+            example = field.default_value
+        yield TemplateColumn(field.field_name, example, field.choices, field.required, field.prompt)
     if batch.mode == BatchMode.RECIPIENTS:
         for target in RECIPIENT_TARGETS:
             member = target.partition(".")[2]

@@ -8,7 +8,7 @@ import orjson
 
 from fulfillment.core.db.prepared import execute
 from stores.batches.models import Batch, RowState
-from stores.batches.row_contents import Problem, SourceRow, folded, keyed_rows
+from stores.batches.row_contents import Problem, SourceRow, fold_text, keyed_rows
 from stores.batches.services.rows import KEY_CODES
 from stores.batches.services.storing import ROWS_AT_ONCE, UNCHECKED
 
@@ -63,10 +63,10 @@ def apply_mapping(locked: Batch) -> None:
     names: list[tuple[int, str, str]] = []
     changes = _changes(locked)
     while chunk := list(islice(changes, ROWS_AT_ONCE)):
-        execute(CHANGE, _columns([one.record for one in chunk]))
-        checked = locked.rows.filter(pk__in=[one.pk for one in chunk]).exclude(state=RowState.PENDING)
+        execute(CHANGE, _columns([change.record for change in chunk]))
+        checked = locked.rows.filter(pk__in=[change.pk for change in chunk]).exclude(state=RowState.PENDING)
         checked.update(**UNCHECKED)
-        names += [(one.pk, one.key, folded(one.key)) for one in chunk if one.has_new_key]
+        names += [(change.pk, change.key, fold_text(change.key)) for change in chunk if change.has_new_key]
     for start in range(0, len(names), ROWS_AT_ONCE):
         execute(NAME, _columns(names[start : start + ROWS_AT_ONCE]))
 
@@ -76,14 +76,16 @@ def _changes(locked: Batch) -> Iterator[Change]:
         "pk", "number", "key", "name", "digest", "file_problems", "values"
     )
     stored, read = tee(Stored(*row) for row in rows.iterator(ROWS_AT_ONCE))
-    for row, one in zip(stored, keyed_rows(map(_source, read), locked.mapping), strict=True):
-        if row[2:6] != (one.key, one.name, one.digest, list(one.problems)):
-            problems = orjson.dumps(list(one.problems)).decode()
-            yield Change(row.pk, row.key, one.key, one.name, one.digest, problems)
+    for row, keyed in zip(stored, keyed_rows(map(_source, read), locked.mapping), strict=True):
+        if row[2:6] != (keyed.key, keyed.name, keyed.digest, list(keyed.problems)):
+            problems = orjson.dumps(list(keyed.problems)).decode()
+            yield Change(row.pk, row.key, keyed.key, keyed.name, keyed.digest, problems)
 
 
 def _source(row: Stored) -> SourceRow:
-    return SourceRow(row.number, row.values, [one for one in row.problems if one["Code"] not in KEY_CODES])
+    return SourceRow(
+        row.number, row.values, [problem for problem in row.problems if problem["Code"] not in KEY_CODES]
+    )
 
 
 def _columns(records: list[Any]) -> list[list[Any]]:

@@ -227,7 +227,7 @@ def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> Prepare
     option, products = _as_checked(prepared.option, rows), prepared.products
     # Offers of earlier checks do not name the paper.
     if rows[0].offer and (finishing := rows[0].offer.get("Finishing")):
-        products = {name: replace(one, finishing=finishing) for name, one in products.items()}
+        products = {name: replace(product, finishing=finishing) for name, product in products.items()}
     return replace(prepared, option=option, products=products)
 
 
@@ -285,11 +285,11 @@ def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: Doma
         return
     of_items = batch.mode == BatchMode.ITEMS
     for index, row in enumerate(rows):
-        faults = [one for one in refusal.faults if not of_items or _concerns_item(one, index)]
+        faults = [fault for fault in refusal.faults if not of_items or _concerns_item(fault, index)]
         if of_items and refusal.faults and not faults:
             continue
         listed = faults or [Fault("", refusal.code, refusal.message)]
-        problems = [forms.problem_of(_as_first_item(one, index), row) for one in listed]
+        problems = [forms.problem_of(_as_first_item(fault, index), row) for fault in listed]
         state = RowState.ERROR if of_items else RowState.FAILED
         BatchRow.objects.filter(pk=row.pk, order=None).update(state=state, problems=problems)
     if of_items:

@@ -103,11 +103,11 @@ def _with_words(records: QuerySet[Any], field: str, words: Sequence[str]) -> Que
         # As PostgreSQL writes it within JSON.
         found = found.filter(text__icontains=json.dumps(word.strip(), ensure_ascii=False)[1:-1])
     wanted = {word.strip().casefold() for word in words}
-    keys = [key for key, values in found.values_list("pk", field) if wanted <= _folded(values)]
+    keys = [key for key, values in found.values_list("pk", field) if wanted <= _folded_values(values)]
     return records.filter(pk__in=keys)
 
 
-def _folded(values: dict[str, Any]) -> set[str]:
+def _folded_values(values: dict[str, Any]) -> set[str]:
     return {str(value).strip().casefold() for value in values.values()}
 
 
@@ -151,7 +151,7 @@ UNORDERED = timedelta(days=30)
 
 def retention_rules() -> list[RetentionRule]:
     return [
-        rule_for_rows("batches that were not ordered", _unordered),
+        rule_for_rows("batches that were not ordered", _unordered_batches),
         rule_for_rows("rows of batches that were not ordered", _left_rows),
         rule_for_rows("batches without rows", _empty),
     ]
@@ -161,7 +161,7 @@ def _old(**filters: object) -> QuerySet[Batch]:
     return Batch.objects.filter(updated__lt=timezone.now() - UNORDERED, **filters)
 
 
-def _unordered() -> QuerySet[Batch]:
+def _unordered_batches() -> QuerySet[Batch]:
     """Cancelled ones only where nothing of them was ordered before."""
     return _old().exclude(status__in=DONE).exclude(rows__order__isnull=False)
 

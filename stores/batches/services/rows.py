@@ -57,12 +57,12 @@ def in_batch_turn(change: Callable[P, R]) -> Callable[P, R]:
     """Changes of a batch wait for its lock here, where few of them hold a thread, and not in PostgreSQL."""
 
     @wraps(change)
-    def limited(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         batch: Any = kwargs["batch"]
         with BATCHES.limited(caller_of(batch).key):
             return change(*args, **kwargs)
 
-    return limited
+    return wrapper
 
 
 @in_batch_turn
@@ -118,7 +118,7 @@ def put_cells(batch: Batch, row: BatchRow, cells: Mapping[str, str]) -> BatchRow
     row.name = name_of(row.values, batch.mapping)
     row.words = searched_words(row.key, row.values)
     row.digest = content_digest(row.values, batch.mapping)
-    row.file_problems = [one for one in row.file_problems if one["Column"] not in cells]
+    row.file_problems = [problem for problem in row.file_problems if problem["Column"] not in cells]
     row.batch = batch
     return row
 

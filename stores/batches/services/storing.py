@@ -39,14 +39,14 @@ def write_rows(*, locked: Batch, rows: Iterable[SourceRow]) -> None:
         for key, digest, problems, number, name, values in stored.iterator(ROWS_AT_ONCE)
     }
     new, changed, moved = [], [], []
-    for one in keyed_rows(rows, locked.mapping):
-        former = known.pop(one.key, None)
+    for row in keyed_rows(rows, locked.mapping):
+        former = known.pop(row.key, None)
         if former is None:
-            new.append(one)
-        elif former[:2] != (one.digest, list(one.problems)):
-            changed.append(one)
-        elif former[2] != (one.number, one.name, cells_digest(one.values)):
-            moved.append(one)
+            new.append(row)
+        elif former[:2] != (row.digest, list(row.problems)):
+            changed.append(row)
+        elif former[2] != (row.number, row.name, cells_digest(row.values)):
+            moved.append(row)
     locked.rows.filter(key__in=list(known)).delete()
     _put(locked, new)
     place = ["number", "name", "values", "words"]
@@ -59,16 +59,16 @@ def _put(locked: Batch, rows: Iterable[KeyedRow], fields: Sequence[str] = ()) ->
     overwritten = ", ".join(f'"{name}" = excluded."{name}"' for name in fields)
     known = f"ON CONFLICT (batch_id, key) DO UPDATE SET {overwritten}" if fields else ""
     for part in _parts(rows):
-        execute(PUT.format(known), [orjson.dumps([_record(locked, one) for one in part]).decode()])
+        execute(PUT.format(known), [orjson.dumps([_record(locked, row) for row in part]).decode()])
 
 
 def _parts(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
     """For one statement each, of which some copies are in memory at once."""
     part: list[KeyedRow] = []
     length = 0
-    for one in rows:
-        part.append(one)
-        length += sum(map(len, (*one.values, *one.values.values())))
+    for row in rows:
+        part.append(row)
+        length += sum(map(len, (*row.values, *row.values.values())))
         if len(part) == ROWS_AT_ONCE or length > LENGTH_AT_ONCE:
             yield part
             part, length = [], 0

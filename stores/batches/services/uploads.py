@@ -61,7 +61,7 @@ def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = 
 
 
 def _records(problems: Iterable[FileProblem]) -> list[Problem]:
-    return [_all_storable(file_problem_record(one)) for one in problems]
+    return [_all_storable(file_problem_record(problem)) for problem in problems]
 
 
 def _all_storable(record: Mapping[str, Any]) -> dict[str, Any]:

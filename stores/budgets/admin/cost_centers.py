@@ -153,7 +153,7 @@ class CostCenterAdmin(ConsoleAdmin):
         shown: dict[str, Any] = {}
         if form.is_valid():
             try:
-                shown = self._planned(request, form)
+                shown = self._plan_or_import(request, form)
             except DomainError as error:
                 shown = {"faults": error.messages}
         if shown.get("is_done"):
@@ -161,7 +161,7 @@ class CostCenterAdmin(ConsoleAdmin):
         context = self.page_context(request, _("Import people"), form=form, **shown)
         return TemplateResponse(request, "admin/stores/cost_center_import.html", context)
 
-    def _planned(self, request: HttpRequest, form: "PeopleForm") -> dict[str, Any]:
+    def _plan_or_import(self, request: HttpRequest, form: "PeopleForm") -> dict[str, Any]:
         store, content, viewer = form.cleaned_data["store"], form.cleaned_data["text"], request.user
         rows = read_people(content)
         plan = plan_people(store=store, rows=rows, viewer=viewer)  # type: ignore[arg-type]  # signed in
@@ -190,6 +190,6 @@ class CostCenterAdmin(ConsoleAdmin):
         )
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        for one in formset.forms:
-            one.instance.store = form.instance.store
+        for inline_form in formset.forms:
+            inline_form.instance.store = form.instance.store
         super().save_formset(request, form, formset, change)

@@ -17,7 +17,7 @@ from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.csv_rows import BOM, csv_pieces
 from fulfillment.core.files.downloads import streamed_file
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
 from stores.budgets.models import Budget, BudgetEntry
@@ -120,7 +120,7 @@ def places_of(budget: Budget) -> str:
 
 def _order_numbers(entries: Iterable[BudgetEntry]) -> dict[Any, int]:
     keys = {entry.order_id for entry in entries if entry.order_id}
-    [numbers_of] = offered("order_record", "order_numbers")
+    [numbers_of] = offered_values("order_record", "order_numbers")
     numbers: dict[Any, int] = numbers_of(order_ids=keys) if keys else {}
     return numbers
 
@@ -129,7 +129,7 @@ def _order_id(text: str) -> UUID:
     """The ID from an OrderID or an order number; an unknown order has no entries."""
     if key := parse_uuid(text):
         return key
-    [find_order] = offered("order_record", "find_order")
+    [find_order] = offered_values("order_record", "find_order")
     number = parse_number(text)
     found: UUID | None = None if number is None else find_order(number=number)
     return found or UUID(int=0)

@@ -136,7 +136,9 @@ class BudgetViewSet(ApiViewSet):
         access = authorize_budgets(request.auth, store_id, READ)
         with limited_if(has_long_list(access), request.auth.key):
             standings = list_budgets(access)
-            names = scope_names((one.budget for one in standings), names_people=request.auth.sees_names)
+            names = scope_names(
+                (standing.budget for standing in standings), names_people=request.auth.sees_names
+            )
             return Response([budget_record(standing, store_id, names) for standing in standings])
 
     @extend_schema(

@@ -83,9 +83,9 @@ def standing_for(access: BudgetAccess, budget_id: str) -> Standing:
         found = standings_of(budgets, store=access.store, at=now) if budgets else []
     else:
         found = [
-            one
-            for one in standings_of_caller(access.caller, store=access.store, at=now)
-            if one.budget.pk == key
+            standing
+            for standing in standings_of_caller(access.caller, store=access.store, at=now)
+            if standing.budget.pk == key
         ]
     if not found:
         raise NotFound(_("There is no budget with this ID for this caller."), code="budget_not_found")

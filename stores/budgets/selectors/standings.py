@@ -107,12 +107,12 @@ def _period(budget: Budget, latest: Period | None, store: Store, at: datetime) -
     if latest is not None and latest.number >= number:
         return latest
     starts, ends = period_bounds(budget.duration, budget.start_date, number, store.time_zone)
-    carried = _carried(budget, latest, number, store) if budget.carry_over else ZERO
+    carried = _carried_amount(budget, latest, number, store) if budget.carry_over else ZERO
     added = min(carried, MAX_LIMIT - budget.limit)
     return Period(None, number, starts, ends, added, ZERO)
 
 
-def _carried(budget: Budget, latest: Period | None, number: int, store: Store) -> Decimal:
+def _carried_amount(budget: Budget, latest: Period | None, number: int, store: Store) -> Decimal:
     """What the periods before `number` left; those in between, and those of no entry, were not used at all.
 
     What came back after its period ended is not carried on.

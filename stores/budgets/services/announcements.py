@@ -34,15 +34,15 @@ def announce_levels(standing: Standing, *, store: Store, application_id: UUID | 
     period, level = standing.period, standing.level
     if level <= period.level:
         return
-    reached = [one for one in EVENT_TYPES if period.level < one <= level]
+    reached = [threshold for threshold in EVENT_TYPES if period.level < threshold <= level]
     BudgetPeriod.objects.filter(budget=standing.budget, number=period.number).update(level=level)
     period.level = level
     for application in _applications(store, application_id):
-        for one in reached:
+        for threshold in reached:
             record_event(
                 application_id=application,
                 store_id=store.external_id,
-                type=EVENT_TYPES[one],
+                type=EVENT_TYPES[threshold],
                 data=_event_data(standing, store),
             )
     _notify_staff(standing, store, level)
@@ -53,7 +53,7 @@ def _applications(store: Store, application_id: UUID | None) -> list[UUID]:
     associated = Role.objects.filter(
         store=store, user__isnull=True, grant__in=READERS, application__is_test=False
     ).values_list("application_id", flat=True)
-    return sorted({one for one in (*associated, application_id) if one is not None})
+    return sorted({application for application in (*associated, application_id) if application is not None})
 
 
 def _event_data(standing: Standing, store: Store) -> dict[str, Any]:

@@ -48,7 +48,9 @@ def check_place(
     """
     if not is_counted(order):
         return
-    known_limits = {one["BudgetID"]: Decimal(str(one["Limit"])) for one in reasons if one["Kind"] == "Budget"}
+    known_limits = {
+        reason["BudgetID"]: Decimal(str(reason["Limit"])) for reason in reasons if reason["Kind"] == "Budget"
+    }
     own, key = (OF_BATCH, reservation_id) if reservation_id else (OF_ORDER, order.pk)
     fetch_rows(LOCK.format(own=own), (key,))
     exceeded = []

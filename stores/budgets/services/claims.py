@@ -130,7 +130,9 @@ def _claim_open_periods(order: Countable, reason: Reason, needs: dict[str, Decim
 
 def _claim_new_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim]:
     standings = binding_standings(**_who(order), lock=True)
-    claims = [Claim(one, needs[one.budget.type]) for one in standings if needs[one.budget.type]]
+    claims = [
+        Claim(standing, needs[standing.budget.type]) for standing in standings if needs[standing.budget.type]
+    ]
     for claim in claims:
         open_period(claim.standing, at=order.created)
     postings = [

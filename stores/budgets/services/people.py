@@ -56,7 +56,7 @@ class PeoplePlan:
                 _("%(code)s: its name becomes %(name)s") % {"code": code, "name": name}
                 for code, name in self.renamed.items()
             ),
-            *(_moved(*move) for move in self.joined),
+            *(_move_text(*move) for move in self.joined),
         ]
 
     @property
@@ -217,7 +217,7 @@ def _plan_members(store: Store, plan: PeoplePlan, people: dict[UUID, tuple[Peopl
             plan.joined.append((user, before, row.code))
 
 
-def _moved(user: User, before: str, after: str) -> str:
+def _move_text(user: User, before: str, after: str) -> str:
     values = {"person": user.full_name, "before": before, "after": after}
     if not after:
         return _("%(person)s leaves %(before)s") % values

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from fulfillment.core.errors import Fault
 from fulfillment.core.text import parse_number
-from stores.catalog.admin.stores import as_known, method_choice, misspelled, sent_method
+from stores.catalog.admin.stores import as_known, method_choice, sent_method, spelling_warning
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
 from stores.templates.records import Record
@@ -75,10 +75,10 @@ class PriceMatrix:
 
     def __init__(self, stored: Sequence[Record], known: Sequence[str], data: Any = None) -> None:
         self.stored, self.known = stored, known
-        self.methods, self.destinations = _shown(stored)
+        self.methods, self.destinations = _stored_matrix(stored)
         self.is_too_large = len(self.methods) * len(self.destinations) > MAX_CELLS
         if data is not None and not self.is_too_large:
-            self.methods, self.destinations = _sent(data)
+            self.methods, self.destinations = _sent_matrix(data)
         self.is_confirmed = data is not None and "prices-confirmed" in data
         self.needs_confirmation = False
         self._add_spare()
@@ -121,7 +121,7 @@ class PriceMatrix:
         for method in self.methods:
             if method.code and not any(number == method.number for number, _ in filled):
                 method.errors.append(str(UNUSED))
-            elif message := misspelled(method.code, self.known, is_confirmed=self.is_confirmed):
+            elif message := spelling_warning(method.code, self.known, is_confirmed=self.is_confirmed):
                 method.errors.append(message)
                 self.needs_confirmation = True
         for destination in self.destinations:
@@ -151,7 +151,10 @@ class PriceMatrix:
 
     @property
     def problems(self) -> list[dict[str, str]]:
-        found = [(one.name, f"Prices, {one.code or 'delivery method'}", one.errors) for one in self.methods]
+        found = [
+            (method.name, f"Prices, {method.code or 'delivery method'}", method.errors)
+            for method in self.methods
+        ]
         for destination in self.destinations:
             where = f"{COUNTRIES.get(destination.country, 'country')}, {destination.location.lower()}"
             found.append((destination.name, f"Prices, {where}", destination.errors))
@@ -189,11 +192,13 @@ class PriceMatrix:
             self.destinations.append(Destination(len(self.destinations), is_spare=True))
         for destination in self.destinations:
             there = {cell.method.number for cell in destination.cells}
-            destination.cells += [Cell(one, destination) for one in self.methods if one.number not in there]
+            destination.cells += [
+                Cell(method, destination) for method in self.methods if method.number not in there
+            ]
             destination.cells.sort(key=lambda cell: cell.method.number)
 
 
-def _shown(stored: Sequence[Record]) -> tuple[list[Method], list[Destination]]:
+def _stored_matrix(stored: Sequence[Record]) -> tuple[list[Method], list[Destination]]:
     methods: dict[str, Method] = {}
     destinations: dict[tuple[str, str], Destination] = {}
     descriptions: dict[str, set[str]] = {}
@@ -208,7 +213,7 @@ def _shown(stored: Sequence[Record]) -> tuple[list[Method], list[Destination]]:
     return list(methods.values()), list(destinations.values())
 
 
-def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Destination]]:
+def _sent_matrix(data: Mapping[str, Any]) -> tuple[list[Method], list[Destination]]:
     methods = [
         Method(
             number, sent_method(data, f"prices-m{number}-code"), _text(data, f"prices-m{number}-description")
@@ -229,8 +234,8 @@ def _sent(data: Mapping[str, Any]) -> tuple[list[Method], list[Destination]]:
             destination.cells.append(cell)
     # Empty rows and columns are dropped; numbers stay as sent, because the names of the inputs contain them.
     prices = [cell for destination in destinations for cell in destination.cells if cell.price]
-    for one in methods:
-        one.is_spare = not one.code and not any(cell.method is one for cell in prices)
+    for method in methods:
+        method.is_spare = not method.code and not any(cell.method is method for cell in prices)
     for one_destination in destinations:
         one_destination.is_spare = not one_destination.country and not any(
             cell.destination is one_destination for cell in prices

@@ -16,7 +16,7 @@ from fulfillment.core.errors import Fault
 from fulfillment.core.recorded_texts import translated
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
-from stores.catalog.admin.stores import MethodWidget, as_known, known_methods_of, misspelled
+from stores.catalog.admin.stores import MethodWidget, as_known, known_methods_of, spelling_warning
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.catalog.record_checks import steps_to_sale
 from stores.catalog.records import (
@@ -137,7 +137,7 @@ class ProductForm(ValidatedByService):
         code = self.cleaned_data.get("delivery_method")
         if code:
             self.cleaned_data["delivery_method"] = code = as_known(code, self.known_methods)
-            message = misspelled(code, self.known_methods, is_confirmed=self.matrix.is_confirmed)
+            message = spelling_warning(code, self.known_methods, is_confirmed=self.matrix.is_confirmed)
             if message:
                 self.matrix.needs_confirmation = True
                 self.add_error("delivery_method", message)
@@ -294,7 +294,7 @@ def in_words_of(form: forms.ModelForm, columns: Mapping[str, str], message: str)
     }
     names = "|".join(sorted(labels, key=len, reverse=True))
 
-    def worded(match: re.Match[str]) -> str:
+    def replace_name(match: re.Match[str]) -> str:
         if match["row"]:
             return f"{'R' if match[0][0] == 'E' else 'r'}ow {int(match['row']) + 1}"
         label = labels.get(match[0])
@@ -302,4 +302,4 @@ def in_words_of(form: forms.ModelForm, columns: Mapping[str, str], message: str)
             return match[0]
         return label[0].upper() + label[1:] if match.start() == 0 else label[0].lower() + label[1:]
 
-    return re.sub(rf'"(?:[^"\\]|\\.)*"|[Ee]ntry (?P<row>\d+)|\b(?:{names})\b', worded, message)
+    return re.sub(rf'"(?:[^"\\]|\\.)*"|[Ee]ntry (?P<row>\d+)|\b(?:{names})\b', replace_name, message)

@@ -256,7 +256,9 @@ class ProductAdmin(StaffAdmin):
             record = form.stored_record
             context |= {
                 "is_editor": True,
-                "rows": {one.formset.prefix: one.formset for one in context["inline_admin_formsets"]},
+                "rows": {
+                    inline.formset.prefix: inline.formset for inline in context["inline_admin_formsets"]
+                },
                 "sections": {name: [form[column] for column in names] for name, names in SECTIONS.items()},
                 "matrix": form.matrix,
                 "currency": _currency(form, product),

@@ -82,15 +82,15 @@ def known_methods_of(form: forms.ModelForm) -> list[str]:
 
 def as_known(code: str, known: Sequence[str]) -> str:
     """A new code that differs from a known one only in case is the known one."""
-    return next((one for one in known if one.casefold() == code.casefold()), code)
+    return next((known_code for known_code in known if known_code.casefold() == code.casefold()), code)
 
 
-def misspelled(code: str, known: Sequence[str], *, is_confirmed: bool) -> str:
+def spelling_warning(code: str, known: Sequence[str], *, is_confirmed: bool) -> str:
     """The warning for a new code similar to a known one; a second save confirms it."""
     if not code or code in known or is_confirmed:
         return ""
-    near = get_close_matches(code.upper(), {one.upper(): one for one in known}, 1, 0.6)
-    meant = next((one for one in known if near and one.upper() == near[0]), None)
+    near = get_close_matches(code.upper(), {known_code.upper(): known_code for known_code in known}, 1, 0.6)
+    meant = next((known_code for known_code in known if near and known_code.upper() == near[0]), None)
     return f"Did you mean {meant}? Choose it, or save again to use {code}." if meant else ""
 
 
@@ -257,7 +257,7 @@ class StoreAdmin(StaffAdmin):
         has_logo = store is not None and _profile_of(store).logo_sha256
         left_out = set() if has_logo else {"remove_logo"}
         return [
-            (title, {**options, "fields": [one for one in options["fields"] if one not in left_out]})
+            (title, {**options, "fields": [name for name in options["fields"] if name not in left_out]})
             for title, options in super().get_fieldsets(request, store)
         ]
 

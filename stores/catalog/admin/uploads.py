@@ -93,7 +93,15 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     """For users who may change stores. The record of an upload stays and shows who imported it."""
 
     harmless_pages = ("add", "progress", "import", "check", "discard")
-    list_display = ["file_name", "shown_state", "store", "said", "created", "created_by", "imported_by"]
+    list_display = [
+        "file_name",
+        "shown_state",
+        "store",
+        "summary_text",
+        "created",
+        "created_by",
+        "imported_by",
+    ]
     list_filter = ["state"]
     list_select_related = ["store", "created_by__tenant", "imported_by__tenant"]
     search_fields = ["file_name", "store__external_id"]
@@ -116,7 +124,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         return str(filesizeformat(upload.size))
 
     @admin.display(description="what it does")
-    def said(self, upload: CatalogUpload) -> str:
+    def summary_text(self, upload: CatalogUpload) -> str:
         if upload.fault_count:
             return f"{upload.fault_count:,} error{'' if upload.fault_count == 1 else 's'}"
         return ", ".join(f"{what}: {count:,}" for what, count in _counts(upload.summary) if count) or "—"

@@ -118,7 +118,7 @@ Choices = list[tuple[str, str]]
 
 def store_choices(stores: QuerySet[Store]) -> Choices:
     """Up to MAX_CHOICES + 1."""
-    return _named(
+    return _distinct_choices(
         stores.order_by("company_name").values_list("external_id", "company_name")[: MAX_CHOICES + 1]
     )
 
@@ -127,7 +127,7 @@ def product_choices(stores: QuerySet[Store]) -> Choices:
     """Up to MAX_CHOICES + 1; products of several stores with the same ID are one choice."""
     products = Product.objects.filter(store__in=stores.order_by()).order_by("external_id", "name")
     found = products.distinct("external_id").values_list("external_id", "name")[: MAX_CHOICES + 1]
-    return sorted(_named(found), key=lambda choice: choice[1].casefold())
+    return sorted(_distinct_choices(found), key=lambda choice: choice[1].casefold())
 
 
 def delivery_choices(stores: QuerySet[Store]) -> Choices:
@@ -136,7 +136,7 @@ def delivery_choices(stores: QuerySet[Store]) -> Choices:
     return [(code, method_name(code)) for code in sorted(codes)]
 
 
-def _named(found: Iterable[tuple[str, str]]) -> Choices:
+def _distinct_choices(found: Iterable[tuple[str, str]]) -> Choices:
     """Equal names have their IDs beside them."""
     found = list(found)
     count = Counter(name for _, name in found)

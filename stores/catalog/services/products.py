@@ -161,12 +161,12 @@ def _check_template(record: Record) -> None:
 
 def _rows(entries: list[Record], members: tuple[FieldSpec, ...]) -> list[dict[str, Any]]:
     return [
-        {"position": position, **{member.column: _listed(entry[member.name]) for member in members}}
+        {"position": position, **{member.column: _as_list(entry[member.name]) for member in members}}
         for position, entry in enumerate(entries)
     ]
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 

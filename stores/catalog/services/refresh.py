@@ -58,7 +58,7 @@ def render_products_again(*, store_ids: Sequence[int]) -> int:
         while batch := list(islice(products, BATCH)):
             cursor.execute("TRUNCATE staged_rendering")
             with cursor.copy("COPY staged_rendering FROM STDIN") as copy:
-                for row in _rendered(batch, currencies):
+                for row in _render_products(batch, currencies):
                     copy.write_row(row)
             cursor.execute(APPLY)
             changed += cursor.rowcount
@@ -81,7 +81,9 @@ def begin_catalog_work() -> None:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-def _rendered(batch: list[StoredProduct], currencies: dict[int, str]) -> Iterator[tuple[int, str, str]]:
+def _render_products(
+    batch: list[StoredProduct], currencies: dict[int, str]
+) -> Iterator[tuple[int, str, str]]:
     for product in batch:
         rendering, verbose = render_product(
             product.record,

@@ -146,16 +146,16 @@ class CatalogRows:
     def _new_rows(self, store: Store, entries: Iterable[Entry]) -> Iterator[tuple[Any, ...]]:
         for entry in entries:
             carry_over_price_dates(entry.record, [], created=self.now, now=self.now)
-            written = self._written(store, entry, self.now, WRITTEN)
+            written = self._column_values(store, entry, self.now, WRITTEN)
             yield entry.pk, store.pk, entry.position, 1, self.now, *written
 
     def _changed_rows(
         self, store: Store, entries: Iterable[Entry], columns: Sequence[str]
     ) -> Iterator[tuple[Any, ...]]:
         for entry in entries:
-            yield entry.pk, *self._written(store, entry, self._created(entry), columns)
+            yield entry.pk, *self._column_values(store, entry, self._creation_time(entry), columns)
 
-    def _written(
+    def _column_values(
         self, store: Store, entry: Entry, created: datetime, columns: Sequence[str]
     ) -> Iterator[Any]:
         record = entry.record
@@ -176,12 +176,12 @@ class CatalogRows:
             for position, child in enumerate(entry.record[name] if name in entry.parts else ()):
                 row = [entry.pk, position, *(child[name] for name in names)]
                 if has_dates and row[-1] is None:
-                    row[-1] = self._created(entry)
+                    row[-1] = self._creation_time(entry)
                 elif name == "TemplateFields":
                     row[-1] = list(row[-1])
                 yield row
 
-    def _created(self, entry: Entry) -> datetime:
+    def _creation_time(self, entry: Entry) -> datetime:
         return self.now if entry.stored is None else entry.stored.created
 
 

@@ -16,7 +16,7 @@ from fulfillment.core.errors import Fault, Invalid
 from printing.pictures import (
     PictureTooLarge,
     PictureUnreadable,
-    encoded,
+    encode_picture,
     has_transparency,
     open_picture,
 )
@@ -86,7 +86,7 @@ def _clean_logo(content: bytes) -> bytes:
         raise Invalid(f"The file is not a readable picture. {ALLOWED}", code="logo_unreadable") from error
     picture = source.convert("RGBA" if has_transparency(source) else "RGB")
     picture.thumbnail((SHOWN_SIDE, SHOWN_SIDE))
-    return encoded(picture, "PNG", optimize=True)
+    return encode_picture(picture, "PNG", optimize=True)
 
 
 def _check_header(source: Image.Image) -> None:
@@ -109,7 +109,7 @@ def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer
     record, faults = check_store(values, pointer)
     if faults:
         raise invalid("The store cannot be saved.", faults)
-    current = _locked(record, store)
+    current = _lock_store(record, store)
     faults = _clashes(record, current, pointer)
     if faults:
         raise invalid("The store cannot be saved.", faults)
@@ -156,7 +156,7 @@ def invalid(message: str, faults: list[Fault]) -> Invalid:
     return Invalid(faults[0].message if len(faults) == 1 else message, faults=faults)
 
 
-def _locked(record: Record, store: Store | None) -> Store | None:
+def _lock_store(record: Record, store: Store | None) -> Store | None:
     stores = Store.objects.select_for_update(no_key=True)
     if store is not None and store.pk is not None:
         return stores.get(pk=store.pk)

@@ -196,7 +196,7 @@ class PictureUploads:
     def upload(self, step: EditorState) -> EditorState:
         file = self.request.FILES.get("file")
         if file is None:
-            raise _refused("required", "Choose a file first.")
+            raise _artwork_error("required", "Choose a file first.")
         with PICTURES.limited(Caller.on_pages(self.request.user).key):
             artwork = self._store(PurePath(file.name or "picture").name[:100], file.read(ARTWORK_BYTES + 1))
         use = self.request.POST.get("use", "")
@@ -225,7 +225,7 @@ class PictureUploads:
         name = self.request.POST.get("pending-name", "")[:100]
         found = pictures_of(editor, {name: self.request.POST.get("pending-digest", "")})
         if name not in found:
-            raise _refused("artwork_gone", f"{name} is no longer there; upload it again.")
+            raise _artwork_error("artwork_gone", f"{name} is no longer there; upload it again.")
         artwork = replace(found[name], name=name)
         if action == "keep-as-picture":
             return self.as_picture(step, artwork)
@@ -259,5 +259,5 @@ def as_background(step: EditorState, artwork: Artwork) -> EditorState:
     return EditorState(replace(step.draft, pages=pages, artwork=pictures), step.page)
 
 
-def _refused(code: str, message: str) -> DomainError:
+def _artwork_error(code: str, message: str) -> DomainError:
     return DomainError(message, faults=[Fault("/Artwork", code, message)])

@@ -57,7 +57,7 @@ class TemplateEditor:
 
     def pages(self) -> list[ExtraPage]:
         return [
-            (f"<int:product_id>/template/{route}", limited(view), name)
+            (f"<int:product_id>/template/{route}", limit_rendering(view), name)
             for route, view, name in (
                 ("", self.open, "template"),
                 ("preview/", require_POST(self.preview), "template_preview"),
@@ -99,11 +99,11 @@ class TemplateEditor:
 
     def change(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Applies a button to the draft, for browsers without JavaScript."""
-        product, editor, sent = self._sent(request, product_id)
+        product, editor, sent = self._read_draft(request, product_id)
         return self._page(request, product, editor, sent.at(apply_action(sent.step, sent.action, editor)))
 
     def save(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product, editor, sent = self._sent(request, product_id)
+        product, editor, sent = self._read_draft(request, product_id)
         begun = editor.version if sent.action == "save-over" else sent.version
         try:
             saved = save_template(product=product, version=begun, draft=sent.step.draft, editor=editor)
@@ -121,7 +121,7 @@ class TemplateEditor:
         return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
 
     def store_picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
-        product, editor, sent = self._sent(request, product_id)
+        product, editor, sent = self._read_draft(request, product_id)
         uploads = PictureUploads(product, request)
         try:
             step = uploads.take(sent.step, sent.action, editor)
@@ -133,7 +133,7 @@ class TemplateEditor:
 
     def add_field(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """Adds a field to the draft; saving adds it to the product."""
-        product, editor, sent = self._sent(request, product_id)
+        product, editor, sent = self._read_draft(request, product_id)
         try:
             new = check_new_field(product=product, draft=sent.step.draft, entry=new_field_sent(request))
         except DomainError as error:
@@ -145,7 +145,7 @@ class TemplateEditor:
 
     def preview(self, request: HttpRequest, product_id: int) -> JsonResponse:
         """For the script: the picture of the open page, and the faults by their place."""
-        _, editor, sent = self._sent(request, product_id)
+        _, editor, sent = self._read_draft(request, product_id)
         try:
             found = preview_page(
                 editor=editor,
@@ -159,7 +159,7 @@ class TemplateEditor:
         except DomainError as error:
             return JsonResponse({"picture": None, "faults": listed_faults(faults_in(error), sent.step.draft)})
         faults = listed_faults(found.faults, sent.step.draft)
-        findings = [{**one.record(), "place": one.box} for one in found.findings]
+        findings = [{**finding.record(), "place": finding.box} for finding in found.findings]
         content = {"picture": data_address(found.png), "faults": faults, "findings": findings}
         return JsonResponse(content, headers={"Cache-Control": "no-store"})
 
@@ -190,13 +190,13 @@ class TemplateEditor:
         product: Product = self.product_admin.record_for(request, product_id)
         return product
 
-    def _sent(self, request: HttpRequest, product_id: int) -> tuple[Product, EditorContext, SentDraft]:
+    def _read_draft(self, request: HttpRequest, product_id: int) -> tuple[Product, EditorContext, SentDraft]:
         product = self.product_of(request, product_id)
         sent = draft_sent(request)
         return product, editor_context_of(product.pk).with_fields(sent.step.draft.new_fields), sent
 
     def _pdf(self, request: HttpRequest, product_id: int, mark: str | None, name: str) -> HttpResponse:
-        product, editor, sent = self._sent(request, product_id)
+        product, editor, sent = self._read_draft(request, product_id)
         try:
             content = render_draft(editor=editor, draft=sent.step.draft, samples=sent.samples, mark=mark)
         except DomainError as error:
@@ -255,15 +255,15 @@ class TemplateEditor:
         return TemplateResponse(request, "admin/stores/template.html", context, status=status)
 
 
-def limited(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def limit_rendering(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Holds a slot for a view that renders a page of the template or decodes an uploaded picture."""
 
     @wraps(view)
-    def drawn(request: HttpRequest, **arguments: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, **arguments: Any) -> HttpResponse:
         with RENDERINGS.limited(Caller.on_pages(request.user).key):
             return view(request, **arguments)
 
-    return drawn
+    return wrapper
 
 
 def wants_json(request: HttpRequest) -> bool:

@@ -102,7 +102,9 @@ def new_box(kind: str) -> dict[str, Any]:
 
 def page_inputs(page: Mapping[str, Any], number: int) -> list[Input]:
     return [
-        Input(f"page-{member.name}", member, shown(page.get(member.name)), f"/Pages/{number}/{member.name}")
+        Input(
+            f"page-{member.name}", member, input_text(page.get(member.name)), f"/Pages/{number}/{member.name}"
+        )
         for member in PAGE_MEMBERS
     ]
 
@@ -113,9 +115,9 @@ def box_inputs(box: Mapping[str, Any], number: int, page_number: int, families: 
         Input(
             f"box-{number}-{member.name}",
             member,
-            shown(box.get(member.name)),
+            input_text(box.get(member.name)),
             f"{where}/{member.name}",
-            _choices(member, shown(box.get(member.name)), families),
+            _choices(member, input_text(box.get(member.name)), families),
         )
         for member in BOX_MEMBERS
         if box.get("Kind") in member.kinds
@@ -166,7 +168,7 @@ def _members(
     for member in members:
         text = text_of(member.name).strip()
         before = old.get(member.name)
-        if text == shown(before):
+        if text == input_text(before):
             value = before
         else:
             value = _value(member, text)
@@ -204,7 +206,7 @@ def lower_first(label: str) -> str:
     return label if label[:2].isupper() else label[:1].lower() + label[1:]
 
 
-def shown(value: Any) -> str:
+def input_text(value: Any) -> str:
     """The text of an input for a value of the JSON."""
     if value is None or value is False:
         return ""
@@ -214,7 +216,7 @@ def shown(value: Any) -> str:
         return str(int(value))
     if isinstance(value, dict):
         return " ".join(
-            [*(shown(value.get(ink, 0)) or "0" for ink in "CMYK"), value.get("Spot") or ""]
+            [*(input_text(value.get(ink, 0)) or "0" for ink in "CMYK"), value.get("Spot") or ""]
         ).strip()
     return str(value)
 
@@ -236,5 +238,5 @@ def member_words(name: str) -> str:
     """The label of a member of the template for use in a sentence, without its unit."""
     if name == "Background":
         return "background"
-    label = next((one.label for one in (*PAGE_MEMBERS, *BOX_MEMBERS) if one.name == name), name)
+    label = next((member.label for member in (*PAGE_MEMBERS, *BOX_MEMBERS) if member.name == name), name)
     return lower_first(str(label).partition(" (")[0])

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop, ngettext
 from fulfillment.core.admin.history import FieldChange, first_changes
 from fulfillment.core.recorded_texts import translated
 from stores.catalog.models import Product, TemplateChange
-from stores.editor.admin.forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, lower_first, shown
+from stores.editor.admin.forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, input_text, lower_first
 
 LABELS = {member.name: member.label for member in (*PAGE_MEMBERS, *BOX_MEMBERS)}
 PLACE, SIZE = ("X", "Y"), ("Width", "Height")
@@ -42,21 +42,21 @@ def changes_of_template(before: Any, after: Any) -> list[FieldChange]:
 def _summary(outline: Any) -> str:
     if outline is None:
         return ""
-    pages = _listed(outline, "Pages")
+    pages = _read_list(outline, "Pages")
     boxes = sum(_count(page) for page in pages)
     count = ngettext("%(count)s page", "%(count)s pages", len(pages)) % {"count": len(pages)}
     return f"{count}, {_boxes_in_words(boxes)}"
 
 
 def _pages(before: Any, after: Any) -> Iterator[FieldChange]:
-    old, new = _listed(before, "Pages"), _listed(after, "Pages")
+    old, new = _read_list(before, "Pages"), _read_list(after, "Pages")
     if len(old) != len(new):
         yield _("Pages"), str(len(old)), str(len(new))
-    for pair in _paired(old, new):
+    for pair in _pair_pages(old, new):
         yield from _page(pair, old, new)
 
 
-def _paired(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | None]]:
+def _pair_pages(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | None]]:
     """Pairs old and new pages: equal pages first, even if moved, the others in their order."""
     matcher = SequenceMatcher(
         None, [_key(page) for page in old], [_key(page) for page in new], autojunk=False
@@ -71,12 +71,12 @@ def _paired(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | 
         pairs += [(first + step, begin + step) for step in range(same)]
         removed += range(first + same, last)
         come += range(begin + same, end)
-    for one in removed:
-        moved = next((other for other in come if _key(new[other]) == _key(old[one])), None)
+    for number in removed:
+        moved = next((other for other in come if _key(new[other]) == _key(old[number])), None)
         if moved is not None:
             come.remove(moved)
-        pairs.append((one, moved))
-    yield from sorted([*pairs, *((None, one) for one in come)], key=_by_place)
+        pairs.append((number, moved))
+    yield from sorted([*pairs, *((None, number) for number in come)], key=_by_place)
 
 
 def _by_place(pair: tuple[int | None, int | None]) -> tuple[bool, int]:
@@ -110,19 +110,19 @@ def _boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
         if old != new:
             yield _("%(where)s, boxes") % {"where": where}, "", _("drawn in another order")
         return
-    for one in list(old):
-        if one in new:
-            old.remove(one)
-            new.remove(one)
-    for one in old:
-        same = next((box for box in new if _name(box) == _name(one)), None)
+    for former in list(old):
+        if former in new:
+            old.remove(former)
+            new.remove(former)
+    for former in old:
+        same = next((box for box in new if _name(box) == _name(former)), None)
         if same is None:
-            yield f"{where}, {_name(one)}", _where(one), _("removed")
+            yield f"{where}, {_name(former)}", _where(former), _("removed")
         else:
             new.remove(same)
-            yield from _members(f"{where}, {_name(one)}", one, same, skipped=())
-    for one in new:
-        yield f"{where}, {_name(one)}", "", _("added at %(place)s") % {"place": _where(one)}
+            yield from _members(f"{where}, {_name(former)}", former, same, skipped=())
+    for added in new:
+        yield f"{where}, {_name(added)}", "", _("added at %(place)s") % {"place": _where(added)}
 
 
 def _members(
@@ -142,7 +142,7 @@ def _members(
 
 def _pictures(before: Any, after: Any) -> Iterator[FieldChange]:
     for part, title in PICTURES.items():
-        old, new = (_named(of, part) for of in (before, after))
+        old, new = (_read_mapping(of, part) for of in (before, after))
         for name in dict.fromkeys([*old, *new]):
             if old.get(name) != new.get(name):
                 done = _("replaced by another")
@@ -176,7 +176,7 @@ def _extent(of: Mapping[str, Any], width: str = "Width", height: str = "Height")
 
 
 def _value(value: Any) -> str:
-    return (_("yes") if value else _("no")) if isinstance(value, bool) else shown(value)[:200]
+    return (_("yes") if value else _("no")) if isinstance(value, bool) else input_text(value)[:200]
 
 
 def _page_name(index: int) -> str:
@@ -199,12 +199,12 @@ def _boxes_of(boxes: Any) -> list[Any]:
     return [box for box in boxes if isinstance(box, dict)] if isinstance(boxes, list) else []
 
 
-def _listed(outline: Any, part: str) -> list[Any]:
+def _read_list(outline: Any, part: str) -> list[Any]:
     pages = outline.get(part) if isinstance(outline, dict) else None
     return [page for page in pages if isinstance(page, dict)] if isinstance(pages, list) else []
 
 
-def _named(outline: Any, part: str) -> dict[str, Any]:
+def _read_mapping(outline: Any, part: str) -> dict[str, Any]:
     found = outline.get(part) if isinstance(outline, dict) else None
     return found if isinstance(found, dict) else {}
 

@@ -115,7 +115,7 @@ def number_sent(text: str, otherwise: int, most: int) -> int:
 def hidden_sent(request: HttpRequest) -> frozenset[int]:
     """The indexes of the hidden boxes of the open page."""
     places = request.POST.get("hidden", "").split(",")
-    return frozenset(int(one) for one in places if one.isdecimal() and len(one) <= MAX_NUMBER_LENGTH)
+    return frozenset(int(place) for place in places if place.isdecimal() and len(place) <= MAX_NUMBER_LENGTH)
 
 
 def draft_as_json(draft: Draft) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.text import parse_number
 from stores.catalog.models import Product
-from stores.editor.admin.editor import TemplateEditor, data_address, limited
+from stores.editor.admin.editor import TemplateEditor, data_address, limit_rendering
 from stores.editor.admin.history import changes_of_template
 from stores.editor.admin.view_model import first_samples
 from stores.editor.selectors import (
@@ -40,9 +40,9 @@ class TemplateVersions:
         self.product_admin = editor.product_admin
 
     def pages(self) -> list[ExtraPage]:
-        restore = limited(require_POST(self.restore))
+        restore = limit_rendering(require_POST(self.restore))
         return [
-            ("<int:product_id>/template/versions/", limited(self.compare), "template_versions"),
+            ("<int:product_id>/template/versions/", limit_rendering(self.compare), "template_versions"),
             ("<int:product_id>/template/versions/restore/", restore, "template_restore"),
         ]
 
@@ -50,8 +50,8 @@ class TemplateVersions:
         product = self.editor.product_of(request, product_id)
         context = editor_context_of(product.pk)
         versions = template_versions(product)
-        left, right = _chosen(request, versions)
-        columns = [self._column(context, product, one, versions) for one in (left, right) if one]
+        left, right = _chosen_versions(request, versions)
+        columns = [self._column(context, product, version, versions) for version in (left, right) if version]
         shown = {
             **self.product_admin.page_context(
                 request, _("Versions of the template of %(product)s") % {"product": product}, below=product
@@ -115,7 +115,7 @@ class TemplateVersions:
         return column
 
 
-def _chosen(
+def _chosen_versions(
     request: HttpRequest, versions: list[TemplateVersion]
 ) -> tuple[TemplateVersion | None, TemplateVersion | None]:
     """The two requested versions; by default the newest two."""

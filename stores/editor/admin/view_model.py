@@ -11,7 +11,7 @@ from printing.typesetting import Field
 from printing.typesetting.fields import TYPES
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState
-from stores.editor.admin.forms import KINDS, box_inputs, lower_first, member_words, page_inputs, shown
+from stores.editor.admin.forms import KINDS, box_inputs, input_text, lower_first, member_words, page_inputs
 from stores.editor.admin.requests import SentDraft, designer_data, draft_as_json
 from stores.editor.selectors import Draft, EditorContext
 
@@ -79,7 +79,7 @@ def inks_of(sent: Mapping[str, str]) -> tuple[float, float, float, float] | None
     except (ValueError, OverflowError):
         return None
     inks = (cyan, magenta, yellow, black)
-    return inks if all(0 <= one <= 100 for one in inks) else None
+    return inks if all(0 <= percent <= 100 for percent in inks) else None
 
 
 def first_samples(editor: EditorContext, draft: Draft) -> dict[str, str]:
@@ -130,7 +130,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
             "box": box,
             "title": box_title(box),
             "kind": KINDS.get(box.get("Kind"), box.get("Kind")),
-            "text": shown(box.get("Text")),
+            "text": input_text(box.get("Text")),
             "where": where,
             "inputs": _with_errors(box_inputs(box, number, step.page, families), errors),
             "errors": _box_errors(errors, where),
@@ -160,17 +160,17 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
 
 
 def _with_errors(inputs: Any, errors: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"input": one, "errors": errors.get(one.pointer, [])} for one in inputs]
+    return [{"input": control, "errors": errors.get(control.pointer, [])} for control in inputs]
 
 
 def _has_errors_below(errors: Mapping[str, Any], where: str) -> bool:
-    return any(one.startswith(f"{where}/") for one in errors)
+    return any(error.startswith(f"{where}/") for error in errors)
 
 
 def listed_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]:
     return [
-        {"pointer": one.pointer, "place": place_words(one.pointer, draft), "message": one.message}
-        for one in faults
+        {"pointer": fault.pointer, "place": place_words(fault.pointer, draft), "message": fault.message}
+        for fault in faults
     ]
 
 
@@ -192,7 +192,7 @@ def place_words(pointer: str, draft: Draft) -> str:
 
 
 def box_title(box: Mapping[str, Any]) -> str:
-    return shown(box.get("Name")) or box.get("Field") or shown(box.get("Text"))[:30] or "empty"
+    return input_text(box.get("Name")) or box.get("Field") or input_text(box.get("Text"))[:30] or "empty"
 
 
 def _box_errors(errors: Mapping[str, list[str]], where: str) -> list[str]:

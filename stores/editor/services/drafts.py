@@ -105,8 +105,8 @@ def _still_new(draft: Draft, record: Record) -> list[Any]:
 
 def _entries(pictures: Mapping[str, Artwork]) -> dict[str, Any]:
     return {
-        name: {"MediaType": one.media_type, "Data": picture_data(one.media_type, one.data)}
-        for name, one in pictures.items()
+        name: {"MediaType": picture.media_type, "Data": picture_data(picture.media_type, picture.data)}
+        for name, picture in pictures.items()
     }
 
 

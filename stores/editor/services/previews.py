@@ -114,7 +114,9 @@ def preview_page(
     `hidden` boxes of the page are checked but not drawn.
     """
     artwork, gallery, faults = draft_pictures(editor, draft)
-    template, problems, left_out = _parsed(editor, draft, artwork, gallery, {(number, at) for at in hidden})
+    template, problems, left_out = _parse_valid_boxes(
+        editor, draft, artwork, gallery, {(number, at) for at in hidden}
+    )
     faults += [_fault(problem) for problem in problems]
     values, refused = _values(editor, gallery, samples)
     faults += [_fault(problem, SAMPLE) for problem in refused]
@@ -140,7 +142,9 @@ def preview_page(
 def _findings(job: PreflightInput, editor: EditorContext, places: Sequence[int]) -> list[Finding]:
     """`places` are those that the boxes of the page have in the draft."""
     found = preflight(job, Limits.of(editor.rules))
-    return [one if one.box is None else replace(one, box=places[one.box]) for one in found]
+    return [
+        finding if finding.box is None else replace(finding, box=places[finding.box]) for finding in found
+    ]
 
 
 def render_draft(
@@ -166,7 +170,7 @@ def render_draft(
         return render_proof(template, values, images, editor.fonts, mark).pdf
 
 
-def _parsed(
+def _parse_valid_boxes(
     editor: EditorContext,
     draft: Draft,
     artwork: Mapping[str, Artwork],
@@ -184,7 +188,7 @@ def _parsed(
             return template, problems, hidden
     except TemplateInvalid as error:
         problems = error.problems
-    wrong = hidden | {(int(m[1]), int(m[2])) for one in problems if (m := BOX.match(one.pointer))}
+    wrong = hidden | {(int(m[1]), int(m[2])) for problem in problems if (m := BOX.match(problem.pointer))}
     pages = [
         {**page, "Boxes": [b for at, b in enumerate(page.get("Boxes") or ()) if (number, at) not in wrong]}
         for number, page in enumerate(draft.pages)
@@ -239,7 +243,7 @@ def specimen_of(family: str, fonts: FontSet) -> bytes:
         "HeightMM": height,
         "Boxes": [{**name, "X": 2, "Y": 0, "Width": width - 4, "Height": height}],
     }
-    return _drawn(page, fonts, pixels=480)
+    return _draw_page(page, fonts, pixels=480)
 
 
 @lru_cache(maxsize=4096)
@@ -248,12 +252,12 @@ def shown_color(inks: tuple[float, float, float, float]) -> str:
     ground = {"Kind": "Text", "Text": ".", "Size": 3, "X": 0, "Y": 0, "Width": 20, "Height": 20}
     color = dict(zip("CMYK", inks, strict=True))
     page = {"WidthMM": 20, "HeightMM": 20, "Boxes": [{**ground, "Color": color, "Background": color}]}
-    with Image.open(BytesIO(_drawn(page, FontSet.shipped(), pixels=8))) as picture:
+    with Image.open(BytesIO(_draw_page(page, FontSet.shipped(), pixels=8))) as picture:
         red, green, blue = picture.convert("RGB").getpixel((4, 6))  # type: ignore[misc]  # of an RGB picture
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def _drawn(page: Mapping[str, Any], fonts: FontSet, *, pixels: int) -> bytes:
+def _draw_page(page: Mapping[str, Any], fonts: FontSet, *, pixels: int) -> bytes:
     try:
         template = parse_draft([page], {}, {}, (), fonts)
     except TemplateInvalid as error:

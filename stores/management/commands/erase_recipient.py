@@ -40,12 +40,14 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        orders = list(_chosen(options))
-        words = [one for one in (options["email"], options["name"], options["postal_code"]) if one]
+        orders = list(_chosen_orders(options))
+        words = [word for word in (options["email"], options["name"], options["postal_code"]) if word]
         if words:
             self._erase_unordered(words, dry_run=options["dry_run"])
         if options["dry_run"]:
-            self._report_views(delete_views_naming([*words[:1], *_named(orders)], dry_run=True), "would be")
+            self._report_views(
+                delete_views_naming([*words[:1], *_names_and_emails(orders)], dry_run=True), "would be"
+            )
             for order in orders:
                 self.stdout.write(f"{order.number} {order.pk} {order.get_status_display()}")
             self.stdout.write(f"The recipients of {len(orders)} orders would be erased.")
@@ -53,7 +55,7 @@ class Command(BaseCommand):
         unchanged, named = [], []
         views = delete_views_naming(words[:1], dry_run=False)
         for order in orders:
-            has_name, people = names_recipient(order), _named([order])
+            has_name, people = names_recipient(order), _names_and_emails([order])
             try:
                 with transaction.atomic():
                     erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=options["force"])
@@ -93,7 +95,7 @@ class Command(BaseCommand):
             )
 
 
-def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
+def _chosen_orders(options: dict[str, Any]) -> QuerySet[Order]:
     by_name = bool(options["name"] and options["postal_code"])
     one_of = [options["order"], options["email"], options["name"] or options["postal_code"]]
     if sum(map(bool, one_of)) != 1 or (one_of[2] and not by_name):
@@ -113,7 +115,7 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Order]:
     )
 
 
-def _named(orders: list[Order]) -> list[str]:
+def _names_and_emails(orders: list[Order]) -> list[str]:
     """The names and e-mail addresses of the recipients that are not erased yet."""
     recipients = [order.recipient for order in orders if not order.recipient_erased]
     return [value for sent in recipients for name in ("Name", "Email") if (value := sent.get(name, ""))]

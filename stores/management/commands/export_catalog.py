@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: str, store: list[str], **options: Any) -> None:
         try:
-            with _opened(file) as target:
+            with _open_target(file) as target:
                 for piece in export_catalog(store_ids=store):
                     target.write(piece)
         except DomainError as error:
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[Any]:
+def _open_target(file: str) -> Iterator[Any]:
     """Writes to a temporary file, which gets the requested name when it is complete."""
     if file == "-":
         yield sys.stdout.buffer

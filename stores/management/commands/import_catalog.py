@@ -66,7 +66,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: str, dry_run: bool, **options: Any) -> None:
         try:
-            with _opened(file) as raw:
+            with _open_source(file) as raw:
                 size = Path(file).stat().st_size if file != "-" else None
                 summary = self._import(raw, size, dry_run=dry_run)
         except OSError as error:
@@ -95,7 +95,7 @@ class Command(BaseCommand):
         return "\n".join([*lines, f"{error.fault_count:,} errors; nothing was imported."])
 
 
-def _opened(file: str) -> Any:
+def _open_source(file: str) -> Any:
     return sys.stdin.buffer if file == "-" else Path(file).open("rb")
 
 

@@ -89,8 +89,8 @@ class RequestCard:
         """Each in words; with a meter, unless a gauge of the card draws its budget."""
         drawn = {str(gauge["standing"].budget.pk) for gauge in self.budgets} if self.is_pending else set()
         return [
-            (reason_in_words(one), None if one.get("BudgetID") in drawn else _meter(one))
-            for one in self.first.reasons
+            (reason_in_words(reason), None if reason.get("BudgetID") in drawn else _meter(reason))
+            for reason in self.first.reasons
         ]
 
 
@@ -98,10 +98,10 @@ def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None
     """In the order of the first of each; reads the items and budgets of all orders at once."""
     found = list(requests)
     likenesses = _likenesses(found)
-    standings = standings_with_orders([one.pk for one in found])
+    standings = standings_with_orders([request.pk for request in found])
     cards: dict[Any, RequestCard] = {}
     for request, alike in zip(found, likenesses, strict=True):
-        gauges = [gauge_of(one) for one in standings.get(request.pk, [])]
+        gauges = [gauge_of(standing) for standing in standings.get(request.pk, [])]
         card = cards.setdefault(alike, RequestCard(viewer_id in request.ordered_by, gauges))
         order = request.order
         card.members.append(Member(request, address_lines(order.recipient), order_etag(order)))
@@ -121,11 +121,11 @@ def _read_items(cards: Collection[RequestCard]) -> None:
 
 def _likenesses(requests: Sequence[ApprovalRequest]) -> list[tuple[Any, ...]]:
     """Equal for requests that may be decided together. Items are compared only of orders that else are alike."""
-    rough = [_rough_likeness(one) for one in requests]
+    rough = [_rough_likeness(request) for request in requests]
     groups = Counter(rough)
-    keys = [one.pk for one, alike in zip(requests, rough, strict=True) if groups[alike] > 1]
+    keys = [request.pk for request, alike in zip(requests, rough, strict=True) if groups[alike] > 1]
     digests: dict[UUID, str] = dict(fetch_rows(DIGESTS, [keys])) if keys else {}
-    return [(*alike, digests.get(one.pk)) for one, alike in zip(requests, rough, strict=True)]
+    return [(*alike, digests.get(request.pk)) for request, alike in zip(requests, rough, strict=True)]
 
 
 def _rough_likeness(request: ApprovalRequest) -> tuple[Any, ...]:

@@ -90,13 +90,13 @@ def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
         "kept_for_columns": _other_parameters(request, (COLUMNS, "p")),
         "kept_for_search": _other_parameters(request, ("q", "p", VIEW)),
         "due_choices": [(key, name) for key, (name, _apply) in DUE.items()],
-        "status_choices": [(str(int(one)), one.shown) for one in OrderStatus],
+        "status_choices": [(str(int(status)), status.shown) for status in OrderStatus],
         "filters": {name: request.GET.get(name, "") for name in FILTER_NAMES},
     }
 
 
 def chosen_columns(request: HttpRequest) -> list[str]:
-    sent = [key for one in request.GET.getlist(COLUMNS) for key in one.split(",")]
+    sent = [key for text in request.GET.getlist(COLUMNS) for key in text.split(",")]
     chosen = [key for key in COLUMN_NAMES if key in sent]
     if chosen:
         return chosen
@@ -141,9 +141,14 @@ def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
         {"query": "due=late", "name": _("Late"), "count": late_count, "is_alarm": late_count > 0},
     ]
     tabs += [
-        {"query": f"status__exact={int(one)}", "name": one.shown, "count": tallies[one], "code": int(one)}
-        for one in OrderStatus
-        if one in tallies and (one in TABS or str(int(one)) == request.GET.get("status__exact"))
+        {
+            "query": f"status__exact={int(status)}",
+            "name": status.shown,
+            "count": tallies[status],
+            "code": int(status),
+        }
+        for status in OrderStatus
+        if status in tallies and (status in TABS or str(int(status)) == request.GET.get("status__exact"))
     ]
     _link_tabs(request, tabs, late_count)
     return {"tabs": tabs}
@@ -164,7 +169,7 @@ def _link_tabs(request: HttpRequest, tabs: list[dict[str, Any]], late_count: int
 
 
 def _choices(changelist: Any) -> list[ChoiceFilter]:
-    return [one for one in changelist.filter_specs if isinstance(one, ChoiceFilter)]
+    return [spec for spec in changelist.filter_specs if isinstance(spec, ChoiceFilter)]
 
 
 def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Sequence[int] | None:
@@ -187,7 +192,7 @@ def _views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]
         for view in order_views_for(request.user, stores)
     ]
     may_share = stores is None or len(stores) == 1 or bool(request.GET.get("store"))
-    current = next((one for one in views if one["is_current"]), None)
+    current = next((entry for entry in views if entry["is_current"]), None)
     return {"views": views, "current_view": current, "may_share": may_share}
 
 
@@ -207,7 +212,7 @@ FILTER_NAMES = (
 
 def _chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
     """The label of each active filter, and the URL of the list without it."""
-    chips, named = [], {one.parameter_name: dict(one.lookup_choices) for one in _choices(changelist)}
+    chips, named = [], {choice.parameter_name: dict(choice.lookup_choices) for choice in _choices(changelist)}
     for name in FILTER_NAMES:
         if value := request.GET.get(name):
             without = changelist.get_query_string(remove=[name, "p", VIEW])
@@ -220,7 +225,7 @@ def _words(name: str, value: str) -> str:
     if name == "due":
         return DUE[value][0] if value in DUE else _("Due: %(value)s") % {"value": value}
     if name == "status__exact":
-        known = {str(int(one)): one.shown for one in OrderStatus}
+        known = {str(int(status)): status.shown for status in OrderStatus}
         return _("Status: %(value)s") % {"value": known.get(value, value)}
     if name in {"created_from", "created_to"}:
         placed = _("Placed from %(day)s") if name.endswith("from") else _("Placed to %(day)s")

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from accounts.admin.staff import staff_on
 from applications.webhooks.models import Delivery, Event
 from fulfillment.core.admin.confirmation import confirmation_page
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.web_addresses import web_address
 from stores.orders.admin.steps import REFUSE, STEPS
@@ -84,7 +84,9 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         "items": _ItemPages(order).get_page(request.GET.get("items")),
         "shipments": shipments,
         "sections": [
-            card for sections in offered("order_page", "order_sections") for card in sections(request, order)
+            card
+            for sections in offered_values("order_page", "order_sections")
+            for card in sections(request, order)
         ],
         "timeline": _timeline(request, order, shipments),
         "reprint_of": order.reprint_of,
@@ -172,7 +174,8 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
         for entry in order.history.select_related("actor").order_by("-sequence")[:MAX_LISTED_EVENTS]
     ]
     entries += [
-        TimelineEntry(one["shipment"].shipped, _("Parcel sent"), str(one["shipment"])) for one in shipments
+        TimelineEntry(shipment["shipment"].shipped, _("Parcel sent"), str(shipment["shipment"]))
+        for shipment in shipments
     ]
     entries += [
         TimelineEntry(
@@ -196,10 +199,11 @@ def _events(order: Order) -> list[TimelineEntry]:
             _("Event %(type)s") % {"type": event.type},
             links=tuple(
                 (
-                    _("%(state)s to %(url)s") % {"state": one.get_state_display(), "url": one.webhook.url},
-                    reverse("admin:applications_delivery_change", args=[one.pk]),
+                    _("%(state)s to %(url)s")
+                    % {"state": delivery.get_state_display(), "url": delivery.webhook.url},
+                    reverse("admin:applications_delivery_change", args=[delivery.pk]),
                 )
-                for one in event.deliveries.all()
+                for delivery in event.deliveries.all()
             ),
         )
         for event in events.prefetch_related(deliveries)[:MAX_LISTED_EVENTS]

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from fulfillment.core.admin.charts import axis_ticks, compared, data_link, in_percent
+from fulfillment.core.admin.charts import axis_ticks, comparison_text, data_link, in_percent
 from stores.orders.selectors.board import DAYS, DailyCount
 
 WIDTH, HEIGHT = 600, 140
@@ -47,10 +47,10 @@ def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
         worth[day >= first, row.currency] += row.amount
         by_day[day, row.currency] += row.amount
     currencies = sorted({currency for (_now, currency), amount in worth.items() if amount})
-    for one in chart["days"]:
-        one["shipped"] = shipped[one["day"]]
-        one["amounts"] = [by_day[one["day"], currency] for currency in currencies]
-    shipped_now = sum(one["shipped"] for one in chart["days"])
+    for chart_day in chart["days"]:
+        chart_day["shipped"] = shipped[chart_day["day"]]
+        chart_day["amounts"] = [by_day[chart_day["day"], currency] for currency in currencies]
+    shipped_now = sum(chart_day["shipped"] for chart_day in chart["days"])
     money = [(currency, worth[True, currency], worth[False, currency]) for currency in currencies]
     columns, lines = data
     totals = ["Placed", "Shipped", *(f"Amount {currency}" for currency in currencies)]
@@ -63,8 +63,8 @@ def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
         "data": data_link(
             [*columns, *totals],
             [
-                [*line, one["placed"], one["shipped"], *one["amounts"]]
-                for line, one in zip(lines, chart["days"], strict=True)
+                [*line, chart_day["placed"], chart_day["shipped"], *chart_day["amounts"]]
+                for line, chart_day in zip(lines, chart["days"], strict=True)
             ],
         ),
     }
@@ -111,7 +111,7 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dic
         "most": max((of_day[day] for day in days), default=0),
         "names": list(enumerate(names)),
         "placed": placed,
-        "change": compared(placed, _before(of_day, days[0]), _("the %(days)s days") % {"days": DAYS}),
+        "change": comparison_text(placed, _before(of_day, days[0]), _("the %(days)s days") % {"days": DAYS}),
         "days": [
             {
                 "day": day,

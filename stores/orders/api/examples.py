@@ -230,6 +230,10 @@ TRANSITIONS = "\n".join(
     [
         "| from | to |",
         "|---|---|",
-        *(f"| {_names([one])} | {_names(others)} |" for one, others in ALLOWED_TRANSITIONS.items() if others),
+        *(
+            f"| {_names([status])} | {_names(others)} |"
+            for status, others in ALLOWED_TRANSITIONS.items()
+            if others
+        ),
     ]
 )

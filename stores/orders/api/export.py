@@ -127,18 +127,18 @@ class ExportParameters:
         if self.query.get("format", "json") not in {"csv", "json"}:
             self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
         self.skip = self._skip()
-        self.take = self._parsed(whole_parameter, "take", default=0, most=MAX_TAKE) or None
-        self.verbose = bool(self._parsed(flag_parameter, "verbose"))
+        self.take = self._parse_parameter(whole_parameter, "take", default=0, most=MAX_TAKE) or None
+        self.verbose = bool(self._parse_parameter(flag_parameter, "verbose"))
         self.after = self._cursor()
         self.filters = ExportFilters(
             statuses=self._statuses(),
             product_id=self.query.get("productID"),
             order_number=self.query.get("orderNumber"),
             external_id=self.query.get("externalID"),
-            created_after=self._parsed(moment_parameter, "createdAfter"),
-            created_before=self._parsed(moment_parameter, "createdBefore"),
-            updated_after=self._parsed(moment_parameter, "updatedAfter"),
-            includes_tests=bool(self._parsed(flag_parameter, "includeTest")),
+            created_after=self._parse_parameter(moment_parameter, "createdAfter"),
+            created_before=self._parse_parameter(moment_parameter, "createdBefore"),
+            updated_after=self._parse_parameter(moment_parameter, "updatedAfter"),
+            includes_tests=bool(self._parse_parameter(flag_parameter, "includeTest")),
         )
 
     def is_csv(self, request: Request) -> bool:
@@ -156,7 +156,7 @@ class ExportParameters:
     def _refuse(self, name: str, message: str) -> None:
         self.faults.append(Fault(f"?{name}", "parameter_invalid", f"{name}: {message}"))
 
-    def _parsed(self, parse: Callable[..., Value], name: str, **limits: int) -> Value | None:
+    def _parse_parameter(self, parse: Callable[..., Value], name: str, **limits: int) -> Value | None:
         """None if it is refused; then `faults` names it."""
         try:
             return parse(self.query, name, **limits)
@@ -169,7 +169,7 @@ class ExportParameters:
         if (parse_number(text) or 0) > MAX_SKIP:
             self._refuse("skip", f'at most {MAX_SKIP:,}; for more, follow rel="next" of the header Link.')
             return 0
-        return self._parsed(whole_parameter, "skip", default=0, least=0, most=MAX_SKIP) or 0
+        return self._parse_parameter(whole_parameter, "skip", default=0, least=0, most=MAX_SKIP) or 0
 
     def _statuses(self) -> list[int]:
         texts = self.query.getlist("status")

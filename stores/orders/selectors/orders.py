@@ -15,7 +15,7 @@ from applications.registration.models import Application
 from applications.webhooks.models import Delivery, Event
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.core.text import parse_uuid
 from printing.press.rules import BUILT_IN_CODE
 from stores.catalog.models import Product, Store
@@ -100,7 +100,7 @@ def full_record(
         messages=messages,
     )
     if items is None:
-        for complete_record in offered("order_record", "complete_record"):
+        for complete_record in offered_values("order_record", "complete_record"):
             complete_record(order=order, record=record)
     return record
 
@@ -197,11 +197,11 @@ def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> lis
     else:
         rows = fetch_rows(OF_APPLICATION, parameters | {"application": access.application.pk})
     ids = [row[0] for row in rows]
-    return list(_shown().filter(pk__in=ids).order_by("-number"))
+    return list(_orders_to_show().filter(pk__in=ids).order_by("-number"))
 
 
 def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
-    visible = _shown().filter(access.visible_in(access.store_ids)).order_by("-number")
+    visible = _orders_to_show().filter(access.visible_in(access.store_ids)).order_by("-number")
     application = None if access.application is None else access.application.pk
     found = search_orders(visible, text, application=application, user=access.user_id)
     return list(found.orders[:take])
@@ -218,7 +218,7 @@ def first_items_of(order_ids: Collection[UUID]) -> dict[UUID, OrderItem]:
 
 def visible_order(access: OrdersAccess, order_id: str) -> Order:
     visible = access.visible_in(access.stores.values("pk"))
-    shown = _shown().select_related("approval_request").prefetch_related("shipments")
+    shown = _orders_to_show().select_related("approval_request").prefetch_related("shipments")
     key = parse_uuid(order_id)
     order = shown.filter(visible, pk=key).first() if key else None
     if order is None:
@@ -233,7 +233,7 @@ def events_of_order(application: Application, order: Order) -> list[Event]:
     return list(events.prefetch_related(deliveries).order_by("transaction", "id")[:EVENTS_SHOWN])
 
 
-def _shown() -> QuerySet[Order]:
+def _orders_to_show() -> QuerySet[Order]:
     return Order.objects.select_related("store").defer(
         "rendering", "store__rendering", "store__verbose_rendering"
     )

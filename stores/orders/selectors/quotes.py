@@ -42,7 +42,7 @@ class QuotedPrices(NamedTuple):
 
 def quoted_prices(quote: Quote) -> QuotedPrices:
     body = orjson.loads(quote.rendering)
-    return QuotedPrices(body["Currency"], {one["OptionID"]: _option(one) for one in body["Options"]})
+    return QuotedPrices(body["Currency"], {option["OptionID"]: _option(option) for option in body["Options"]})
 
 
 def quote_bytes(quote_id: str | None) -> int:
@@ -111,7 +111,7 @@ def listed_products(
 ) -> dict[str, ListedProduct]:
     """By product ID, with the prices of the country; `archived` includes archived products, for earlier quotes."""
     parameters = (country_code, store_pk, sorted(set(product_ids)), archived)
-    return {row[1]: _listed(row) for row in fetch_rows(PRICE_LISTS, parameters)}
+    return {row[1]: _listed_product(row) for row in fetch_rows(PRICE_LISTS, parameters)}
 
 
 def places_served(store_pk: int, product_ids: Iterable[str]) -> dict[str, list[str]]:
@@ -122,7 +122,7 @@ def places_served(store_pk: int, product_ids: Iterable[str]) -> dict[str, list[s
     return places
 
 
-def _listed(row: tuple[Any, ...]) -> ListedProduct:
+def _listed_product(row: tuple[Any, ...]) -> ListedProduct:
     *plain, location, prices, speeds, takes_data, is_eddm, finishing = row
     listed: Callable[..., ListedProduct] = ListedProduct
     return listed(

@@ -60,7 +60,7 @@ def search_orders(
     if (words := _words(text)) is None:
         return Found(orders.none())
     query = " & ".join([*map(_term, words), *_scopes(stores, application, user)])
-    if _expected(query) > COMMON:
+    if _expected_count(query) > COMMON:
         (recent,) = fetch_row(FOUND_RECENTLY, (RECENT, query, 10 * MAX_NEWEST)) or ([],)
         if (newest := _newest(orders, _with_ids(orders, recent))).is_cut:
             return newest
@@ -78,7 +78,7 @@ def _newest(orders: QuerySet[Order], found: QuerySet[Order]) -> Found:
     return Found(_with_ids(orders, newest[:MAX_NEWEST]), is_cut=len(newest) > MAX_NEWEST)
 
 
-def _expected(query: str) -> int:
+def _expected_count(query: str) -> int:
     """How many orders have the words, by the statistics of the table."""
     with connection.cursor() as cursor:
         cursor.execute(EXPECTED, [query])

@@ -43,7 +43,7 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
     routes = 0
     for item in price_request.items:
         if item.eddm is not None and item.eddm.stored is None:
-            requested = _resolved(item.eddm, found.get(item.eddm.selection_id), expired=expired)
+            requested = _resolve_selection(item.eddm, found.get(item.eddm.selection_id), expired=expired)
             routes += requested.selection.route_count if requested.selection else 0
             if routes > MAX_ROUTES:
                 message = _(
@@ -59,7 +59,7 @@ def requested_route_count(caller: Caller, price_request: PriceRequest) -> int:
     """How many routes an order would store, in all of its items."""
     chosen = [item.eddm.selection_id for item in price_request.items if item.eddm]
     found = _selections(caller, set(chosen))
-    return sum(found[one].route_count for one in chosen if one in found)
+    return sum(found[selection_id].route_count for selection_id in chosen if selection_id in found)
 
 
 def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[Record | None]:
@@ -86,7 +86,7 @@ def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, EddmS
     return {text: found[key] for text, key in keys.items() if key in found}
 
 
-def _resolved(
+def _resolve_selection(
     requested: RequestedSelection, selection: EddmSelection | None, *, expired: bool
 ) -> RequestedSelection:
     if selection is None:

@@ -16,7 +16,7 @@ from fulfillment.core.errors import Conflict, DomainError, Fault, ServiceBusy, T
 from printing.barcodes import code_128_runs
 from printing.typesetting import FontSet, RenderingFailed, RenderingTimedOut, render_document
 from printing.typesetting.fonts import clusters
-from printing.typesetting.jobs import named
+from printing.typesetting.jobs import describe_characters
 from stores.catalog.models import Store, StoreProfile
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.business_days import local_date
@@ -80,7 +80,7 @@ def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
             f"/Recipient/{name}",
             "character_not_printable",
             _("%(name)s contains %(letter)s, which no available font can print.")
-            % {"name": name, "letter": named(letter)},
+            % {"name": name, "letter": describe_characters(letter)},
         )
         for name, letter in unprintable.items()
         if letter

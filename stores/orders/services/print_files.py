@@ -17,7 +17,7 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import listed, print_folder, read_file, remove_files, write_files
+from fulfillment.core.files.stored import list_folder, print_folder, read_file, remove_files, write_files
 from printing.typesetting import count_pdf_pages, pdf_page_areas, render_pdf_page
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order, OrderedAsset, OrderItem
@@ -66,7 +66,7 @@ def erase_print_files(*, order_id: UUID) -> None:
     """Deletes all files in the order's folder; raises StorageUnavailable if some may remain."""
     folder = print_folder(order_id)
     with storage_errors():
-        names = listed(folder)[1]
+        names = list_folder(folder)[1]
         for name in [*(f"{folder}/{name}" for name in names), folder]:
             default_storage.delete(name)
 
@@ -162,10 +162,12 @@ def delete_ordered_assets(*, order: Order) -> None:
     held = list(assets.order_by("pk").select_for_update())
     uses.delete()
     elsewhere = set(OrderedAsset.objects.filter(asset__in=held).values_list("asset", flat=True))
-    free = [one for one in held if one.pk not in elsewhere]
-    Asset.objects.filter(pk__in=[one.pk for one in free]).update(is_ordered=False)
+    free = [asset for asset in held if asset.pk not in elsewhere]
+    Asset.objects.filter(pk__in=[asset.pk for asset in free]).update(is_ordered=False)
     named = assets_of_templates() if free else set()
-    removed = [one for one in free if one.pk not in named and one.last_used < order.created + TOUCH_AFTER]
-    Asset.objects.filter(pk__in=[one.pk for one in removed]).delete()
+    removed = [
+        asset for asset in free if asset.pk not in named and asset.last_used < order.created + TOUCH_AFTER
+    ]
+    Asset.objects.filter(pk__in=[asset.pk for asset in removed]).delete()
     # The row first: retention removes a file that remains after a crash.
     transaction.on_commit(lambda: remove_asset_files(removed))

@@ -56,12 +56,12 @@ def store_order_prints(
 
     Raises Invalid for values that cannot be printed and for too large orders; then all stored files are deleted.
     """
-    printed = _printed(request.price_request, products)
+    printed = _printed_keys(request.price_request, products)
     with ORDERS.limited(access.caller.key) if printed else nullcontext():
-        return _stored(request, products, _Work(access, printed, order_id, seconds))
+        return _store_prints(request, products, _Work(access, printed, order_id, seconds))
 
 
-def _stored(
+def _store_prints(
     request: OrderRequest, products: Mapping[str, ListedProduct], work: "_Work"
 ) -> tuple[StoredPrint | None, ...]:
     files: list[StoredPrint | None] = []
@@ -78,7 +78,9 @@ def _stored(
             if any(fault.code == "order_too_large" for fault in faults):
                 break
         raise_faults(faults)
-        _refuse_errors([(index, one) for index, file in enumerate(files) if file for one in file.preflight])
+        _refuse_errors(
+            [(index, finding) for index, file in enumerate(files) if file for finding in file.preflight]
+        )
     except BaseException:
         delete_print_files(files=work.stored.values())
         raise
@@ -158,7 +160,7 @@ def preflight_items(
                 caller=access.caller, product=version, choice=choice, uploads=uploads
             )
     found: list[Finding] = [
-        (index, one) for index, product, choice in items for one in known[product.pk, choice]
+        (index, finding) for index, product, choice in items for finding in known[product.pk, choice]
     ]
     _refuse_errors(found)
     return found
@@ -196,11 +198,11 @@ def _refuse_errors(found: Sequence[Finding]) -> None:
             message % {"count": len(faults)},
             code="preflight_failed",
             faults=faults,
-            members={"Preflight": [one[1] for one in found]},
+            members={"Preflight": [entry[1] for entry in found]},
         )
 
 
-def _printed(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> set[int]:
+def _printed_keys(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> set[int]:
     """The keys of the products of which something is printed."""
     ordered = ((products[item.product_id], item.artwork) for item in price_request.items)
     return {product.pk for product, artwork in ordered if artwork or product.takes_data}

@@ -130,7 +130,7 @@ def store_quote(*, prepared: PreparedQuote) -> Quote:
 def quote_record(quote: Quote, prepared: PreparedQuote, standings: Sequence[Standing]) -> dict[str, Any]:
     prices, items = prepared.prices, prepared.price_request.items
     findings = prepared.findings
-    preflight = [{"ItemKey": items[index].item_key, **one} for index, one in findings or ()]
+    preflight = [{"ItemKey": items[index].item_key, **finding} for index, finding in findings or ()]
     return {
         "QuoteID": str(quote.pk),
         "StoreID": quote.store.external_id,

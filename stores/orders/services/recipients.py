@@ -22,7 +22,7 @@ from applications.webhooks.services.events import redact_events
 from fulfillment.core.audit.personal_data import ERASED, without_words
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.errors import Conflict, DomainError
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus
 from stores.orders.models.status import TERMINAL_OR_SHIPPED
 from stores.orders.representations import render_export_row
@@ -169,7 +169,7 @@ def _erase_copies(order: Order, words: list[str]) -> None:
     order.history.exclude(note="").update(note=ERASED)
     order.comments.all().delete()
     erase_approval_notes(order=order)
-    for recipient_erased in offered("order_status", "recipient_erased"):
+    for recipient_erased in offered_values("order_status", "recipient_erased"):
         recipient_erased(order=order)
 
 

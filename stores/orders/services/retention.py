@@ -17,7 +17,7 @@ from django.utils import timezone
 from applications.webhooks.services.events import remove_order_events
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.files.storage import storage_errors
-from fulfillment.core.files.stored import PRINT_FILES, batches, listed, print_folder
+from fulfillment.core.files.stored import PRINT_FILES, batches, list_folder, print_folder
 from stores.orders.models import Order, Quote
 from stores.orders.services.print_files import delete_ordered_assets, erase_print_files
 from stores.orders.services.transitions import lock_orders
@@ -71,7 +71,7 @@ def _remove_print_files(batch: int) -> Iterator[int]:
     """These folders are not written again: a retried order gets a new ID."""
     with storage_errors():
         for folder in _stray_folders():
-            names = [f"{folder}/{name}" for name in listed(folder)[1]]
+            names = [f"{folder}/{name}" for name in list_folder(folder)[1]]
             for name in [*names, folder]:
                 default_storage.delete(name)
             yield len(names)
@@ -79,13 +79,13 @@ def _remove_print_files(batch: int) -> Iterator[int]:
 
 def _count_print_files() -> int:
     with storage_errors():
-        return sum(len(listed(folder)[1]) for folder in _stray_folders())
+        return sum(len(list_folder(folder)[1]) for folder in _stray_folders())
 
 
 def _stray_folders() -> Iterator[str]:
     before = timezone.now() - YOUNG
-    for shard in listed(PRINT_FILES)[0]:
-        for names in batches(listed(f"{PRINT_FILES}/{shard}")[0]):
+    for shard in list_folder(PRINT_FILES)[0]:
+        for names in batches(list_folder(f"{PRINT_FILES}/{shard}")[0]):
             old = {UUID(name) for name in names if _is_order_before(name, before)}
             stored = Order.objects.filter(pk__in=old).values_list("pk", flat=True)
             yield from (print_folder(order_id) for order_id in sorted(old.difference(stored)))

@@ -63,7 +63,7 @@ def delete_order_view(*, owner: Any, view_id: int) -> str:
 
 def delete_views_naming(people: Collection[str], *, dry_run: bool) -> int:
     """Deletes saved views whose name or search has one of these names or addresses, without regard to case."""
-    words = "|".join(re.escape(word) for one in people if is_identifying(word := one.strip()))
+    words = "|".join(re.escape(word) for name in people if is_identifying(word := name.strip()))
     naming = re.compile(rf"(?<!\w)({words})(?!\w)", re.IGNORECASE)
     views = OrderView.objects.values_list("pk", "name", "query") if words else []
     named = [

@@ -193,24 +193,24 @@ def _check_line(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> Line
     """The change for a line, or its result if nothing is to be changed."""
     state = orders.get(int(line.number)) if _is_number(line.number) else None
     if line.fault:
-        return _refused(line, line.fault)
+        return _refused_result(line, line.fault)
     if state is None:
-        return _refused(line, f"there is no order {line.number[:40] or 'without a number'}")
+        return _refused_result(line, f"there is no order {line.number[:40] or 'without a number'}")
     code = _code_of(line.status)
     if code is None:
-        return _refused(line, f"{line.status[:40] or 'nothing'} is not a status")
+        return _refused_result(line, f"{line.status[:40] or 'nothing'} is not a status")
     if bool(line.carrier) != bool(line.tracking):
-        return _refused(line, "a parcel needs its carrier and its tracking")
+        return _refused_result(line, "a parcel needs its carrier and its tracking")
     parcels = [Parcel(line.carrier, line.tracking)] if line.carrier else []
     order = state.order
     if code == order.status or _is_late(order, code):
         return _check_reported_before(line, state, code, parcels)
     if parcels and code not in WITH_SHIPMENTS:
-        return _refused(line, f"{order.number}: a parcel goes with the statuses 50 and 60 only")
+        return _refused_result(line, f"{order.number}: a parcel goes with the statuses 50 and 60 only")
     try:
         check_transition(order, code)
     except DomainError as error:
-        return _refused(line, f"{order.number}: {error.message}")
+        return _refused_result(line, f"{order.number}: {error.message}")
     return _Transition(line, state, code, parcels)
 
 
@@ -223,7 +223,7 @@ def _check_reported_before(
     if not parcels or (line.carrier, line.tracking) in state.parcels:
         return LineResult(line.line, Outcome.SAME if code == order.status else Outcome.LATE, text)
     if order.status not in WITH_SHIPMENTS:
-        return _refused(line, f"{text}; its parcel was not recorded, which goes with 50 and 60 only")
+        return _refused_result(line, f"{text}; its parcel was not recorded, which goes with 50 and 60 only")
     return _Transition(line, state, order.status, parcels)
 
 
@@ -249,8 +249,8 @@ def _apply(line: ReportedStatus, orders: dict[int, _OrderState]) -> LineResult:
         except PreconditionFailed:
             orders.update(_orders_of([line]))
         except DomainError as error:
-            return _refused(line, f"{checked.state.order.number}: {error.message}")
-    return _refused(line, f"{line.number}: the order keeps changing; try again later")
+            return _refused_result(line, f"{checked.state.order.number}: {error.message}")
+    return _refused_result(line, f"{line.number}: the order keeps changing; try again later")
 
 
 def _write(move: _Transition) -> LineResult:
@@ -291,7 +291,7 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 19
 
 
-def _refused(line: ReportedStatus, text: str) -> LineResult:
+def _refused_result(line: ReportedStatus, text: str) -> LineResult:
     return LineResult(line.line, Outcome.REFUSED, text)
 
 

@@ -15,7 +15,7 @@ from applications.webhooks.services.events import record_event
 from fulfillment.core.db.locks import lock_until_commit
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Fault, Invalid, PreconditionFailed
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from stores.budgets.services.claims import release_order
 from stores.orders.models import (
     ActorKind,
@@ -99,9 +99,11 @@ class StatusNotAllowed(Conflict):
     def __init__(self, status: OrderStatus, target: OrderStatus, allowed: Sequence[OrderStatus]) -> None:
         super().__init__(
             _not_allowed(status.label, target.label, _names(allowed)),
-            members={"Status": int(status), "Allowed": [int(one) for one in allowed]},
+            members={"Status": int(status), "Allowed": [int(next_status) for next_status in allowed]},
         )
-        self.shown = _not_allowed(status.shown, target.shown, ", ".join(one.shown for one in allowed))
+        self.shown = _not_allowed(
+            status.shown, target.shown, ", ".join(next_status.shown for next_status in allowed)
+        )
 
 
 @transaction.atomic
@@ -342,7 +344,7 @@ def append_history(order: Order, *, previous_status: int | None, actor: Actor, n
 
 def notify_apps_of_status(order: Order) -> None:
     """In the transaction of the change, with the order locked: `status_changed` of each app's `order_status`."""
-    for status_changed in offered("order_status", "status_changed"):
+    for status_changed in offered_values("order_status", "status_changed"):
         status_changed(order=order)
 
 

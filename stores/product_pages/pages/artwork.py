@@ -95,7 +95,7 @@ class ArtworkForm:
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
-    page = _opened(request, store_id, product_id)
+    page = _make_form(request, store_id, product_id)
     try:
         if page.choice is not None:
             enforce_page_limit("product-page", signed_in_user(request).pk)
@@ -114,7 +114,7 @@ def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
 @takes_print_files
 def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """Takes the PDF and leads to its check, so that reloading the page sends nothing twice."""
-    page = _opened(request, store_id, product_id)
+    page = _make_form(request, store_id, product_id)
     file = request.FILES.get("file")
     try:
         enforce_page_limit("product-page", signed_in_user(request).pk)
@@ -136,7 +136,7 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
 def show_artwork_page(
     request: HttpRequest, store_id: str, product_id: str, asset_id: str, first_page: int, number: int
 ) -> HttpResponse:
-    page = _opened(request, store_id, product_id)
+    page = _make_form(request, store_id, product_id)
     choice = ArtworkChoice.from_record({"AssetID": asset_id, "FirstPage": first_page})
 
     def draw() -> bytes:
@@ -147,7 +147,7 @@ def show_artwork_page(
     return picture_response(draw)
 
 
-def _opened(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm:
+def _make_form(request: HttpRequest, store_id: str, product_id: str) -> ArtworkForm:
     sent = request.POST if request.method == "POST" else None
     values = request.GET if sent is None else sent
     store = store_named(store_id)

@@ -51,7 +51,7 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
         request.GET.get("page")
     )
     # Of this page alone: a large catalog takes seconds to parse, in which the process does nothing else.
-    page.object_list = [orjson.loads(one) for one in page.object_list]
+    page.object_list = [orjson.loads(rendering) for rendering in page.object_list]
     context = {
         "store": store,
         "actor": actor,

@@ -83,7 +83,7 @@ class PriceForm:
         selection is unknown.
         """
         if self.is_for_selection:
-            if self.selection_id not in {str(one.pk) for one in self.selections}:
+            if self.selection_id not in {str(selection.pk) for selection in self.selections}:
                 self.errors["selection"] = [_("There is no such selection of yours, or it has expired.")]
         elif parse_number(self.quantity, most=MAX_INTEGER) is None:
             usual = self.record["DefaultQty"]
@@ -100,27 +100,29 @@ class PriceForm:
         if self.quote is None:
             return []
         found = json.loads(self.quote.rendering)["Options"]
-        offered = [one["OptionID"] for one in found]
-        chosen = next((one for one in offered if one == self.chosen), offered[0] if offered else "")
+        offered = [option["OptionID"] for option in found]
+        chosen = next(
+            (option_id for option_id in offered if option_id == self.chosen), offered[0] if offered else ""
+        )
         return [
             {
-                "method": one["DeliveryMethodCode"],
-                "description": self._description(one["DeliveryMethodCode"]),
-                "days": one["ProductionDays"],
-                "unit": one["Items"][0]["UnitPrice"],
-                "total": one["Total"],
-                "earliest": date.fromisoformat(one["EarliestDelivery"]),
-                "latest": date.fromisoformat(one["LatestDelivery"]),
-                "key": f"{self.quote.pk}/{one['OptionID']}",
-                "is_chosen": one["OptionID"] == chosen,
-                "decision": self._decision(one),
+                "method": option["DeliveryMethodCode"],
+                "description": self._description(option["DeliveryMethodCode"]),
+                "days": option["ProductionDays"],
+                "unit": option["Items"][0]["UnitPrice"],
+                "total": option["Total"],
+                "earliest": date.fromisoformat(option["EarliestDelivery"]),
+                "latest": date.fromisoformat(option["LatestDelivery"]),
+                "key": f"{self.quote.pk}/{option['OptionID']}",
+                "is_chosen": option["OptionID"] == chosen,
+                "decision": self._decision(option),
             }
-            for one in found
+            for option in found
         ]
 
     @property
     def needs_approval(self) -> bool:
-        return any(one["decision"] == BudgetDecision.NEEDS_APPROVAL for one in self.options())
+        return any(option["decision"] == BudgetDecision.NEEDS_APPROVAL for option in self.options())
 
     def _decision(self, option: dict[str, Any]) -> str:
         decision: str = option["BudgetDecision"]
@@ -160,7 +162,7 @@ class PriceForm:
 
     def _description(self, method: str) -> str:
         prices = self.record["DeliveredPrices"]
-        found = (one["Description"] for one in prices if one["DeliveryMethodCode"] == method)
+        found = (price["Description"] for price in prices if price["DeliveryMethodCode"] == method)
         return next(found, "") or method_name(method)
 
 
@@ -172,9 +174,9 @@ def price_form(
     selection_id: str = "",
 ) -> PriceForm:
     prices = record.get("DeliveredPrices", [])
-    countries = sorted({(one["CountryCode"], one["Country"]) for one in prices}, key=lambda one: one[1])
-    locations = sorted({one["LocationType"] for one in prices})
-    usual = next((one for one in prices if one["IsDefault"]), prices[0] if prices else None)
+    countries = sorted({(price["CountryCode"], price["Country"]) for price in prices}, key=lambda one: one[1])
+    locations = sorted({price["LocationType"] for price in prices})
+    usual = next((price for price in prices if price["IsDefault"]), prices[0] if prices else None)
     sent = sent or {}
     country = sent.get("country", usual["CountryCode"] if usual else "US")[:20]
     location = sent.get("location", usual["LocationType"] if usual else "")[:20]

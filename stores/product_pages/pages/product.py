@@ -105,7 +105,8 @@ class OrderableForm(ProductForm):
     def can_start(self) -> bool:
         """Whether the script may render a proof at once: no required picture is missing."""
         missing = any(
-            one.control == "picture" and one.record["Required"] and not one.value for one in self.fields
+            form_field.control == "picture" and form_field.record["Required"] and not form_field.value
+            for form_field in self.fields
         )
         return self.product.can_be_proofed and self.proof is None and not missing
 
@@ -128,7 +129,7 @@ class OrderableForm(ProductForm):
         if self.access is None:
             return []
         standings = standings_of_caller(self.actor.caller, store=self.store, at=timezone.now())
-        return [gauge_of(one) for one in standings]
+        return [gauge_of(standing) for standing in standings]
 
     def fail(self, error: DomainError, *, place: str = "") -> None:
         self.show_errors(error, self.places(place))
@@ -157,7 +158,7 @@ class OrderableForm(ProductForm):
 @signed_in
 @takes_large_forms
 def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
-    page = _opened(request, store_id, product_id)
+    page = _make_form(request, store_id, product_id)
     if request.method == "POST":
         try:
             enforce_page_limit("product-page", signed_in_user(request).pk)
@@ -181,7 +182,7 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
 @takes_large_forms
 def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """A picture that the page has cropped; the answer names it for the form."""
-    page = _opened(request, store_id, product_id)
+    page = _make_form(request, store_id, product_id)
     file = request.FILES.get("file")
     try:
         enforce_page_limit("product-page", signed_in_user(request).pk)
@@ -207,14 +208,14 @@ def show_draft(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
         enforce_limit("drafts", signed_in_user(request).pk, quota=settings.DRAFTS_PER_MINUTE)
     except TooManyRequests as error:
         return picture_refusal(error)
-    page = _opened(request, store_id, product_id)
+    page = _make_form(request, store_id, product_id)
     typed = request.POST.get("typed", "")
     try:
         drawn = draw_draft(
             caller=page.caller,
             product=page.product.version,
             values=page.template_data,
-            field=next((one.name for one in page.fields if one.input_name == typed), ""),
+            field=next((form_field.name for form_field in page.fields if form_field.input_name == typed), ""),
         )
     except DomainError as error:
         if getattr(error, "retry_after", 0):
@@ -225,7 +226,7 @@ def show_draft(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
     return JsonResponse({"Pages": pages}, headers={"Cache-Control": "no-store"})
 
 
-def _opened(request: HttpRequest, store_id: str, product_id: str) -> OrderableForm:
+def _make_form(request: HttpRequest, store_id: str, product_id: str) -> OrderableForm:
     sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)

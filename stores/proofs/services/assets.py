@@ -25,7 +25,7 @@ from fulfillment.core.files.stored import (
     PRESS_PICTURES,
     asset_file,
     document_file,
-    listed,
+    list_folder,
     read_file,
     remove_files,
     write_files,
@@ -92,7 +92,7 @@ def _asset_of(caller: Caller, store_id: int, **members: Any) -> Asset:
 def touch_assets(*, assets: Iterable[Asset]) -> None:
     """Records the use of the pictures, at most once a day for each."""
     now = timezone.now()
-    stale = [one.pk for one in assets if one.last_used < now - TOUCH_AFTER]
+    stale = [asset.pk for asset in assets if asset.last_used < now - TOUCH_AFTER]
     if stale:
         Asset.objects.filter(pk__in=stale).update(last_used=now)
 
@@ -100,23 +100,25 @@ def touch_assets(*, assets: Iterable[Asset]) -> None:
 def clean_picture(*, caller: Caller, content: bytes) -> CleanPicture:
     """Checks and re-encodes an upload. Takes up to seconds, so call it outside of a transaction."""
     if len(content) > MAX_BYTES:
-        raise _refused("asset_too_large", f"The file has more than {MAX_BYTES:,} bytes.")
+        raise _asset_error("asset_too_large", f"The file has more than {MAX_BYTES:,} bytes.")
     if not content:
-        raise _refused("asset_empty", "The file is empty.")
+        raise _asset_error("asset_empty", "The file is empty.")
     with PICTURES.limited(caller.key):
         try:
             upload = isolation.clean(content)
         except UploadRefused as error:
-            raise _refused(error.code, str(error)) from error
+            raise _asset_error(error.code, str(error)) from error
         except TaskFailed as error:
             logger.warning("An uploaded picture could not be read", exc_info=error)
-            raise _refused("asset_unreadable", "Reading the picture took too much memory or time.") from error
+            raise _asset_error(
+                "asset_unreadable", "Reading the picture took too much memory or time."
+            ) from error
     plates_form = PlatesFormat[upload.plates_form] if upload.plates_form else ""
     form = AssetFormat[upload.form]
     return CleanPicture(upload.content, form, upload.width, upload.height, upload.plates, plates_form)
 
 
-def _refused(code: str, fault: str) -> Invalid:
+def _asset_error(code: str, fault: str) -> Invalid:
     return Invalid.at("", code, f"{fault} {ALLOWED}")
 
 
@@ -189,7 +191,7 @@ def _refuse_full_storage(caller: Caller, size: int) -> None:
 
 
 def pages_of(asset: Asset) -> list[ArtworkPage]:
-    return [page_from(one) for one in asset.pages or ()]
+    return [page_from(page) for page in asset.pages or ()]
 
 
 def page_record(page: ArtworkPage) -> dict[str, Any]:
@@ -265,5 +267,5 @@ def _separated_files(digests: Iterable[str]) -> list[str]:
     found = []
     for shard, wanted in shards.items():
         folder = f"{PRESS_PICTURES}/{shard}"
-        found += [f"{folder}/{name}" for name in listed(folder)[1] if name.partition("-")[0] in wanted]
+        found += [f"{folder}/{name}" for name in list_folder(folder)[1] if name.partition("-")[0] in wanted]
     return found

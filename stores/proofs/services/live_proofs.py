@@ -61,7 +61,10 @@ def live_values(*, card: Showcase, name: str) -> dict[str, str]:
             _("A name here has at most %(max_length)s characters.") % {"max_length": MAX_NAME_LENGTH},
         )
     samples = {field.field_name: _sample(field) for field in fields_of(card.product.pk)}
-    return {"Name": name, **{one: text for one, text in samples.items() if text and one != "Name"}}
+    return {
+        "Name": name,
+        **{field_name: text for field_name, text in samples.items() if text and field_name != "Name"},
+    }
 
 
 def draw_live_proof(*, card: Showcase, values: dict[str, str], address: str) -> bytes:

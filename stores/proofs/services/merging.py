@@ -90,8 +90,8 @@ class Uploads:
         if new := requested - self._found.keys():
             found = assets_for(self.caller, self._store_id, new)
             touch_assets(assets=found.values())
-            self._found.update((one, found.get(one)) for one in new)
-        return {one: asset for one in requested if (asset := self._found[one]) is not None}
+            self._found.update((asset_id, found.get(asset_id)) for asset_id in new)
+        return {asset_id: asset for asset_id in requested if (asset := self._found[asset_id]) is not None}
 
     def read(self, asset: Asset) -> bytes:
         """Raises FileNotFoundError if the file was removed meanwhile."""
@@ -117,7 +117,7 @@ def merge_template(
     layout = layout_of(product.pk, product.version, product.font_names)
     uploads = uploads or Uploads(caller, product.store_id)
     with typesetting_errors():
-        resolved, assets = _resolved(layout.fields, values, layout.template.gallery, uploads)
+        resolved, assets = _resolve_fields(layout.fields, values, layout.template.gallery, uploads)
     return TemplateMerge(layout, resolved, assets, uploads, product)
 
 
@@ -140,10 +140,10 @@ def check_values(
     """
     fields = fields_of(product.pk)
     with typesetting_errors():
-        return _resolved(fields, values, {}, uploads)[1]
+        return _resolve_fields(fields, values, {}, uploads)[1]
 
 
-def _resolved(
+def _resolve_fields(
     fields: Sequence[Field], sent: Mapping[str, object], gallery: Mapping[str, object], uploads: Uploads
 ) -> tuple[dict[str, str], dict[str, Asset]]:
     """The value of every field, and the uploaded pictures; raises ValuesInvalid with the problems of both."""
@@ -151,7 +151,9 @@ def _resolved(
         resolved = resolve_values(fields, sent, gallery)
     except ValuesInvalid as refusal:
         wrong = {problem.pointer for problem in refusal.problems}
-        fine = [one for one in fields if pointer(one.field_name) not in wrong] if "" not in wrong else []
+        fine = (
+            [field for field in fields if pointer(field.field_name) not in wrong] if "" not in wrong else []
+        )
         texts = {name: value for name, value in sent.items() if isinstance(value, str)}
         _, unknown = _uploads(uploads, fine, gallery, texts, sent)
         raise ValuesInvalid([*refusal.problems, *unknown]) from refusal
@@ -183,9 +185,9 @@ def _uploads(
     if not named:
         return {}, []
     ids = {name: asset_id for name, value in named.items() if (asset_id := parse_uuid(value.strip()))}
-    found = {one: asset for one, asset in uploads.find(ids.values()).items() if not asset.is_document}
+    found = {key: asset for key, asset in uploads.find(ids.values()).items() if not asset.is_document}
     unknown = [_unknown_asset(name) for name in named if ids.get(name) not in found]
-    return {name: found[one] for name, one in ids.items() if one in found}, unknown
+    return {name: found[key] for name, key in ids.items() if key in found}, unknown
 
 
 def _content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
@@ -245,7 +247,7 @@ def find_proofs_by_traces(
     *, product_id: int, application_id: object, user_id: object, values: Iterable[str], until: datetime
 ) -> set[str]:
     """Digests of proofs that the caller made of a product until a time, with at least one of the values."""
-    traces = [one[:LENGTH] for text in _texts(application_id, user_id, values) for one in digests(text)]
+    traces = [trace[:LENGTH] for text in _texts(application_id, user_id, values) for trace in digests(text)]
     proofs = Proof.objects.filter(product=product_id, created__lte=until, traces__overlap=traces)
     return set(proofs.values_list("digest", flat=True))
 

@@ -59,7 +59,7 @@ def render_print_file(
         options = options_of(fields_of(product.pk), values)
         return PrintedFile(b"", "", tuple(asset.pk for asset in assets.values()), options=options)
     merged = merge_template(caller=caller, product=product, values=values, uploads=uploads)
-    return _printed(merged, options_of(merged.layout.fields, merged.values), seconds)
+    return _make_print_file(merged, options_of(merged.layout.fields, merged.values), seconds)
 
 
 def render_artwork_file(
@@ -73,10 +73,10 @@ def render_artwork_file(
     """As `render_print_file`, of a customer's PDF in place of the template; faults point into the choice."""
     merged = merge_artwork(caller=caller, product=product, choice=choice, uploads=uploads, in_print=True)
     with artwork_errors():
-        return _printed(merged, options_of(fields_of(product.pk), {}), seconds)
+        return _make_print_file(merged, options_of(fields_of(product.pk), {}), seconds)
 
 
-def _printed(merged: Merge, options: Mapping[str, str], seconds: float) -> PrintedFile:
+def _make_print_file(merged: Merge, options: Mapping[str, str], seconds: float) -> PrintedFile:
     caller, product = merged.uploads.caller, merged.product
     deadline = own_time() + seconds
     with RENDERINGS.limited(caller.key, wait=seconds), typesetting_errors(), measured_rendering("print file"):

@@ -95,11 +95,11 @@ def press_of(product: ProductVersion) -> Press:
         rules=rules,
         profile=profile_file(rules.profile),
         title=product.external_id,
-        separate=partial(_separated, rules),
+        separate=partial(_separate_picture, rules),
     )
 
 
-def _separated(rules: PresetRules, content: bytes) -> bytes:
+def _separate_picture(rules: PresetRules, content: bytes) -> bytes:
     """The picture from the cache, or separated and cached. Two callers may do so at once and write equal bytes."""
     conversion = f"{VERSION} {rules.profile} {rules.highest_ink}"
     name = press_picture_file(

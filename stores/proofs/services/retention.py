@@ -23,7 +23,7 @@ from fulfillment.core.files.stored import (
     PRESS_PICTURES,
     batches,
     document_file,
-    listed,
+    list_folder,
     proof_folder,
 )
 from stores.proofs.models import Asset, AssetFormat, Proof
@@ -59,8 +59,8 @@ def _files(name: str, found: Callable[[], Iterator[str]], remove: Callable[[str]
 
     def remove_all(batch: int) -> Iterator[int]:
         with storage_errors():
-            for one in found():
-                yield remove(one)
+            for item in found():
+                yield remove(item)
 
     return RetentionRule(name, count, remove_all)
 
@@ -97,7 +97,7 @@ def _remove_assets(batch: int) -> Iterator[int]:
 @transaction.atomic
 def _remove_asset_rows(batch: int) -> list[Asset]:
     rows = list(_unused_assets().order_by("last_used").select_for_update(skip_locked=True)[:batch])
-    Asset.objects.filter(pk__in=[one.pk for one in rows]).delete()
+    Asset.objects.filter(pk__in=[row.pk for row in rows]).delete()
     return rows
 
 
@@ -145,7 +145,7 @@ def _clear_folder(digest: str, older_than: timedelta | None = None) -> bool:
     folder = proof_folder(digest)
     if older_than is not None and _may_be_unfinished(folder, older_than):
         return False
-    names = [f"{folder}/{name}" for name in listed(folder)[1]]
+    names = [f"{folder}/{name}" for name in list_folder(folder)[1]]
     # The folder itself last, when it is empty; in a bucket it does not exist.
     for name in [*names, folder]:
         default_storage.delete(name)
@@ -153,39 +153,39 @@ def _clear_folder(digest: str, older_than: timedelta | None = None) -> bool:
 
 
 def _may_be_unfinished(folder: str, age: timedelta = YOUNG) -> bool:
-    return any(_is_recent(f"{folder}/{name}", age) for name in listed(folder)[1])
+    return any(_is_recent(f"{folder}/{name}", age) for name in list_folder(folder)[1])
 
 
 def _stray_folders() -> Iterator[str]:
     """The digests of proofs."""
-    for shard in listed("proofs")[0]:
-        for digests in batches(listed(f"proofs/{shard}")[0]):
+    for shard in list_folder("proofs")[0]:
+        for digests in batches(list_folder(f"proofs/{shard}")[0]):
             stored = Proof.objects.filter(digest__in=digests).values_list("digest", flat=True)
             strays = {digest for digest in digests if _DIGEST.match(digest)}.difference(stored)
-            yield from (one for one in sorted(strays) if not _may_be_unfinished(proof_folder(one)))
+            yield from (stray for stray in sorted(strays) if not _may_be_unfinished(proof_folder(stray)))
 
 
 def _stray_assets() -> Iterator[str]:
-    for shard in listed("assets")[0]:
-        for names in batches(listed(f"assets/{shard}")[1]):
+    for shard in list_folder("assets")[0]:
+        for names in batches(list_folder(f"assets/{shard}")[1]):
             ids = [UUID(name[:32]) for name in names if _ASSET.match(name)]
-            stored = {name for one in Asset.objects.filter(pk__in=ids) for name in own_files(one)}
+            stored = {name for asset in Asset.objects.filter(pk__in=ids) for name in own_files(asset)}
             strays = {f"assets/{shard}/{name}" for name in names} - stored
             yield from (name for name in sorted(strays) if not _is_recent(name, YOUNG))
 
 
 def _stray_documents() -> Iterator[str]:
-    for shard in listed(DOCUMENTS)[0]:
-        for names in batches(listed(f"{DOCUMENTS}/{shard}")[1]):
+    for shard in list_folder(DOCUMENTS)[0]:
+        for names in batches(list_folder(f"{DOCUMENTS}/{shard}")[1]):
             digests = {name.removesuffix(".pdf") for name in names}
             stored = Asset.objects.filter(format=AssetFormat.PDF, sha256__in=digests)
             strays = sorted(digests.difference(stored.values_list("sha256", flat=True)))
-            yield from (one for one in strays if not _is_recent(document_file(one), YOUNG))
+            yield from (stray for stray in strays if not _is_recent(document_file(stray), YOUNG))
 
 
 def _old_separated() -> Iterator[str]:
-    for shard in listed(PRESS_PICTURES)[0]:
-        names = (f"{PRESS_PICTURES}/{shard}/{name}" for name in listed(f"{PRESS_PICTURES}/{shard}")[1])
+    for shard in list_folder(PRESS_PICTURES)[0]:
+        names = (f"{PRESS_PICTURES}/{shard}/{name}" for name in list_folder(f"{PRESS_PICTURES}/{shard}")[1])
         yield from (name for name in names if not _is_recent(name, SEPARATED))
 
 

@@ -2,12 +2,12 @@
 
 from fontTools.ttLib import TTFont
 
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from tests.support import console_icons as icons
 
 
 def test_font_has_every_icon_of_pages_and_menu():
-    menu = {entry.icon for entries in offered("console", "NAVIGATION") for entry in entries}
+    menu = {entry.icon for entries in offered_values("console", "NAVIGATION") for entry in entries}
     drawn = icons.ligatures(TTFont(icons.FONT_COPY))
 
     # Of a template, of the menu, of a script of the designer, and of the style sheet: the mark of an error.

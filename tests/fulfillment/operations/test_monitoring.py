@@ -12,7 +12,7 @@ import yaml
 from django.conf import settings
 
 from fulfillment.core.observability import instruments
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.site.metrics import GAUGES
 from tests.support.live_server import serving
 from tests.support.patience import PATIENCE, wait_for
@@ -92,7 +92,7 @@ def queries():
 
 
 def test_rules_and_dashboard_name_metrics_that_the_service_has():
-    gauges = [*GAUGES, *offered("metrics", "GAUGES")]
+    gauges = [*GAUGES, *offered_values("metrics", "GAUGES")]
     exported = {f"fulfillment_{name}" for one in gauges for name in one.texts}
     exported |= {"fulfillment_database_up", "fulfillment_check_ok", "fulfillment_files_free_ratio"}
     for name in ("requests", "request_seconds", "refusals", "render_seconds", "database_refusals"):

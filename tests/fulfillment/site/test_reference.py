@@ -12,12 +12,12 @@ from django.conf import settings
 from lxml import etree
 
 from fulfillment.core.api.schema import schema_document
-from fulfillment.core.plugins import offered
-from fulfillment.core.reference.guides import changes, guides, rendered
+from fulfillment.core.plugins import offered_values
+from fulfillment.core.reference.guides import changes, guides, render_markdown
 from fulfillment.core.reference.operations import events, operations
 from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.schemas import SchemaReader
-from fulfillment.core.reference.search import found
+from fulfillment.core.reference.search import find_entries
 from tests.support.crawler import LINK, names_in
 
 ROOT = "/api/v1/docs"
@@ -209,7 +209,7 @@ def test_limits_types_and_values_are_in_words(document):
 
 
 def test_documents_bring_no_markup_and_no_links_that_are_not_on_the_site():
-    page = rendered(
+    page = render_markdown(
         "<script>x</script> [a](other.md) [b](#c)\n\n```html\n<b>\n```",
         lambda link: link if link[0] == "#" else None,
     )
@@ -231,7 +231,7 @@ def test_documents_bring_no_markup_and_no_links_that_are_not_on_the_site():
     ],
 )
 def test_search_finds_operations_members_codes_events_and_guides(words, title):
-    assert title in [hit.title for hit in found(words)]
+    assert title in [hit.title for hit in find_entries(words)]
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_search_finds_operations_members_codes_events_and_guides(words, title):
     ],
 )
 def test_first_result_is_the_operation_that_a_person_means(words, operation):
-    assert found(words)[0].url == operations()[operation].url
+    assert find_entries(words)[0].url == operations()[operation].url
 
 
 @pytest.mark.parametrize(
@@ -326,26 +326,26 @@ def test_first_result_is_the_operation_that_a_person_means(words, operation):
     ],
 )
 def test_first_three_results_are_about_the_thing_that_is_searched(words, things):
-    titles = [hit.title.lower() for hit in found(words)[:3]]
+    titles = [hit.title.lower() for hit in find_entries(words)[:3]]
 
     assert [title for title in titles if not re.search(things, title)] == []
 
 
 @pytest.mark.parametrize("words", ["webhook", "order", "how do I test a webhook", "proof of a product"])
 def test_operations_come_before_guides_of_the_same_words(words):
-    kinds = [hit.kind for hit in found(words) if hit.title.lower() not in words]
+    kinds = [hit.kind for hit in find_entries(words) if hit.title.lower() not in words]
 
     assert {"Operation", "Guide"} <= set(kinds)
     assert kinds.index("Operation") < kinds.index("Guide")
 
 
 def test_question_with_a_word_that_is_nowhere_still_finds_the_operation():
-    assert found("how do I cancel a bananaorder order")[0].url == operations()["order_cancel"].url
-    assert found("xyzzy") == []
+    assert find_entries("how do I cancel a bananaorder order")[0].url == operations()["order_cancel"].url
+    assert find_entries("xyzzy") == []
 
 
 def test_phrases_are_of_operations_that_exist():
-    named = {name for searched in offered("openapi", "SEARCHED_AS") for name in searched}
+    named = {name for searched in offered_values("openapi", "SEARCHED_AS") for name in searched}
 
     assert named <= set(operations())
     assert all(operations()[name].phrases for name in named)

@@ -172,7 +172,7 @@ def test_spread_of_colors_agrees_with_an_independent_conversion(tmp_path):
     chance = np.random.default_rng(11)
     patches = [tuple(int(one) for one in chance.integers(0, 256, 3)) for _ in range(200)]
     own = Separation(SHIPPED.read_bytes())
-    ours = [own.blended(patch) for patch in patches]
+    ours = [own.blend_inks(patch) for patch in patches]
     theirs = _separated_by_ghostscript(tmp_path, patches)
 
     differences = [delta_e_2000(*pair) for pair in zip(_labs(ours), _labs(theirs), strict=True)]

@@ -6,12 +6,12 @@ import pikepdf
 import pytest
 
 from printing.artwork.pdf_content import left_in_color
-from printing.press.colors import Separation, limited, read_profile
+from printing.press.colors import Separation, limit_ink, read_profile
 from printing.press.gradients import repaint_gradient
 from printing.press.paints import OF_CMYK, OF_RGB, Inks, Shades
 from printing.press.profiles import SHIPPED, ProfileInvalid
 from printing.press.repaint import Repaint
-from printing.press.streams import recolored
+from printing.press.streams import recolor_stream
 from tests.support.pdf_making import one_page
 
 SPACES = {"/c0": OF_RGB, "/c1": OF_CMYK}
@@ -38,7 +38,7 @@ def repainted(content, inks, **resources):
 
 
 def test_black_and_gray_are_written_in_black_alone(inks):
-    written = recolored(b"q 1 0 0 1 0 0 cm/c0 cs 0 0 0 scn 0 0 m f /c0 CS 1 1 1 SCN S", SPACES, inks)
+    written = recolor_stream(b"q 1 0 0 1 0 0 cm/c0 cs 0 0 0 scn 0 0 m f /c0 CS 1 1 1 SCN S", SPACES, inks)
 
     assert written == b"q 1 0 0 1 0 0 cm 0 0 0 1 k 0 0 m f  0 0 0 0 K S"
 
@@ -48,7 +48,7 @@ def test_strings_and_ink_colors_stay(inks):
         b"BT (1 0 0 rg \\) (x) 1 0 0 rg) Tj ET /c1 cs 0.1 0.2 0.3 0.4 scn 0 0 0 0.5 k /Pattern cs /p0 scn"
     )
 
-    assert recolored(content, SPACES, inks) == content
+    assert recolor_stream(content, SPACES, inks) == content
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_strings_and_ink_colors_stay(inks):
     ],
 )
 def test_deep_brackets_and_comments_are_no_colors(content, kept, inks):
-    assert recolored(content, SPACES, inks) is None
+    assert recolor_stream(content, SPACES, inks) is None
     assert kept in repainted(content, inks)
 
 
 def test_color_far_from_its_space_is_found_by_taking_the_stream_apart(inks):
-    assert recolored(b"/c0 cs q 0 0 0 scn Q", SPACES, inks) is None
+    assert recolor_stream(b"/c0 cs q 0 0 0 scn Q", SPACES, inks) is None
 
     spaces = pikepdf.Dictionary(c0=pikepdf.Name.DeviceRGB)
     written = repainted(b"/c0 cs q 0 0 0 scn 0 0 9 9 re f Q 1 1 1 scn 0 0 9 9 re f", inks, ColorSpace=spaces)
@@ -110,11 +110,11 @@ def test_form_that_begins_with_the_space_of_its_page_keeps_tints(content, writte
 
 def test_picture_inside_of_content_is_found_after_the_name_of_a_space(inks):
     """A spot color begins as a solid one, without an operator that sets it."""
-    assert recolored(b"/Spot cs BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xc8\0\0 EI", SPACES, inks) is None
+    assert recolor_stream(b"/Spot cs BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xc8\0\0 EI", SPACES, inks) is None
 
 
 def test_mask_is_read_by_its_luminosity():
-    assert recolored(b"/c0 cs 1 0 0 scn", SPACES, Shades()) == b" 0.3 g"
+    assert recolor_stream(b"/c0 cs 1 0 0 scn", SPACES, Shades()) == b" 0.3 g"
 
 
 def test_gradient_is_sampled_in_inks(inks):
@@ -212,8 +212,8 @@ def test_spot_color_gets_an_ink_alternate_and_keeps_its_name(inks):
 
 
 def test_too_much_ink_is_taken_from_the_colors_and_not_from_black():
-    assert limited((255, 255, 255, 255), 2.4 * 255) == (119, 119, 119, 255)
-    assert limited((10, 20, 30, 40), 2.4 * 255) == (10, 20, 30, 40)
+    assert limit_ink((255, 255, 255, 255), 2.4 * 255) == (119, 119, 119, 255)
+    assert limit_ink((10, 20, 30, 40), 2.4 * 255) == (10, 20, 30, 40)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,9 @@ class Call:
         found: list[tuple[str, str | int | float | bool | None]] = []
         for name, value in self.query.items():
             several = isinstance(value, Sequence) and not isinstance(value, str)
-            found += [(name, _text(one)) for one in (value if several else [value]) if one is not None]
+            found += [
+                (name, _text(element)) for element in (value if several else [value]) if element is not None
+            ]
         return found
 
 

@@ -50,8 +50,8 @@ class ApiError(FulfillmentError):
         self.title = str(problem.get("title", ""))
         self.detail = str(problem.get("detail", ""))
         self.errors = tuple(
-            Fault(str(one.get("Pointer", "")), str(one.get("Code", "")), str(one.get("Message", "")))
-            for one in _listed(problem.get("Errors"))
+            Fault(str(error.get("Pointer", "")), str(error.get("Code", "")), str(error.get("Message", "")))
+            for error in _listed(problem.get("Errors"))
         )
         count = problem.get("ErrorCount")
         self.error_count = count if isinstance(count, int) and count else len(self.errors)
@@ -59,7 +59,7 @@ class ApiError(FulfillmentError):
 
     def _text(self) -> str:
         lines = [f"{self.status} {self.code}: {self.detail or self.title}".replace(" : ", ": ")]
-        lines += [f"  {one.pointer or '(all of it)'}: {_plain(one)}" for one in self.errors]
+        lines += [f"  {error.pointer or '(all of it)'}: {_plain(error)}" for error in self.errors]
         if self.error_count > len(self.errors):
             lines.append(f"  and {self.error_count - len(self.errors)} more")
         return "\n".join(lines)
@@ -73,7 +73,7 @@ def _plain(fault: Fault) -> str:
 
 def _listed(errors: object) -> list[Mapping[str, Any]]:
     """A proxy on the way may answer with a body of its own."""
-    return [one for one in errors if isinstance(one, Mapping)] if isinstance(errors, list) else []
+    return [error for error in errors if isinstance(error, Mapping)] if isinstance(errors, list) else []
 
 
 class InvalidRequest(ApiError):

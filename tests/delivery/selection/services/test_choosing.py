@@ -72,7 +72,9 @@ def test_map_of_a_circle_is_true_in_distance_from_its_middle():
             circle.longitude + chance.uniform(-2, 2),
         )
         away, _ = miles_between(circle.latitude, circle.longitude, latitude, longitude)
-        ((east, north),) = circle.flattened(shapely.get_coordinates(shapely.Point(longitude, latitude)) * 1e5)
+        ((east, north),) = circle.project_corners(
+            shapely.get_coordinates(shapely.Point(longitude, latitude)) * 1e5
+        )
         assert math.hypot(east, north) == pytest.approx(away, rel=1e-9)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.batches.files.number_formats import shown
+from stores.batches.files.number_formats import format_number
 from stores.batches.files.reading import read_rows
 
 MADE = Path(__file__).parent / "libreoffice"
@@ -18,7 +18,7 @@ def test_numbers_and_dates_look_as_in_libreoffice():
     assert [
         (code, value, expected, ours)
         for code, value, expected in cells
-        if (ours := (shown(float(value), code) or "").strip()) != expected.strip()
+        if (ours := (format_number(float(value), code) or "").strip()) != expected.strip()
     ] == []
 
 
@@ -36,7 +36,7 @@ def test_numbers_and_dates_look_as_in_libreoffice():
     ],
 )
 def test_unusual_numbers_and_formats_lose_no_digit(number, code, expected):
-    assert shown(number, code) == expected
+    assert format_number(number, code) == expected
 
 
 @pytest.mark.parametrize("code", ["m " * 127, "h" + " m" * 19, "0-" * 127, "%" * 254 + "0"])
@@ -45,13 +45,13 @@ def test_long_formats_take_no_longer_than_others(code):
     begun = time.process_time()
 
     for number in range(2000):
-        shown(number + 0.5, code)
+        format_number(number + 0.5, code)
 
     assert time.process_time() - begun < 0.4
 
 
 def test_numbers_in_a_format_of_too_many_parts_are_general():
-    assert [shown(41000.5, "d-" * count) for count in (20, 21)] == ["1-" * 20, "41000.5"]
+    assert [format_number(41000.5, "d-" * count) for count in (20, 21)] == ["1-" * 20, "41000.5"]
 
 
 def test_a_workbook_of_libreoffice_is_read_as_it_looks():

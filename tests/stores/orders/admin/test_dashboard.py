@@ -15,7 +15,7 @@ from accounts.services.associations import approve_association, request_associat
 from applications.registration.models import DailyUsage
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import disable_webhook
-from fulfillment.core.admin.charts import axis_ticks, compared, in_percent
+from fulfillment.core.admin.charts import axis_ticks, comparison_text, in_percent
 from stores.orders.models import Order, OrderDay
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import make_product
@@ -306,7 +306,7 @@ def test_axis_ends_at_a_round_number_with_a_whole_half(most, ticks):
     ],
 )
 def test_change_is_said_in_words(now, before, words):
-    assert compared(now, before, "the week") == words
+    assert comparison_text(now, before, "the week") == words
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from PIL import Image
 
 from accounts.models import Role
 from applications.webhooks.models import Delivery, Event
-from fulfillment.core.files.stored import listed, print_folder, read_file
+from fulfillment.core.files.stored import list_folder, print_folder, read_file
 from stores.orders.models import ActorKind, Order, OrderComment
 from stores.orders.services import print_files
 from stores.orders.services.recipients import erase_recipient
@@ -117,7 +117,7 @@ def test_comments_and_pictures_are_erased_with_the_recipient(console, order):
     erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=True)
 
     assert not OrderComment.objects.exists()
-    assert listed(print_folder(order.pk))[1] == []
+    assert list_folder(print_folder(order.pk))[1] == []
     assert console.get(address("print_picture", order.pk, 0, 0, "small")).status_code == 404
     page = console.post(address("comment", order.pk), {"comment": "More"}, follow=True)
     assert "It accepts no new comments" in text(page)

@@ -11,7 +11,7 @@ from PIL import Image
 
 from accounts.callers import Caller
 from fulfillment.core.errors import Conflict
-from fulfillment.core.files.stored import listed
+from fulfillment.core.files.stored import list_folder
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from stores.presets.models import PrintPreset
@@ -47,8 +47,8 @@ def printed(product, values, caller=None):
 
 
 def separated_files():
-    shards = listed("press-pictures")[0]
-    return [name for shard in shards for name in listed(f"press-pictures/{shard}")[1]]
+    shards = list_folder("press-pictures")[0]
+    return [name for shard in shards for name in list_folder(f"press-pictures/{shard}")[1]]
 
 
 def images_of(content):

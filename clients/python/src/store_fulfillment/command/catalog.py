@@ -34,8 +34,8 @@ def stores(as_json: AsJson = False) -> None:
         show_json(found)
         return
     rows = [
-        (one["StoreID"], one["CompanyName"], one.get("Currency", ""), one.get("ProductCount", ""))
-        for one in found
+        (store["StoreID"], store["CompanyName"], store.get("Currency", ""), store.get("ProductCount", ""))
+        for store in found
     ]
     show_table(("Store", "Company", "Currency", "Products"), rows, "No store is open to you.")
 
@@ -54,7 +54,8 @@ def products(
             show_json(found)
             return
         rows = [
-            (one["ID"], one["Name"], one["DefaultQty"], "yes" if one["HasTemplate"] else "") for one in found
+            (entry["ID"], entry["Name"], entry["DefaultQty"], "yes" if entry["HasTemplate"] else "")
+            for entry in found
         ]
         show_table(("Product", "Name", "Usual quantity", "Template"), rows, "This store has no products.")
         return
@@ -79,8 +80,8 @@ def _show_product(one: models.Product) -> None:
     ]
     show_table(("Field", "Type", "Required", "Prompt"), fields, "It has no template fields.")
     prices = [
-        (one["DeliveryMethodCode"], one["CountryCode"], one["Price"], one["Description"])
-        for one in one["DeliveredPrices"]
+        (price["DeliveryMethodCode"], price["CountryCode"], price["Price"], price["Description"])
+        for price in one["DeliveredPrices"]
     ]
     show_table(("Delivery", "Country", "Price of one", "Description"), prices, "It has no prices.")
 

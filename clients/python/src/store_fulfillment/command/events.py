@@ -74,10 +74,10 @@ def listen(
         listening.write_place(path, place)
     notes.print(plain(f"Forwarding to {forward_to}. Press Ctrl-C to stop. The secret of the signatures:"))
     notes.print(place.secret, soft_wrap=True)
-    for one in listening.forward_all(
+    for forwarded in listening.forward_all(
         client, log, forward_to, path=path, place=place, types=types or (), skips_refused=skip_refused
     ):
-        _show_forwarded(one, as_json)
+        _show_forwarded(forwarded, as_json)
 
 
 def _show_forwarded(one: listening.Forwarded, as_json: bool) -> None:

@@ -72,7 +72,7 @@ def application_of(client: Client, profile: Profile, named: str | None = None) -
     wanted = named or profile.client_id
     if wanted == COMMAND_LINE:
         return COMMAND_LINE
-    known = {one["External_ID"]: one["ID"] for one in client.applications.list()}
+    known = {application["External_ID"]: application["ID"] for application in client.applications.list()}
     if wanted not in known:
         yours = f"Yours: {', '.join(known)}." if known else "You have none."
         raise ValueError(f"You have no role in the application {wanted}. {yours}")

@@ -45,12 +45,12 @@ def quote(
     screen.print(plain(f"Quote {found['QuoteID']}, until {found['ExpiresAt']}"))
     rows = [
         (
-            one["OptionID"],
-            f"{one['Total']:.2f} {found['Currency']}",
-            one["EarliestDelivery"],
-            one["LatestDelivery"],
+            option["OptionID"],
+            f"{option['Total']:.2f} {found['Currency']}",
+            option["EarliestDelivery"],
+            option["LatestDelivery"],
         )
-        for one in found["Options"]
+        for option in found["Options"]
     ]
     show_table(("Option", "Total", "Earliest", "Latest"), rows, "It cannot be delivered there.")
 
@@ -176,7 +176,13 @@ def budgets(store: str, as_json: AsJson = False) -> None:
         show_json(found)
         return
     rows = [
-        (one["Name"], one["Type"], one["Period"]["Remaining"], one["Period"]["Limit"], one["Period"]["End"])
-        for one in found
+        (
+            budget["Name"],
+            budget["Type"],
+            budget["Period"]["Remaining"],
+            budget["Period"]["Limit"],
+            budget["Period"]["End"],
+        )
+        for budget in found
     ]
     show_table(("Budget", "Measure", "Left", "Limit", "Until"), rows, "No budget limits your orders there.")

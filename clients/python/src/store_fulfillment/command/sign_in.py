@@ -146,7 +146,7 @@ def in_browser(
             threading.Thread(target=read_pasted, args=(sign_in, came), daemon=True).start()
         ends = time.monotonic() + SECONDS_TO_SIGN_IN
         # Ignores requests of other programs on this machine.
-        while not (ours := [one for one in came if sign_in.state in one]):
+        while not (ours := [answer for answer in came if sign_in.state in answer]):
             if time.monotonic() > ends:
                 raise OAuthError("timeout", "The browser did not return within five minutes.")
             server.handle_request()

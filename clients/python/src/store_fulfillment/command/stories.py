@@ -116,13 +116,13 @@ def require_test_application(client: Client, profile: Profile, story: Story) -> 
         raise ValueError(
             f"{story.value} needs a test application: only a store moves other orders there. Register one in the "
             "developer portal, or trigger one of "
-            + ", ".join(one.value for one in (*STEPS, Story.CANCELLED))
+            + ", ".join(step.value for step in (*STEPS, Story.CANCELLED))
             + "."
         )
 
 
 def plain_product(client: Client) -> str:
-    for one in client.products.list(DEMO_STORE):
-        if not one["HasTemplate"]:
-            return one["ID"]
+    for product in client.products.list(DEMO_STORE):
+        if not product["HasTemplate"]:
+            return product["ID"]
     raise ValueError("The demo store has no product without a template; name one with --product.")
