@@ -65,7 +65,7 @@ schema: $(VENV)/test.stamp ## Write the OpenAPI schema anew
 	@$(TESTING) $(BIN) manage.py spectacular --validate --fail-on-warn --file tests/openapi.yml
 
 messages: $(VENV)/test.stamp ## Bring the catalogs of German and Spanish up to date
-	@$(BIN) -m tests.support.catalogs
+	@$(BIN) -m tests.tools.catalogs
 
 clients: $(VENV)/test.stamp ## Build the client libraries from the schema (ARGS="--only python")
 	@$(BIN) -m clients.build $(ARGS)

@@ -12,12 +12,12 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 from fulfillment.core.caches import clear_caches
 from printing import preflight
-from tests.support.databases import own_database
+from tests.support.database.databases import own_database
+from tests.support.database.snapshots import Snapshot, read_snapshot, take_snapshot
 from tests.support.once import made_once
 from tests.support.scenario import World, build_known_world
-from tests.support.snapshots import Snapshot, read_snapshot, take_snapshot
 
-pytest_plugins = ["tests.support.fixtures", "tests.support.client_library"]
+pytest_plugins = ["tests.support.fixtures", "tests.support.servers.client_library"]
 
 SLOW_AS_A_WHOLE = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
 SLOW_ANYWHERE = "pytest.mark.slow"

@@ -1,7 +1,7 @@
 """Gives an empty development database its tables at once, from a dump of what the migrations make.
 
 Only the embedded server is given the dump: its version is the one that wrote it. Migrations that are newer than the
-dump are applied afterwards, as on every database. `tests.support.schema_dump` writes the dump at each release.
+dump are applied afterwards, as on every database. `tests.tools.schema_dump` writes the dump at each release.
 """
 
 import lzma

@@ -15,7 +15,7 @@ from accounts import demo
 from accounts.demo import OPERATOR, demo_sign_ins_left, ensure_people, refuse_demo_sign_ins
 from accounts.models import User
 from fulfillment.operations.deployment_checks import check_deployment
-from tests.support.live_server import ROOT, database_url, served_environment
+from tests.support.servers.live_server import ROOT, database_url, served_environment
 
 
 @pytest.fixture

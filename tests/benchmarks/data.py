@@ -72,7 +72,7 @@ def empty_database() -> None:
     from django.db import connection
 
     from fulfillment.core.audit.guards import ALLOW_TRUNCATE
-    from tests.support.workers import forget_jobs
+    from tests.support.servers.workers import forget_jobs
 
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
@@ -87,7 +87,7 @@ def add_orders(size: Size) -> None:
 
     from stores.catalog.models import Store
     from stores.orders.models import Order
-    from tests.support.sample_orders import create_sample_orders
+    from tests.support.orders.sample_orders import create_sample_orders
 
     first = Store.objects.get(external_id=STORE)
     others = list(Store.objects.exclude(external_id__in=[STORE, PEER]).order_by("pk"))

@@ -21,9 +21,9 @@ from printing.typesetting.runs import proof_dpi
 from printing.typesetting.template import Page
 from printing.typesetting.workers import shared_workers
 from tests.benchmarks import MISSED
-from tests.support.child_memory import ChildMemory
-from tests.support.document_making import MM, box, written
-from tests.support.made_templates import words_template
+from tests.support.printing.document_making import MM, box, written
+from tests.support.printing.made_templates import words_template
+from tests.support.servers.child_memory import ChildMemory
 
 PAGES, BYTES = 100, 50_000_000
 A5 = Target(148, 210, 3.175)

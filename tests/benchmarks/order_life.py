@@ -24,8 +24,8 @@ def measure() -> str:
     from stores.orders.models import ActorKind, Order
     from stores.orders.services.transitions import Actor, Parcel, transition_order
     from tests.factories.orders import make_product, order_body
-    from tests.support.processes import processor_seconds
     from tests.support.scenario import build_world
+    from tests.support.servers.processes import processor_seconds
 
     def state() -> tuple[float, int]:
         with connection.cursor() as cursor:
@@ -63,7 +63,7 @@ if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     django.setup()
     setup_test_environment()
-    from tests.support.databases import own_database
+    from tests.support.database.databases import own_database
 
     with own_database(keep=False):
         found = measure()

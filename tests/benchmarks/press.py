@@ -18,9 +18,9 @@ from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Field, Press, load_fields, parse_template, render_print
 from printing.typesetting.workers import shared_workers
 from tests.benchmarks import MISSED
-from tests.support.made_templates import DEMO, card
-from tests.support.own_renderer import OwnRenderer
-from tests.support.press_samples import demo_print
+from tests.support.printing.made_templates import DEMO, card
+from tests.support.printing.own_renderer import OwnRenderer
+from tests.support.printing.press_samples import demo_print
 
 TRIES = 20
 CARD, BOOKLET = "business-card-standard", "booklet-8-page-5.5x8.5"

@@ -23,8 +23,8 @@ from printing.typesetting import (
     render_proof,
     resolve_values,
 )
-from tests.support.made_templates import DEMO
-from tests.support.own_renderer import OwnRenderer
+from tests.support.printing.made_templates import DEMO
+from tests.support.printing.own_renderer import OwnRenderer
 
 
 @dataclass(frozen=True)

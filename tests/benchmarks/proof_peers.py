@@ -25,8 +25,8 @@ from printing.typesetting import (
     parse_template,
 )
 from printing.typesetting.template import RGB, Box, Page
-from tests.support.chromium import CHROMIUM
-from tests.support.made_templates import DEMO
+from tests.support.browser.chromium import CHROMIUM
+from tests.support.printing.made_templates import DEMO
 
 DPI = 144
 CSS_DPI = 96

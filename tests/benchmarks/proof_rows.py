@@ -16,7 +16,7 @@ from tests.benchmarks.load import JSON
 from tests.benchmarks.press import large_photo
 from tests.benchmarks.proof_peers import measure_peers
 from tests.benchmarks.servers import Server, running
-from tests.support.processes import descendants, processor_seconds
+from tests.support.servers.processes import descendants, processor_seconds
 
 FASTER = {"Chromium": 8, "WeasyPrint": 6}
 PHOTO_FIRST_MS, PHOTO_AGAIN_MS = 1200, 60

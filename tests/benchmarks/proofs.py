@@ -23,7 +23,7 @@ from tests.benchmarks.proof_rows import (
 )
 from tests.benchmarks.servers import Server, running
 from tests.support.figures import write_between
-from tests.support.processes import processor_seconds
+from tests.support.servers.processes import processor_seconds
 
 CARD, BOOKLET = "business-card-standard", "booklet-8-page-5.5x8.5"
 # The card with prices.

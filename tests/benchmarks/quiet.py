@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.support.processes import TICK, processor_seconds
+from tests.support.servers.processes import TICK, processor_seconds
 
 QUIET_LOAD, MAX_WAIT = 1.0, 60
 # A machine that was busy for the longest wait is hardly quiet a moment later: the next waits are shorter.

@@ -14,7 +14,7 @@ from tests.benchmarks.load import Load, put_load
 from tests.benchmarks.quiet import OtherWork, wait_for_quiet
 from tests.benchmarks.rows import ROWS, Row, sent
 from tests.benchmarks.servers import SERVERS, Server, running
-from tests.support.processes import processor_seconds
+from tests.support.servers.processes import processor_seconds
 
 PEER_STRETCH = 4
 

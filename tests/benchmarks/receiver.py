@@ -7,7 +7,7 @@ moment the event names in `Data.At`.
 import asyncio
 import json
 
-from tests.support.webhook_receiver import Receiver
+from tests.support.servers.webhook_receiver import Receiver
 
 
 class Reporting(Receiver):

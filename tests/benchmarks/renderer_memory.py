@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from printing.typesetting import Field, ValuesInvalid, load_fields, render_proof
 from tests.benchmarks import MISSED
 from tests.benchmarks.proof_rows import RENDERER_MB
-from tests.support.made_templates import DEMO
-from tests.support.press_samples import demo_print
-from tests.support.processes import descendants, resident
+from tests.support.printing.made_templates import DEMO
+from tests.support.printing.press_samples import demo_print
+from tests.support.servers.processes import descendants, resident
 
 STEPS = 10
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import IO
 
 from fulfillment.local import supervision
-from tests.support.granian import granian_command
 from tests.support.patience import PATIENCE
-from tests.support.ports import free_port
-from tests.support.processes import descendants, end_group, processor_seconds, resident
+from tests.support.servers.granian import granian_command
+from tests.support.servers.ports import free_port
+from tests.support.servers.processes import descendants, end_group, processor_seconds, resident
 
 SERVERS = {
     "ours": "fulfillment.wsgi:application",

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from tests.benchmarks.servers import running
 from tests.benchmarks.soak_scene import fresh_world
 from tests.benchmarks.soak_writers import Seen, Writer, finish, wrongs
-from tests.support.cutting_proxy import cutting
-from tests.support.webhook_receiver import receiving
+from tests.support.servers.cutting_proxy import cutting
+from tests.support.servers.webhook_receiver import receiving
 
 MAX_SECONDS = 1200
 MARK = "state old or new, never half; no 5xx but 503"

@@ -16,7 +16,7 @@ MARK = "/readyz names the part, reads go on where they can, nothing lost, double
 
 
 def measure() -> Iterator[str]:
-    from tests.support.fault_scene import namespace_refused
+    from tests.support.servers.fault_scene import namespace_refused
 
     if refused := namespace_refused():
         yield f"skipped: small file systems of its own are not allowed here. {refused}"
@@ -27,7 +27,7 @@ def measure() -> Iterator[str]:
 
 
 def outcomes(names: Sequence[str] = ()) -> dict[str, Any]:
-    from tests.support.fault_scene import in_namespace
+    from tests.support.servers.fault_scene import in_namespace
 
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         file = Path(folder) / "found.json"
@@ -40,7 +40,7 @@ def main() -> None:
     import django
 
     django.setup()
-    from tests.support import faults
+    from tests.support.servers import faults
 
     print("| fault | /readyz says | reads | orders | uploads | well again after |", flush=True)
     seen, left = faults.run(sys.argv[2:], report=lambda one: print(faults.line_of(one), flush=True))

@@ -11,8 +11,8 @@ MARK = (
 
 
 def measure(count: int = 1) -> Iterator[str]:
-    from tests.support import ha_faults
-    from tests.support.client_library import build, install_python
+    from tests.support.cluster import faults as ha_faults
+    from tests.support.servers.client_library import build, install_python
 
     for number in range(count):
         with tempfile.TemporaryDirectory(prefix="ha-service-", dir="/tmp") as name:

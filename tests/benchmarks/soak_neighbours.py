@@ -20,7 +20,7 @@ from tests.benchmarks.callers import MAX_SECONDS, Plan, Timed
 from tests.benchmarks.databases import ROOT
 from tests.benchmarks.servers import Server, running
 from tests.benchmarks.soak_scene import credentials, fresh_world, rows
-from tests.support.made_templates import hard_texts, huge_picture, png, png_chunk
+from tests.support.printing.made_templates import hard_texts, huge_picture, png, png_chunk
 
 CONNECTIONS, QUIET_SECONDS, PROCESSES = 8, 3.0, 2
 # As a person's pages in many tabs, or of a script, take every thread where nothing limits them.

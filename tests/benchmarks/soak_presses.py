@@ -171,7 +171,7 @@ class SftpPress(ServedPress):
     rate = 4.0
 
     def serve(self, tell: Callable[[dict[str, Any]], None]) -> None:
-        from tests.support.sftp_server import PASSWORD, cut, cut_before, running_sftp_server
+        from tests.support.production.sftp_server import PASSWORD, cut, cut_before, running_sftp_server
 
         def fault(*acts: Callable[..., None]) -> Callable[..., None]:
             def act(operation: str, path: str, channel: Any) -> None:
@@ -219,7 +219,7 @@ class SiteFlowPress(ServedPress):
         self.order_of: dict[str, str] = {}
 
     def serve(self, tell: Callable[[dict[str, Any]], None]) -> None:
-        from tests.support.siteflow import SECRET, running_siteflow
+        from tests.support.production.siteflow import SECRET, running_siteflow
 
         log = os.open(self.root / "orders", os.O_WRONLY | os.O_APPEND)
 

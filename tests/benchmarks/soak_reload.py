@@ -23,8 +23,8 @@ from fulfillment.local import supervision
 from tests.benchmarks.databases import ROOT
 from tests.benchmarks.soak_scene import credentials, fresh_world
 from tests.support.patience import PATIENCE
-from tests.support.ports import free_port
-from tests.support.processes import descendants, end_group
+from tests.support.servers.ports import free_port
+from tests.support.servers.processes import descendants, end_group
 
 RATE, CLIENTS = 240, 16
 # Of the service unit: a worker that does not end within this time is killed. Granian then logs this, and at

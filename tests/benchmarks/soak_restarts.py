@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.benchmarks.soak_scene import fresh_world, restart_postgres, rows, wait_until_delivered
-from tests.support.webhook_receiver import receiving
-from tests.support.workers import working
+from tests.support.servers.webhook_receiver import receiving
+from tests.support.servers.workers import working
 
 EVENTS_A_SECOND = 20
 LOAD_SECONDS = 2.0

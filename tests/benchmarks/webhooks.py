@@ -22,7 +22,7 @@ from tests.benchmarks.databases import DOCUMENT, ROOT, use_database
 from tests.benchmarks.load import JSON
 from tests.benchmarks.servers import running
 from tests.support.figures import write_between
-from tests.support.workers import working
+from tests.support.servers.workers import working
 
 ENDPOINTS, MAX_SECONDS = 10, 120
 OLD_EVENTS, WEBHOOKS_OF_OLD = 333_334, 3

@@ -14,11 +14,11 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.support.browser_sessions import cookies_of, in_database
-from tests.support.chromium import CHROMIUM
+from tests.support.browser.browser_sessions import cookies_of, in_database
+from tests.support.browser.chromium import CHROMIUM
+from tests.support.database.snapshots import Snapshot
 from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD, World
-from tests.support.snapshots import Snapshot
 
 # Of everything that is expected on a page or done with it.
 BROWSER_PATIENCE = 1000 * PATIENCE

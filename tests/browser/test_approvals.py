@@ -11,11 +11,11 @@ from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
 from tests.factories.production import make_provider, make_rule
-from tests.support.approvals import add_approver
-from tests.support.browser_sessions import in_database
-from tests.support.console_forms import SIZES
-from tests.support.order_helpers import Shop
-from tests.support.visual_checks import shoot
+from tests.support.browser.browser_sessions import in_database
+from tests.support.browser.console_forms import SIZES
+from tests.support.browser.visual_checks import shoot
+from tests.support.orders.approvals import add_approver
+from tests.support.orders.order_helpers import Shop
 
 pytestmark = pytest.mark.slow
 

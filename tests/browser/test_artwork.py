@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.factories.orders import make_product
-from tests.support.console_forms import open_console
-from tests.support.document_making import document
-from tests.support.visual_checks import LOOKS, SERIOUS, faults_of, shoot
+from tests.support.browser.console_forms import open_console
+from tests.support.browser.visual_checks import LOOKS, SERIOUS, faults_of, shoot
+from tests.support.printing.document_making import document
 
 pytestmark = pytest.mark.slow
 

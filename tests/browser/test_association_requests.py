@@ -5,11 +5,11 @@ from playwright.sync_api import expect
 
 from accounts.models import AssociationRequest
 from stores.catalog.models import Store
-from tests.support.actions import Actions
-from tests.support.console_fixtures import ask_for_stores
-from tests.support.console_forms import open_console
-from tests.support.page_fixtures import furnish
-from tests.support.visual_checks import LIST_OVERFLOW, shoot
+from tests.support.browser.actions import Actions
+from tests.support.browser.console_fixtures import ask_for_stores
+from tests.support.browser.console_forms import open_console
+from tests.support.browser.page_fixtures import furnish
+from tests.support.browser.visual_checks import LIST_OVERFLOW, shoot
 
 pytestmark = pytest.mark.slow
 

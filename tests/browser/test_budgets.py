@@ -9,10 +9,10 @@ from accounts.models import Role
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 from tests.factories.budgets import enable_budgets
 from tests.factories.orders import make_product
-from tests.support.browser_sessions import in_database
-from tests.support.console_forms import SIZES, open_console
-from tests.support.order_helpers import Shop
-from tests.support.visual_checks import shoot
+from tests.support.browser.browser_sessions import in_database
+from tests.support.browser.console_forms import SIZES, open_console
+from tests.support.browser.visual_checks import shoot
+from tests.support.orders.order_helpers import Shop
 
 pytestmark = pytest.mark.slow
 

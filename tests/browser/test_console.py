@@ -4,11 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
-from tests.support.axe import violations
-from tests.support.console_fixtures import ask_for_stores, place_orders
-from tests.support.console_forms import open_console
+from tests.support.browser.axe import violations
+from tests.support.browser.console_fixtures import ask_for_stores, place_orders
+from tests.support.browser.console_forms import open_console
+from tests.support.browser.visual_checks import SERIOUS
 from tests.support.scenario import PASSWORD
-from tests.support.visual_checks import SERIOUS
 
 pytestmark = pytest.mark.slow
 

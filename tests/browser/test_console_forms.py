@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 from accounts.models import Role
 from fulfillment.core.admin import inlines
 from stores.catalog.models import Product
-from tests.support.axe import violations
-from tests.support.browser_sessions import in_database
-from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, choose, open_console
-from tests.support.page_fixtures import furnish
-from tests.support.visual_checks import shoot
+from tests.support.browser.axe import violations
+from tests.support.browser.browser_sessions import in_database
+from tests.support.browser.console_fixtures import place_orders
+from tests.support.browser.console_forms import SIZES, choose, open_console
+from tests.support.browser.page_fixtures import furnish
+from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,10 @@ from stores.catalog.selectors.products import stored_product
 from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.products import save_product
-from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import open_console
-from tests.support.jobs import working
-from tests.support.task_counts import TaskCounts
+from tests.support.browser.console_fixtures import place_orders
+from tests.support.browser.console_forms import open_console
+from tests.support.browser.task_counts import TaskCounts
+from tests.support.orders.jobs import working
 
 pytestmark = pytest.mark.slow
 

@@ -13,9 +13,9 @@ from stores.catalog.models import Product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from tests.factories.templates import field, make_card, page, text_box
-from tests.support.browser_sessions import in_database
-from tests.support.console_forms import open_console, ready
-from tests.support.visual_checks import LOOKS, OTHER_LOOKS, box_of, faults_of
+from tests.support.browser.browser_sessions import in_database
+from tests.support.browser.console_forms import open_console, ready
+from tests.support.browser.visual_checks import LOOKS, OTHER_LOOKS, box_of, faults_of
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from stores.orders.models import Order
 from tests.factories.eddm import make_selection
 from tests.factories.forms import make_form
 from tests.factories.orders import make_product, order_body
-from tests.support.axe import violations
-from tests.support.console_forms import SIZES, open_console
-from tests.support.visual_checks import shoot
+from tests.support.browser.axe import violations
+from tests.support.browser.console_forms import SIZES, open_console
+from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from accounts.models import User
 from accounts.services.mailed_links import CONFIRMATION_TASK, RESET_TASK
-from tests.support.browser_sessions import in_database
-from tests.support.jobs import work_off
+from tests.support.browser.browser_sessions import in_database
+from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD
 
 pytestmark = pytest.mark.slow

@@ -1,5 +1,5 @@
 """Every page of the console in a real browser, app by app: nothing complains, nothing overflows, axe finds nothing
-serious. Which pages there are is read off the registry (tests/support/console_pages.py); of pages of one
+serious. Which pages there are is read off the registry (tests/support/browser/console_pages.py); of pages of one
 kind the suite looks at the first, and `test_console_pages.py` opens all of them without a browser."""
 
 from collections.abc import Sequence
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import pytest
 from django.test import Client
 
-from tests.support.console_pages import ConsolePage, apps_of_console, pages_of, pages_of_site
-from tests.support.scenario import sign_in
-from tests.support.visual_checks import (
+from tests.support.browser.console_pages import ConsolePage, apps_of_console, pages_of, pages_of_site
+from tests.support.browser.visual_checks import (
     IS_EVERY_LOOK,
     LOOKS,
     OTHER_LOOKS,
@@ -19,6 +18,7 @@ from tests.support.visual_checks import (
     looks_at,
     opened,
 )
+from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.slow
 

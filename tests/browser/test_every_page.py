@@ -30,13 +30,11 @@ from stores.batches.models import Batch
 from tests.factories.accounts import UserFactory
 from tests.factories.eddm import make_selection
 from tests.factories.orders import make_product, order_body
-from tests.support.batches import access_to, make_batch
-from tests.support.crawler import is_page, kind_of
-from tests.support.page_fixtures import furnish
-from tests.support.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
-from tests.support.scenario import PASSWORD
-from tests.support.two_factor import code_of
-from tests.support.visual_checks import (
+from tests.support.browser.crawler import is_page, kind_of
+from tests.support.browser.page_fixtures import furnish
+from tests.support.browser.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
+from tests.support.browser.two_factor import code_of
+from tests.support.browser.visual_checks import (
     IS_EVERY_LOOK,
     LOOKS,
     OTHER_LOOKS,
@@ -45,6 +43,8 @@ from tests.support.visual_checks import (
     faults_of,
     opened,
 )
+from tests.support.orders.batches import access_to, make_batch
+from tests.support.scenario import PASSWORD
 
 pytestmark = pytest.mark.slow
 

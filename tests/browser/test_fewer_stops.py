@@ -7,9 +7,9 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from accounts.models import User
-from tests.support.axe import violations
-from tests.support.console_forms import SIZES
-from tests.support.visual_checks import OVERFLOW
+from tests.support.browser.axe import violations
+from tests.support.browser.console_forms import SIZES
+from tests.support.browser.visual_checks import OVERFLOW
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.orders.models import Order
-from tests.support.axe import violations
-from tests.support.console_fixtures import place_orders
+from tests.support.browser.axe import violations
+from tests.support.browser.console_fixtures import place_orders
 
 pytestmark = pytest.mark.slow
 

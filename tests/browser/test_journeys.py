@@ -15,8 +15,8 @@ from playwright.sync_api import expect
 from accounts.services.mailed_links import RESET_TASK
 from stores.catalog.models import Store
 from tests.factories.stores import make_product
-from tests.support.jobs import work_off
-from tests.support.page_fixtures import picture
+from tests.support.browser.page_fixtures import picture
+from tests.support.orders.jobs import work_off
 from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD
 

@@ -1,9 +1,9 @@
-"""Pages by their keyboard alone; tests/support/visual_checks.py checks on every page what a script can check of it."""
+"""Pages by their keyboard alone; support/browser/visual_checks.py checks on every page what a script can check."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.console_forms import open_console
+from tests.support.browser.console_forms import open_console
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.factories.orders import make_card
-from tests.support.page_fixtures import furnish
-from tests.support.visual_checks import OVERFLOW
+from tests.support.browser.page_fixtures import furnish
+from tests.support.browser.visual_checks import OVERFLOW
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.factories.orders import RECIPIENT
-from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import open_console
-from tests.support.visual_checks import OVERFLOW, box_of
+from tests.support.browser.console_fixtures import place_orders
+from tests.support.browser.console_forms import open_console
+from tests.support.browser.visual_checks import OVERFLOW, box_of
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from delivery.datasets.services.demo import load_demo_population
 from tests.factories.orders import make_product
-from tests.support.visual_checks import LOOKS, SERIOUS, faults_of, shoot
+from tests.support.browser.visual_checks import LOOKS, SERIOUS, faults_of, shoot
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.axe import violations
+from tests.support.browser.axe import violations
 from tests.support.scenario import PASSWORD
 
 pytestmark = pytest.mark.slow

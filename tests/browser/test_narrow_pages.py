@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.factories.orders import make_card, make_product
-from tests.support.browser_sessions import in_database
-from tests.support.console_forms import open_console
+from tests.support.browser.browser_sessions import in_database
+from tests.support.browser.console_forms import open_console
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("visitor", [(390, "dark")], indirect=True)]
 SCROLLS = "place => place.scrollWidth - place.clientWidth"

@@ -15,10 +15,10 @@ import requests
 from playwright.sync_api import Page, expect
 
 from tests.factories.orders import make_card
-from tests.support.client_library import install_python
 from tests.support.patience import PATIENCE
-from tests.support.ports import free_port
 from tests.support.scenario import PASSWORD
+from tests.support.servers.client_library import install_python
+from tests.support.servers.ports import free_port
 
 pytestmark = pytest.mark.slow
 

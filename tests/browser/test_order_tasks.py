@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.orders.models import Order
-from tests.support.axe import violations
-from tests.support.console_fixtures import ask_for_stores, place_orders
-from tests.support.console_forms import open_console
-from tests.support.task_counts import TaskCounts
-from tests.support.visual_checks import LOOKS, OTHER_LOOKS, SERIOUS, faults_of
+from tests.support.browser.axe import violations
+from tests.support.browser.console_fixtures import ask_for_stores, place_orders
+from tests.support.browser.console_forms import open_console
+from tests.support.browser.task_counts import TaskCounts
+from tests.support.browser.visual_checks import LOOKS, OTHER_LOOKS, SERIOUS, faults_of
 
 pytestmark = pytest.mark.slow
 

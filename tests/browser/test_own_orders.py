@@ -5,9 +5,9 @@ from playwright.sync_api import expect
 
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import make_card
-from tests.support.browser_sessions import in_database
-from tests.support.console_forms import SIZES
-from tests.support.visual_checks import faults_of, shoot
+from tests.support.browser.browser_sessions import in_database
+from tests.support.browser.console_forms import SIZES
+from tests.support.browser.visual_checks import faults_of, shoot
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.support.page_fixtures import picture
+from tests.support.browser.page_fixtures import picture
 
 pytestmark = pytest.mark.slow
 

@@ -8,10 +8,10 @@ from playwright.sync_api import expect
 from stores.orders.models import Order
 from tests.factories.orders import make_product, order_body
 from tests.factories.templates import field, page, text_box
-from tests.support.axe import violations
-from tests.support.console_forms import open_console
+from tests.support.browser.axe import violations
+from tests.support.browser.console_forms import open_console
+from tests.support.browser.visual_checks import box_of
 from tests.support.patience import PATIENCE
-from tests.support.visual_checks import box_of
 
 pytestmark = pytest.mark.slow
 

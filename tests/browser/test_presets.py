@@ -5,9 +5,9 @@ from playwright.sync_api import expect
 
 from stores.catalog.models import Product
 from tests.factories.presets import other_profile
-from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, choose, open_console
-from tests.support.visual_checks import shoot
+from tests.support.browser.console_fixtures import place_orders
+from tests.support.browser.console_forms import SIZES, choose, open_console
+from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 

@@ -4,10 +4,10 @@ import pytest
 from playwright.sync_api import expect
 
 from stores.catalog.models import Product
-from tests.support.actions import Actions
-from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, begin_product, open_console, price_product
-from tests.support.visual_checks import shoot
+from tests.support.browser.actions import Actions
+from tests.support.browser.console_fixtures import place_orders
+from tests.support.browser.console_forms import SIZES, begin_product, open_console, price_product
+from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 

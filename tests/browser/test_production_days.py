@@ -11,10 +11,10 @@ from production.jobs.models import Job, JobState
 from stores.orders.business_days import add_business_days
 from stores.orders.models import Order
 from tests.factories.production import accept, make_provider, make_rule
-from tests.support.axe import violations
-from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, open_console
-from tests.support.visual_checks import shoot
+from tests.support.browser.axe import violations
+from tests.support.browser.console_fixtures import place_orders
+from tests.support.browser.console_forms import SIZES, open_console
+from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"

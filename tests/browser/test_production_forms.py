@@ -7,10 +7,10 @@ from playwright.sync_api import Page, expect
 
 from stores.orders.models import Order
 from tests.factories.production import make_provider
-from tests.support.axe import violations
-from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, choose, open_console
-from tests.support.visual_checks import shoot
+from tests.support.browser.axe import violations
+from tests.support.browser.console_fixtures import place_orders
+from tests.support.browser.console_forms import SIZES, choose, open_console
+from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"

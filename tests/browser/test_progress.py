@@ -15,8 +15,8 @@ from delivery.datasets.services.imports import import_upload
 from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog
 from tests.factories.stores import make_product
-from tests.support.console_forms import open_console
-from tests.support.jobs import work_off
+from tests.support.browser.console_forms import open_console
+from tests.support.orders.jobs import work_off
 from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ from stores.catalog.services import thumbnails
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.models import Order
 from stores.orders.services import print_files
-from tests.support.console_fixtures import place_orders
+from tests.support.browser.console_fixtures import place_orders
 from tests.support.patience import wait_for
 
 pytestmark = pytest.mark.slow

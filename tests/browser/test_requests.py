@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from applications.metrics import flush_usage
 from fulfillment.core.caches import clear_caches
-from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
+from tests.support.browser.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ from playwright.sync_api import expect
 from production.jobs.models import Job, JobState, Scan
 from stores.orders.models import Order
 from tests.factories.production import accept, make_provider, make_rule
-from tests.support.axe import violations
-from tests.support.browser_sessions import in_database
-from tests.support.console_fixtures import place_orders
-from tests.support.console_forms import SIZES, open_console
-from tests.support.visual_checks import shoot
+from tests.support.browser.axe import violations
+from tests.support.browser.browser_sessions import in_database
+from tests.support.browser.console_fixtures import place_orders
+from tests.support.browser.console_forms import SIZES, open_console
+from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow
 PAGE = "/admin/production/job/scan/"

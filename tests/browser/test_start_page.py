@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.factories.orders import make_card
-from tests.support.visual_checks import LOOKS, OTHER_LOOKS, faults_of
+from tests.support.browser.visual_checks import LOOKS, OTHER_LOOKS, faults_of
 
 pytestmark = pytest.mark.slow
 

@@ -5,9 +5,9 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import AssociationRequest
 from stores.catalog.models import Product
-from tests.support.console_fixtures import ask_for_stores, place_orders
-from tests.support.console_forms import begin_product, open_console, price_product, ready
-from tests.support.visual_checks import LIST_OVERFLOW, LOOKS, OTHER_LOOKS, OVERFLOW, shoot
+from tests.support.browser.console_fixtures import ask_for_stores, place_orders
+from tests.support.browser.console_forms import begin_product, open_console, price_product, ready
+from tests.support.browser.visual_checks import LIST_OVERFLOW, LOOKS, OTHER_LOOKS, OVERFLOW, shoot
 
 pytestmark = [pytest.mark.slow, pytest.mark.looks]
 

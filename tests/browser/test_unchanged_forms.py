@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.console_forms import open_console
-from tests.support.console_pages import apps_of_console, pages_of
+from tests.support.browser.console_forms import open_console
+from tests.support.browser.console_pages import apps_of_console, pages_of
 
 pytestmark = pytest.mark.slow
 AUDIT_LOG = "/admin/audit/"

@@ -14,8 +14,8 @@ from standardwebhooks import Webhook
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook
-from tests.support.visual_checks import faults_of
-from tests.support.workers import forget_jobs, working
+from tests.support.browser.visual_checks import faults_of
+from tests.support.servers.workers import forget_jobs, working
 
 pytestmark = pytest.mark.slow
 

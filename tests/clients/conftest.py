@@ -18,10 +18,10 @@ from PIL import Image
 
 from stores.catalog.models import Store
 from tests.factories.budgets import enable_budgets
-from tests.support import document_making
-from tests.support.client_library import ROOT, build, run
 from tests.support.once import made_once
-from tests.support.proxies import certificate
+from tests.support.printing import document_making
+from tests.support.servers.client_library import ROOT, build, run
+from tests.support.servers.proxies import certificate
 
 PROGRAMS = Path(__file__).parent / "programs"
 DOCUMENTS = [

@@ -17,7 +17,7 @@ from accounts.models import User
 from applications.registration.models import Application
 from tests.browser.conftest import BROWSER_PATIENCE
 from tests.clients.conftest import PROGRAMS
-from tests.support.chromium import CHROMIUM
+from tests.support.browser.chromium import CHROMIUM
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

@@ -34,13 +34,13 @@ from stores.orders.models import ApprovalRequest
 from stores.orders.services.simulation import claim_due_scenarios, run_step
 from tests.factories.applications import issue_token
 from tests.factories.budgets import make_budget
+from tests.support.browser.interop_browser import Browser
 from tests.support.cases import cases
-from tests.support.client_command import Command
-from tests.support.document_making import document
-from tests.support.interop_browser import Browser
-from tests.support.live_server import serving
 from tests.support.patience import ROUNDS, wait_for
-from tests.support.webhook_receiver import Receiver, receiving
+from tests.support.printing.document_making import document
+from tests.support.servers.client_command import Command
+from tests.support.servers.live_server import serving
+from tests.support.servers.webhook_receiver import Receiver, receiving
 
 CARD = "business-card-standard"
 SECRET = re.compile(r"whsec_\S+")

@@ -19,7 +19,7 @@ from standardwebhooks import Webhook
 from clients.build import copy_sources
 from clients.generator.document import read_document
 from clients.generator.python import write_python
-from tests.support.client_library import ROOT
+from tests.support.servers.client_library import ROOT
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 URL = "https://print.example"

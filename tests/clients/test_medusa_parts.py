@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tests.support.client_library import ROOT, run
+from tests.support.servers.client_library import ROOT, run
 
 pytestmark = pytest.mark.slow
 PROGRAM = ROOT / "tests/clients/programs/medusa-parts.cjs"

@@ -11,7 +11,7 @@ import yaml
 
 from clients.build import SCHEMA
 from tests.clients.conftest import PROGRAMS
-from tests.support.client_library import run
+from tests.support.servers.client_library import run
 
 
 @cache

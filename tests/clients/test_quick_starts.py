@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.conftest import quick_start
-from tests.support.client_library import run
+from tests.support.servers.client_library import run
 
 DEMO = "http://127.0.0.1:8000"
 

@@ -10,8 +10,8 @@ from stores.orders.models import Order
 from tests.clients.bad_proxy import FATES, proxied
 from tests.clients.conftest import PROGRAMS
 from tests.support.cases import cases
-from tests.support.client_library import run
-from tests.support.live_server import serving
+from tests.support.servers.client_library import run
+from tests.support.servers.live_server import serving
 
 ORDERS = cases(24, 1_000)
 # By which few requests meet every fate.

@@ -10,7 +10,7 @@ from standardwebhooks import Webhook
 
 from accounts.models import User
 from tests.clients.conftest import PROGRAMS
-from tests.support.interop_browser import Browser
+from tests.support.browser.interop_browser import Browser
 from tests.support.patience import PATIENCE
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

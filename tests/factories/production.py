@@ -13,7 +13,7 @@ from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.services.transitions import Actor, transition_order
-from tests.support.sftp_server import PASSWORD, PressServer
+from tests.support.production.sftp_server import PASSWORD, PressServer
 
 STORE = Actor(ActorKind.STORE)
 

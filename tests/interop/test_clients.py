@@ -14,7 +14,7 @@ from requests_oauthlib import OAuth2Session
 from accounts.services.subscriptions import create_subscription, write_subscription_key
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
-from tests.support.interop_browser import Browser
+from tests.support.browser.interop_browser import Browser
 from tests.support.patience import PATIENCE
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

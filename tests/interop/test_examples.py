@@ -11,7 +11,7 @@ import requests
 from django.test import Client
 
 from tests.factories.orders import make_product
-from tests.support.interop_browser import Browser
+from tests.support.browser.interop_browser import Browser
 from tests.support.patience import PATIENCE
 from tests.support.scenario import confirm_password
 

@@ -19,8 +19,8 @@ from printing.bounded import (
 )
 from printing.bounded_process import NICENESS
 from printing.typesetting.workers import shared_workers
-from tests.support.child_memory import ChildMemory
 from tests.support.patience import PATIENCE, wait_for
+from tests.support.servers.child_memory import ChildMemory
 
 HERE = "tests.printing.test_bounded"
 

@@ -9,8 +9,8 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from printing.documents import DocumentRefused, Target, examine_document, examining, place_document, placing
-from tests.support.document_making import document, written
-from tests.support.pdf_making import one_page
+from tests.support.printing.document_making import document, written
+from tests.support.printing.pdf_making import one_page
 
 PAGES, SIDE = 8, 200
 CARD = [88.9, 50.8, 3.175]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.pdfx_rules import faults
+from tests.support.printing.pdfx_rules import faults
 
 ROOT = Path(__file__).parents[2]
 ENGINE = ROOT / "printing"

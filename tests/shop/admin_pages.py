@@ -13,7 +13,7 @@ from tests.shop.checks import held, placed
 from tests.shop.processes import ROOT
 from tests.shop.scene import Scene
 from tests.shop.shop import ADMIN, STOREFRONT
-from tests.support.chromium import CHROMIUM
+from tests.support.browser.chromium import CHROMIUM
 from tests.support.patience import PATIENCE
 
 WINDOWS = {"light-1280": ("light", 1280), "dark-390": ("dark", 390)}

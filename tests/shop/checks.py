@@ -10,7 +10,7 @@ from tests.shop.processes import wait_until
 from tests.shop.scene import Scene
 from tests.shop.service import ACCEPTED, STORE
 from tests.shop.shop import CARD, Refused, Shop
-from tests.support.document_making import document
+from tests.support.printing.document_making import document
 
 IN_PRODUCTION, RETURNED, REJECTED = 40, 80, 95
 

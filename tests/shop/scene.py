@@ -13,7 +13,7 @@ from fulfillment.local import postgres
 from tests.clients.bad_proxy import Proxy, proxied
 from tests.shop.service import Service, served
 from tests.shop.shop import Shop, free_url, open_shop, settings_of
-from tests.support.serving import serving
+from tests.support.servers.serving import serving
 
 NO_FAULTS: Mapping[str, int] = {"passes": 1}
 

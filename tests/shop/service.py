@@ -16,8 +16,8 @@ import requests
 
 from fulfillment.local.schema import load_schema
 from tests.shop.processes import ROOT, Process, running
-from tests.support.granian import granian_command
-from tests.support.ports import free_port
+from tests.support.servers.granian import granian_command
+from tests.support.servers.ports import free_port
 
 STORE = "summit-print"
 RECEIVED, ACCEPTED = 10, 30

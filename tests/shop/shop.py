@@ -12,7 +12,7 @@ from typing import Any
 import requests
 
 from tests.shop.processes import Process, running
-from tests.support.ports import free_port
+from tests.support.servers.ports import free_port
 
 ADMIN = {"email": "admin@shop.example", "password": "copper-meadow-kite"}
 STOREFRONT = f"http://127.0.0.1:{free_port()}"

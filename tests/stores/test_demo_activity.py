@@ -30,10 +30,10 @@ from stores.orders.models import (
 from stores.orders.selectors.approvals import approver_names
 from stores.orders.selectors.board import late_orders
 from tests.factories.applications import ApplicationFactory
-from tests.support.jobs import work_off
-from tests.support.sample_orders import count_all_orders
+from tests.support.database.snapshots import Snapshot
+from tests.support.orders.jobs import work_off
+from tests.support.orders.sample_orders import count_all_orders
 from tests.support.scenario import sign_in
-from tests.support.snapshots import Snapshot
 
 
 @pytest.fixture

@@ -20,14 +20,14 @@ from printing import bounded
 from production.jobs.services import outcomes
 from production.providers import selectors as provider_selectors
 from tests.factories.orders import make_card
-from tests.support.console_fixtures import furnish_console
+from tests.support.browser.console_fixtures import furnish_console
+from tests.support.browser.page_fixtures import furnish
+from tests.support.browser.pseudo import PSEUDO, Sources, write_pseudo
+from tests.support.database.snapshots import Snapshot
 from tests.support.once import made_once
-from tests.support.order_helpers import Shop, build_shop, open_shop
-from tests.support.page_fixtures import furnish
+from tests.support.orders.order_helpers import Shop, build_shop, open_shop
 from tests.support.patience import FASTER
-from tests.support.pseudo import PSEUDO, Sources, write_pseudo
 from tests.support.scenario import World, build_known_world, sign_in
-from tests.support.snapshots import Snapshot
 
 
 @pytest.fixture

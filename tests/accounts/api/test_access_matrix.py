@@ -17,10 +17,10 @@ from accounts.permissions import with_implied
 from applications.registration.models import Application
 from fulfillment.core.api.access import Access
 from fulfillment.core.caches import clear_caches
-from tests.support.access_rows import ROWS
-from tests.support.access_scene import build_scene, operations
+from tests.support.api.access_rows import ROWS
+from tests.support.api.access_scene import build_scene, operations
+from tests.support.database.snapshots import Snapshot
 from tests.support.scenario import EVERY_SCOPE, EVERYDAY_SCOPES, ApiClient, World
-from tests.support.snapshots import Snapshot
 
 PEOPLE = ("user", "outsider", "application", "other_application", "operator")
 

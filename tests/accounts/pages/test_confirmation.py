@@ -17,9 +17,9 @@ from applications.registration.models import OwnerInvitation
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.secrets import decrypt, encrypt
-from tests.support.oauth_flows import Party, answer_of
+from tests.support.api.oauth_flows import Party, answer_of
+from tests.support.browser.two_factor import code_of
 from tests.support.scenario import PASSWORD, confirm_password, sign_in
-from tests.support.two_factor import code_of
 
 QUESTION = "Confirm that it is you"
 NEW_ADDRESS = {"email": "new@print.example"}

@@ -4,7 +4,7 @@ from django.core import mail
 
 from accounts.models import User
 from accounts.services.mailed_links import RESET_TASK
-from tests.support.jobs import work_off
+from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD, confirm_password
 
 NEW_PASSWORD = "another long pass phrase"

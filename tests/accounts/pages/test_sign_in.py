@@ -3,8 +3,8 @@ from django.test import Client
 from django.utils.encoding import iri_to_uri
 
 from accounts.models import User
+from tests.support.browser.portal_sign_in import NEW, sign_in, without_tokens
 from tests.support.name_examples import REFUSED
-from tests.support.portal_sign_in import NEW, sign_in, without_tokens
 from tests.support.scenario import PASSWORD
 
 REFUSAL = "do not match an account"

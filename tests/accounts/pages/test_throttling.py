@@ -19,8 +19,8 @@ from django.utils import timezone
 from accounts import rate_limits
 from accounts.models import RateWindow, User
 from accounts.services.mailed_links import RESET_TASK
-from tests.support.jobs import work_off
-from tests.support.portal_sign_in import NEW, sign_in, without_tokens
+from tests.support.browser.portal_sign_in import NEW, sign_in, without_tokens
+from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD, build_world, confirm_password
 
 

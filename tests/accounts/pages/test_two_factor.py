@@ -18,9 +18,9 @@ from accounts.services.two_factor import (
 )
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.secrets import decrypt
-from tests.support.portal_sign_in import sign_in
+from tests.support.browser.portal_sign_in import sign_in
+from tests.support.browser.two_factor import code_of, turned_on
 from tests.support.scenario import build_world, confirm_password
-from tests.support.two_factor import code_of, turned_on
 
 RECOVERY_CODE = r'(?:^|<code id="recovery-codes">)([a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4})$'
 SET_UP, STEP = "/profile/two-factor/set-up", "/accounts/second-step/"

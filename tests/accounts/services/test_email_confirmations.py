@@ -26,7 +26,7 @@ from accounts.throttles import count_visitor_mail, mailbox_of
 from applications.registration.services.notices import owner_addresses
 from fulfillment.core.caches import clear_caches
 from fulfillment.core.errors import Conflict, NotFound
-from tests.support.jobs import work_off
+from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD
 
 

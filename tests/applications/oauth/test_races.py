@@ -18,8 +18,8 @@ from applications.oauth.services import revoke_token_family, revoke_tokens
 from applications.registration.services.keys import regenerate_key
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
+from tests.support.api.oauth_flows import Party
 from tests.support.cases import cases
-from tests.support.oauth_flows import Party
 
 ROUNDS = cases(6, 50)
 THREADS = 8

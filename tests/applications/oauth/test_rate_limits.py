@@ -18,9 +18,9 @@ from applications.oauth.token_authentication import caller_of
 from applications.registration.services.applications import create_application
 from fulfillment.core.http.addresses import rate_limit_key_for_ip
 from tests.factories.accounts import UserFactory
-from tests.support.live_server import serving
 from tests.support.patience import PATIENCE
 from tests.support.scenario import ApiClient, build_world
+from tests.support.servers.live_server import serving
 
 POLICY = re.compile(r'"([a-z-]+)";q=(\d+);w=60\Z')
 LIMIT = re.compile(r'"([a-z-]+)";r=(\d+);t=(\d+)\Z')

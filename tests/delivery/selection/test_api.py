@@ -10,7 +10,7 @@ from delivery.datasets.services.demo import load_demo_population
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import make_product
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 PATH = "/delivery/eddm/selection"
 SQUARE = [[-111.91, 40.74], [-111.87, 40.74], [-111.87, 40.77], [-111.91, 40.77], [-111.91, 40.74]]

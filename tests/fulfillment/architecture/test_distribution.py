@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from tests.support.distribution import BY_STORE, declared, findings, tables, text, written
+from tests.tools.distribution import BY_STORE, declared, findings, tables, text, written
 
 # Django's own list of migrations, and a table that waits for the release that drops it.
 WITHOUT_MODEL = {"django_migrations", "accounts_secretgeneration"}
@@ -14,12 +14,12 @@ pytestmark = pytest.mark.django_db
 def test_every_table_is_declared_by_store_everywhere_or_global():
     undeclared = tables() - set(declared()) - WITHOUT_MODEL
 
-    assert undeclared == set(), "name them in tests/support/distribution.py"
+    assert undeclared == set(), "name them in tests/tools/distribution.py"
     assert set(declared()) - tables() == set(), "these are no tables"
 
 
 def test_document_lists_what_a_split_database_would_not_take():
-    assert written() == text(), "python -m tests.support.distribution writes the list"
+    assert written() == text(), "python -m tests.tools.distribution writes the list"
 
 
 def test_new_key_and_foreign_key_are_found_in_the_catalog():

@@ -10,8 +10,8 @@ import requests
 
 from tests.factories.orders import RECIPIENT, make_product
 from tests.factories.templates import field, page, text_box
-from tests.support.live_server import serving
 from tests.support.patience import PATIENCE, ROUNDS
+from tests.support.servers.live_server import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

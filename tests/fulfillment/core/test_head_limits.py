@@ -19,7 +19,7 @@ from fulfillment.core.http.head_limits import (
 from fulfillment.site.proxies import client_address
 from tests.support.costs import calls
 from tests.support.scenario import ApiClient
-from tests.support.web_handler import web_handler
+from tests.support.servers.web_handler import web_handler
 
 # The longest header the web server lets pass.
 LINE = 390_000

@@ -10,10 +10,10 @@ from django.urls import get_resolver
 
 from delivery.datasets.services.demo import load_demo_population
 from fulfillment.core.http.addresses import PROGRAM_PREFIXES
+from tests.support.api.fuzz_requests import hostile_cases, send
 from tests.support.cases import cases
-from tests.support.fuzz_requests import hostile_cases, send
-from tests.support.live_server import serving
 from tests.support.scenario import build_world, confirm_password
+from tests.support.servers.live_server import serving
 
 
 @pytest.mark.django_db(transaction=True)

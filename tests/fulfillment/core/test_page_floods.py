@@ -9,8 +9,8 @@ import pytest
 import requests
 from django.test import Client
 
-from tests.support.live_server import ROOT, serving
 from tests.support.patience import PATIENCE
+from tests.support.servers.live_server import ROOT, serving
 
 FLOOD = 1_500
 # Where pages have every thread, a read waits for an answer to each of the 150 connections.
@@ -20,7 +20,7 @@ MOST_BEFORE_A_READ = 50
 def flooding(url, browser):
     """Its own process, at a low priority: it stands for other machines, and takes no time from the reader."""
     cookie = f"sessionid={browser.cookies['sessionid'].value}"
-    command = ["nice", "-n", "19", sys.executable, "-m", "tests.support.flood", "--path", "/mailings"]
+    command = ["nice", "-n", "19", sys.executable, "-m", "tests.support.servers.flood", "--path", "/mailings"]
     command += ["--cookie", cookie, "--port", str(urlsplit(url).port), "--count", str(FLOOD)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
 

@@ -15,7 +15,7 @@ from aiohttp.abc import AbstractResolver
 from applications.webhooks.sending.client import Client
 from fulfillment.core.http.outgoing import url_policy
 from fulfillment.core.http.outgoing.url_policy import is_public, may_connect, refusal
-from tests.support.webhook_receiver import Receiver, receiving
+from tests.support.servers.webhook_receiver import Receiver, receiving
 
 # All of them end at this machine, or would on some system, were they followed.
 LOOPBACK = [

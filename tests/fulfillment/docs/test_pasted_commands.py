@@ -14,7 +14,7 @@ from django.db import connection
 from standardwebhooks import Webhook
 
 from applications.webhooks.selectors.signatures import generate_webhook_secret
-from tests.support.document_making import document
+from tests.support.printing.document_making import document
 
 DOCS = Path(__file__).parents[3] / "docs"
 BOOKLET = (139.7, 215.9)

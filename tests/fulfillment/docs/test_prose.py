@@ -4,7 +4,7 @@ from statistics import median
 
 import pytest
 
-from tests.support.prose import documents, read_prose, sentences_of, shares
+from tests.tools.prose import documents, read_prose, sentences_of, shares
 
 # Of all sentences, in percent.
 MAX_SHARES = {

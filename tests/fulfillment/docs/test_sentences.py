@@ -1,6 +1,6 @@
 """What people and integrators read, in one listing for editors."""
 
-from tests.support.sentences import LISTING, listing
+from tests.tools.sentences import LISTING, listing
 
 
 def test_listing_holds_every_sentence_of_the_sources():

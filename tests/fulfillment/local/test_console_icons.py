@@ -1,9 +1,9 @@
-"""The console's reduced copy of django-unfold's icon font (`tests.support.console_icons`)."""
+"""The console's reduced copy of django-unfold's icon font (`tests.tools.console_icons`)."""
 
 from fontTools.ttLib import TTFont
 
 from fulfillment.core.plugins import offered_values
-from tests.support import console_icons as icons
+from tests.tools import console_icons as icons
 
 
 def test_font_has_every_icon_of_pages_and_menu():

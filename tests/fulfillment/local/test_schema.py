@@ -14,7 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment.core.audit.guards import build_trail_indexes, install_append_only_triggers
 from fulfillment.local.schema import load_schema
-from tests.support.release_dump import FOLDER, address_of, dump_of, empty_database, restore, schema_of, used
+from tests.tools.release_dump import FOLDER, address_of, dump_of, empty_database, restore, schema_of, used
 
 pytestmark = pytest.mark.django_db
 

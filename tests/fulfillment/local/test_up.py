@@ -21,7 +21,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.support.patience import wait_for
-from tests.support.ports import free_port
+from tests.support.servers.ports import free_port
 
 ROOT = Path(__file__).parents[3]
 START_SECONDS = 180

@@ -39,12 +39,12 @@ from fulfillment.operations.backups.records import restore_missing
 from fulfillment.site.metrics import DRILL_GAUGES
 from stores.orders.models import Order, OrderItem
 from tests.factories.orders import card_data, make_card, order_body
-from tests.support.modes import add_test_application
-from tests.support.old_migrations import old_migrations
+from tests.support.api.modes import add_test_application
+from tests.support.database.old_migrations import old_migrations
+from tests.support.database.snapshots import Snapshot
 from tests.support.patience import wait_for
-from tests.support.release_dump import used
 from tests.support.scenario import World, build_world
-from tests.support.snapshots import Snapshot
+from tests.tools.release_dump import used
 
 ROOT = Path(__file__).resolve().parents[3]
 SECOND = "second_for_restore"

@@ -25,9 +25,9 @@ from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.secret_rotation import stored_secrets
 from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
-from tests.support.oauth_flows import Party
+from tests.support.api.oauth_flows import Party
+from tests.support.browser.two_factor import turned_on
 from tests.support.scenario import ApiClient, World, build_world, confirm_password
-from tests.support.two_factor import turned_on
 
 PASSWORD = "canary-Pa55-phrase-of-nobody"
 READ_BY_OPERATORS = (

@@ -7,8 +7,8 @@ import sys
 import pytest
 from django.core.management import get_commands
 
-from tests.support.live_server import ROOT, served_environment
-from tests.support.production import SECRETS
+from tests.support.deployment.variables import SECRETS
+from tests.support.servers.live_server import ROOT, served_environment
 
 OURS = ("accounts", "delivery", "fulfillment", "stores")
 ARGUMENTS: dict[str, list[str]] = {

@@ -16,10 +16,10 @@ from django.core.management import get_commands
 from jsonschema import Draft7Validator
 
 from stores.catalog.services.uploads import UPLOAD_BYTES
-from tests.support.hardening_page import LINES, PAGE, first_part, stricter_lines
-from tests.support.production import setting_names
-from tests.support.proxies import certificate, require_program
-from tests.support.units import hardening_of
+from tests.support.deployment.units import hardening_of
+from tests.support.deployment.variables import setting_names
+from tests.support.servers.proxies import certificate, require_program
+from tests.tools.hardening_page import LINES, PAGE, first_part, stricter_lines
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "docs" / "deploy"

@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 
 from tests.benchmarks import soak_faults
-from tests.support.fault_scene import Gate, namespace_refused
-from tests.support.faults import FOLDER_FAULTS, bucket_faults
+from tests.support.servers.fault_scene import Gate, namespace_refused
+from tests.support.servers.faults import FOLDER_FAULTS, bucket_faults
 
 RECORDED = Path(__file__).parent / "data" / "fault_metrics.json"
 QUICK = (

@@ -6,7 +6,7 @@ from django.db import connection
 
 from fulfillment.core.db.first_migrations import BEFORE_FIRST_RELEASE, is_older_than_first_release
 from fulfillment.management.commands import up
-from tests.support.old_migrations import old_migrations
+from tests.support.database.old_migrations import old_migrations
 
 pytestmark = pytest.mark.django_db
 

@@ -24,17 +24,17 @@ from stores.orders.models import Order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card
 from tests.factories.production import accept, make_provider, make_rule, make_sftp_provider
-from tests.support.hardening import cannot_filter, namespaces
-from tests.support.live_server import served_environment
-from tests.support.open_files import opened_for_writing, watching
+from tests.support.deployment.hardening import cannot_filter, namespaces
+from tests.support.deployment.open_files import opened_for_writing, watching
+from tests.support.deployment.unit_work import below
+from tests.support.deployment.units import ROOT, UNITS, read_unit
 from tests.support.patience import PATIENCE, wait_for
-from tests.support.ports import free_port
-from tests.support.processes import end_group
+from tests.support.production.sftp_server import PressServer, running_sftp_server
 from tests.support.scenario import World, build_world
-from tests.support.sftp_server import PressServer, running_sftp_server
-from tests.support.unit_work import below
-from tests.support.units import ROOT, UNITS, read_unit
-from tests.support.workers import forget_jobs, worker_environment
+from tests.support.servers.live_server import served_environment
+from tests.support.servers.ports import free_port
+from tests.support.servers.processes import end_group
+from tests.support.servers.workers import forget_jobs, worker_environment
 
 WEB, WORKER, BACKUP = UNITS["web"], UNITS["worker"], UNITS["backup"]
 missing = cannot_filter()

@@ -20,14 +20,14 @@ from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
 from tests.factories.production import accept, make_provider, make_rule, make_sftp_provider
 from tests.support.cases import IS_EVERY_CASE
-from tests.support.hardening import cannot_filter, namespaces
-from tests.support.hardening_page import PAGE, Stricter, page, row, stricter_lines
+from tests.support.deployment.hardening import cannot_filter, namespaces
+from tests.support.deployment.unit_work import START, WORK, Case, below
+from tests.support.deployment.units import ROOT, UNITS, hardening_of
 from tests.support.patience import PATIENCE
+from tests.support.production.sftp_server import running_sftp_server
 from tests.support.scenario import World, build_world
-from tests.support.sftp_server import running_sftp_server
-from tests.support.unit_work import START, WORK, Case, below
-from tests.support.units import ROOT, UNITS, hardening_of
-from tests.support.workers import worker_environment
+from tests.support.servers.workers import worker_environment
+from tests.tools.hardening_page import PAGE, Stricter, page, row, stricter_lines
 
 WEB = UNITS["web"]
 PRODUCT_OF = {"hot": "photo-card", "sftp": "card-two-sided"}

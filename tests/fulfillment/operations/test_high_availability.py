@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ha_faults
-from tests.support.client_library import installed_python, python_wheel
-from tests.support.ha_programs import PACKAGES, require_packages
+from tests.support.cluster import faults as ha_faults
+from tests.support.cluster.programs import PACKAGES, require_packages
+from tests.support.servers.client_library import installed_python, python_wheel
 
 __all__ = ["installed_python", "python_wheel"]
 

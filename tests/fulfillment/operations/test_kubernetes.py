@@ -22,10 +22,9 @@ from stores.catalog.models import CatalogUpload
 from stores.catalog.services.imports import export_catalog
 from stores.catalog.services.uploads import WAITING_STATES, receive_catalog_upload
 from tests.factories.orders import card_data, make_card, order_body
-from tests.support.confinement import confined
-from tests.support.kubernetes_schema import faults_of
-from tests.support.live_server import database_url
-from tests.support.manifests import (
+from tests.support.deployment.confinement import confined
+from tests.support.deployment.kubernetes_schema import faults_of
+from tests.support.deployment.manifests import (
     Manifest,
     as_here,
     command_here,
@@ -38,11 +37,12 @@ from tests.support.manifests import (
     of_kind,
     running,
 )
+from tests.support.deployment.variables import PRODUCTION, ROOT, SECRETS, setting_names
 from tests.support.patience import PATIENCE, wait_for
-from tests.support.ports import free_port
-from tests.support.production import PRODUCTION, ROOT, SECRETS, setting_names
 from tests.support.scenario import build_world
-from tests.support.workers import forget_jobs
+from tests.support.servers.live_server import database_url
+from tests.support.servers.ports import free_port
+from tests.support.servers.workers import forget_jobs
 
 # boto3 reads them, and the page of the settings has them in a sentence.
 OF_S3 = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from tests.support.ha_programs import make_folder, require_packages, shipped, start
+from tests.support.cluster.programs import make_folder, require_packages, shipped, start
 from tests.support.patience import PATIENCE, wait_for
-from tests.support.ports import free_port
+from tests.support.servers.ports import free_port
 
 pytestmark = pytest.mark.slow
 

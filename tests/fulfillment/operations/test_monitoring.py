@@ -14,11 +14,11 @@ from django.conf import settings
 from fulfillment.core.observability import instruments
 from fulfillment.core.plugins import offered_values
 from fulfillment.site.metrics import GAUGES
-from tests.support.live_server import serving
 from tests.support.patience import PATIENCE, wait_for
-from tests.support.ports import free_port
-from tests.support.proxies import require_program
 from tests.support.scenario import build_world
+from tests.support.servers.live_server import serving
+from tests.support.servers.ports import free_port
+from tests.support.servers.proxies import require_program
 
 FOLDER = Path(settings.BASE_DIR) / "docs/deploy/monitoring"
 TOKEN = "a-token-of-the-metrics-0123456789-abcdef"

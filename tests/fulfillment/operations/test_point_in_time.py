@@ -27,12 +27,12 @@ from stores.catalog.models import Store
 from stores.orders.models import Order, OrderItem
 from stores.orders.models.history import OrderComment
 from tests.factories.orders import card_data, make_card, order_body
-from tests.support.backup_cluster import PROGRAMS, SHIPPED, ArchivedCluster, archived_cluster
-from tests.support.ha_programs import PASSWORD, require_packages
+from tests.support.cluster.backups import PROGRAMS, SHIPPED, ArchivedCluster, archived_cluster
+from tests.support.cluster.programs import PASSWORD, require_packages
+from tests.support.orders.sample_orders import create_sample_orders
 from tests.support.patience import wait_for
-from tests.support.postgres_server import ROOT
-from tests.support.sample_orders import create_sample_orders
 from tests.support.scenario import World, build_world
+from tests.support.servers.postgres_server import ROOT
 
 pytestmark = pytest.mark.slow
 

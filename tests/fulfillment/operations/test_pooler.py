@@ -17,13 +17,13 @@ import requests
 from accounts.demo import USER
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
 from fulfillment.local.postgres_layout import find_host
-from tests.support.ha_programs import make_folder, pooled_url, require_packages, start_pgbouncer
-from tests.support.live_server import Served, serving
+from tests.support.cluster.programs import make_folder, pooled_url, require_packages, start_pgbouncer
+from tests.support.database.tables import load_demo_catalog, load_tables
 from tests.support.patience import PATIENCE, wait_for
-from tests.support.ports import free_port
-from tests.support.postgres_server import ROOT, Restarted, own_postgres
-from tests.support.tables import load_demo_catalog, load_tables
-from tests.support.webhook_receiver import receiving
+from tests.support.servers.live_server import Served, serving
+from tests.support.servers.ports import free_port
+from tests.support.servers.postgres_server import ROOT, Restarted, own_postgres
+from tests.support.servers.webhook_receiver import receiving
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.support.production import PRODUCTION, ROOT
+from tests.support.deployment.variables import PRODUCTION, ROOT
 
 pytestmark = pytest.mark.slow
 

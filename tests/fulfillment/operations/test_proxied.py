@@ -23,13 +23,13 @@ from django.core.files.storage import default_storage
 from fulfillment.core.files.stored import asset_file
 from printing.documents import MAX_BYTES
 from stores.proofs.links import ASSETS, signed_urls
-from tests.support.batches import access_to, make_batch
-from tests.support.document_making import document, written
-from tests.support.live_server import Served, serving
+from tests.support.orders.batches import access_to, make_batch
 from tests.support.patience import wait_for
-from tests.support.ports import free_port
-from tests.support.processes import descendants
-from tests.support.proxies import (
+from tests.support.printing.document_making import document, written
+from tests.support.servers.live_server import Served, serving
+from tests.support.servers.ports import free_port
+from tests.support.servers.processes import descendants
+from tests.support.servers.proxies import (
     COMMANDS,
     HOST,
     Proxy,

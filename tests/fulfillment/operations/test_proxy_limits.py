@@ -15,7 +15,7 @@ from printing.documents import MAX_BYTES as DOCUMENT_BYTES
 from stores.batches.files.reading import MAX_BYTES as ROWS_BYTES
 from stores.catalog.services.uploads import UPLOAD_BYTES
 from stores.proofs.services.assets import MAX_BYTES
-from tests.support.proxies import (
+from tests.support.servers.proxies import (
     DEPLOY,
     Proxy,
     Response,

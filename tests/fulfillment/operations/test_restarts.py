@@ -15,11 +15,11 @@ import pytest
 import requests
 
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
-from tests.support.cutting_proxy import cutting
-from tests.support.live_server import Served, serving
+from tests.support.database.tables import load_demo_catalog, load_tables
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
-from tests.support.postgres_server import ROOT, Restarted, own_postgres
-from tests.support.tables import load_demo_catalog, load_tables
+from tests.support.servers.cutting_proxy import cutting
+from tests.support.servers.live_server import Served, serving
+from tests.support.servers.postgres_server import ROOT, Restarted, own_postgres
 
 pytestmark = pytest.mark.slow
 

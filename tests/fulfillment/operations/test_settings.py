@@ -17,7 +17,7 @@ from django.db import OperationalError
 import accounts.operations
 from fulfillment.operations import deployment_checks
 from fulfillment.operations.deployment_checks import check_deployment
-from tests.support.production import PRODUCTION, ROOT, SECRETS, setting_names
+from tests.support.deployment.variables import PRODUCTION, ROOT, SECRETS, setting_names
 from tests.support.scenario import build_world
 
 

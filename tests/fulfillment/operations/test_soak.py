@@ -32,8 +32,8 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.databases import ROOT
 from tests.benchmarks.soak_neighbours import Marks
-from tests.support.live_server import database_url
 from tests.support.patience import PATIENCE, ROUNDS
+from tests.support.servers.live_server import database_url
 
 # Of each sort what cost others most, and wide marks: other tests run beside.
 WORST = ("accept-long", "token-wrong", "slow-body", "orders-of-500", "picture-bombs")

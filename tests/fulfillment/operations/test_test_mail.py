@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.support.ports import free_port
+from tests.support.servers.ports import free_port
 
 
 def test_mail_server_that_does_not_answer_is_named(settings):

@@ -12,9 +12,10 @@ import requests
 
 from stores.orders.models import OrderStatus
 from tests.factories.orders import RECIPIENT
-from tests.support.live_server import serving
+from tests.support.database.tables import load_tables
 from tests.support.patience import PATIENCE
-from tests.support.release_dump import (
+from tests.support.servers.live_server import serving
+from tests.tools.release_dump import (
     FOLDER,
     SECRETS,
     address_of,
@@ -25,7 +26,6 @@ from tests.support.release_dump import (
     restore,
     schema_of,
 )
-from tests.support.tables import load_tables
 
 RELEASES = sorted(FOLDER.glob("*.sql.xz"))
 DATABASE = "upgraded_release"

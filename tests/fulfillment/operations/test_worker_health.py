@@ -17,11 +17,11 @@ from fulfillment.core.db.connection_settings import connection_settings
 from fulfillment.local.postgres_layout import find_host
 from fulfillment.operations import worker_health
 from fulfillment.operations.worker_health import DuplicateLogFilter, Heartbeat, Watchdog, is_outage
-from tests.support.ha_programs import make_folder, pooled_url, require_packages, start_pgbouncer
+from tests.support.cluster.programs import make_folder, pooled_url, require_packages, start_pgbouncer
 from tests.support.patience import PATIENCE, wait_for
-from tests.support.ports import free_port
-from tests.support.postgres_server import own_postgres
-from tests.support.workers import ROOT, forget_jobs, worker_environment
+from tests.support.servers.ports import free_port
+from tests.support.servers.postgres_server import own_postgres
+from tests.support.servers.workers import ROOT, forget_jobs, worker_environment
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from applications.registration.models import Application
 from delivery.datasets.services.demo import load_demo_population
 from stores.catalog.models import Store
 from tests.factories.orders import make_product
+from tests.support.database.snapshots import Snapshot
 from tests.support.scenario import World, build_known_world, sign_in
-from tests.support.snapshots import Snapshot
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.support.client_library import ROOT
+from tests.support.servers.client_library import ROOT
 
 pytestmark = pytest.mark.django_db
 WHEEL = "store_fulfillment-0.1.0-py3-none-any.whl"

@@ -19,7 +19,7 @@ from delivery.datasets.models import ImportRun
 from fulfillment.core.admin import inlines
 from fulfillment.core.admin.base import ConsoleAdmin
 from stores.orders.admin.orders import FINAL
-from tests.support.console_pages import (
+from tests.support.browser.console_pages import (
     ACTIONS_AT_ONCE,
     ACTS_AT_ONCE,
     NO_PAGE,
@@ -33,8 +33,8 @@ from tests.support.console_pages import (
     pages_of_site,
     request_of,
 )
-from tests.support.crawler import dead_fragments, walk
-from tests.support.pseudo import plain_texts
+from tests.support.browser.crawler import dead_fragments, walk
+from tests.support.browser.pseudo import plain_texts
 from tests.support.scenario import World, sign_in
 
 pytestmark = pytest.mark.slow
@@ -113,7 +113,7 @@ def test_staff_of_a_store_open_what_they_see(furnished, client, rendered):
 
 
 def test_every_address_has_an_example_or_a_reason(furnished):
-    """Where this fails, a page was added: name an example in tests/support/console_pages.py."""
+    """Where this fails, a page was added: name an example in tests/support/browser/console_pages.py."""
     examples = set(extra_pages(furnished))
     found = {
         address for app in apps_of_console() for one in admins_of(app) for address in own_addresses(*one)

@@ -10,9 +10,7 @@ from lxml import html
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.lists import ConsoleList
 from stores.catalog.models import Store
-from tests.support.cases import cases
-from tests.support.console_pages import extra_pages, request_of
-from tests.support.odd_requests import (
+from tests.support.api.odd_requests import (
     PAGE_PARAMETERS,
     OddRequest,
     chosen,
@@ -22,6 +20,8 @@ from tests.support.odd_requests import (
     odd_paths,
     odd_queries,
 )
+from tests.support.browser.console_pages import extra_pages, request_of
+from tests.support.cases import cases
 from tests.support.scenario import World
 
 SAMPLED = 16

@@ -14,8 +14,8 @@ from django.urls import URLResolver, get_resolver, path, reverse
 
 from fulfillment.core.http.addresses import is_for_programs
 from fulfillment.core.http.dangerous import Declared, dangerous, declared_by, effect_of, harmless
-from tests.support.console_pages import request_of
-from tests.support.oauth_flows import Party
+from tests.support.api.oauth_flows import Party
+from tests.support.browser.console_pages import request_of
 from tests.support.scenario import World
 
 DOCUMENTED = re.compile(r"^\| ([A-Z][^|]+?) \| (portal|console|portal, console) \|$", re.MULTILINE)

@@ -13,10 +13,10 @@ import pytest
 import requests
 
 from fulfillment.local import supervision
-from tests.support.live_server import ROOT, database_url, served_environment, serving
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
-from tests.support.ports import free_port
-from tests.support.processes import descendants
+from tests.support.servers.live_server import ROOT, database_url, served_environment, serving
+from tests.support.servers.ports import free_port
+from tests.support.servers.processes import descendants
 
 
 def test_process_stopped_while_loading_ends_at_once(tmp_path):

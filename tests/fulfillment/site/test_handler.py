@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils.module_loading import import_string
 
 from fulfillment.site.middleware import SecurityHeaders
-from tests.support.web_handler import web_handler
+from tests.support.servers.web_handler import web_handler
 
 OTHER_HOOKS = ("process_exception", "process_template_response")
 _seen: list[str] = []

@@ -4,8 +4,8 @@ import requests
 from applications.registration.selectors.request_log import daily_usage
 from applications.registration.services import usage
 from applications.registration.services.usage import flush_usage
-from tests.support.live_server import serving
 from tests.support.scenario import ApiClient, build_world
+from tests.support.servers.live_server import serving
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,11 @@ from accounts.models import Notification, NotificationKind, User
 from accounts.services.mailed_links import CONFIRMATION_TASK, send_reset_links
 from accounts.services.notifications import mail_notification, notify
 from applications.registration.services.owners import invite_owner
-from tests.support import catalogs
-from tests.support.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
-from tests.support.jobs import work_off
-from tests.support.pseudo import FILLED
+from tests.support.browser.pseudo import FILLED
+from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD
+from tests.tools import catalogs
+from tests.tools.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
 
 GERMAN = {"Accept-Language": "de-DE,de;q=0.9,en;q=0.8"}
 

@@ -16,12 +16,12 @@ from applications.webhooks.models import Delivery
 from fulfillment.core.observability.instruments import SECONDS
 from tests.factories.templates import make_card
 from tests.factories.webhooks import make_event, make_webhook
-from tests.support.fault_proxy import Gate
-from tests.support.live_server import serving
 from tests.support.patience import PATIENCE, wait_for
 from tests.support.scenario import build_world
-from tests.support.webhook_receiver import receiving
-from tests.support.workers import forget_jobs, working
+from tests.support.servers.fault_proxy import Gate
+from tests.support.servers.live_server import serving
+from tests.support.servers.webhook_receiver import receiving
+from tests.support.servers.workers import forget_jobs, working
 
 TOKEN = "a-token-of-the-metrics-0123456789-abcdef"
 

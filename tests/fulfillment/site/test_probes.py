@@ -13,7 +13,7 @@ from django.test import Client
 
 from fulfillment.core.api import parts
 from tests.support.patience import PATIENCE
-from tests.support.workers import working
+from tests.support.servers.workers import working
 
 
 @pytest.fixture(autouse=True)

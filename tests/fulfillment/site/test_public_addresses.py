@@ -1,6 +1,6 @@
 """docs/access.md lists every address that answers without credentials."""
 
-from tests.support.public_addresses import KNOWN, PAGE, crawl, written
+from tests.tools.public_addresses import KNOWN, PAGE, crawl, written
 
 
 def test_every_public_address_is_listed_and_no_other(world):
@@ -10,4 +10,4 @@ def test_every_public_address_is_listed_and_no_other(world):
 def test_table_is_the_one_of_the_document():
     page = PAGE.read_text("utf-8")
 
-    assert page == written(page), "run python -m tests.support.public_addresses"
+    assert page == written(page), "run python -m tests.tools.public_addresses"

@@ -18,7 +18,7 @@ from fulfillment.core.reference.operations import events, operations
 from fulfillment.core.reference.problems import problems
 from fulfillment.core.reference.schemas import SchemaReader
 from fulfillment.core.reference.search import find_entries
-from tests.support.crawler import LINK, names_in
+from tests.support.browser.crawler import LINK, names_in
 
 ROOT = "/api/v1/docs"
 

@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import User
 from stores.orders.models import Order, Quote
-from tests.support.console_fixtures import place_orders
+from tests.support.browser.console_fixtures import place_orders
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from fulfillment.site.handler import announcing_close
-from tests.support.live_server import serving
 from tests.support.patience import PATIENCE
+from tests.support.servers.live_server import serving
 
 BODIES = {"small": b"{}", "deep": b"[" * 60_000 + b"]" * 60_000, "large": b"x" * 4_000_000}
 

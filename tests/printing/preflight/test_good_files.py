@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from printing.preflight import Severity
-from tests.support.preflight_cards import inspected, raster
+from tests.support.printing.preflight_cards import inspected, raster
 
 FILES = sorted((Path(__file__).parent / "good_files").glob("*.pdf"))
 BLED = [path for path in FILES if not path.stem.endswith("-no-bleed")]

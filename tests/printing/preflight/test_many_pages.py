@@ -15,7 +15,7 @@ from printing.preflight import background_pixels as drawing
 from printing.preflight.findings import USUAL
 from printing.typesetting import Artwork, FontSet, RenderingBusy, RenderingTimedOut, Template
 from printing.typesetting.template import Page
-from tests.support.document_making import BLUE, document
+from tests.support.printing.document_making import BLUE, document
 
 CARD = Target(88.9, 50.8, 3.175)
 WORDS = BLUE + b" 1 1 1 rg BT /F 5.5 Tf 40 60 Td (Small words on blue) Tj ET"

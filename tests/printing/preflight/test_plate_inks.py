@@ -9,10 +9,10 @@ from pikepdf import Dictionary, Name
 from printing.preflight import Limits, PreflightInput, colors, preflight
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import FontSet, Press, RenderingTimedOut, parse_template, render_print
-from tests.support.made_templates import card
-from tests.support.plate_samples import artwork, samples
-from tests.support.preflight_cards import inspected, pdf, svg
-from tests.support.printing_programs import PLATES, inside, plates
+from tests.support.printing.made_templates import card
+from tests.support.printing.plate_samples import artwork, samples
+from tests.support.printing.preflight_cards import inspected, pdf, svg
+from tests.support.printing.printing_programs import PLATES, inside, plates
 
 SAMPLES = samples()
 # Every third of those that blend, fade or overprint.

@@ -13,7 +13,7 @@ from printing.preflight.artwork.svg import read_svg
 from printing.preflight.rules.eddm import RULES as EDDM_RULES
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import FontSet
-from tests.support.preflight_cards import (
+from tests.support.printing.preflight_cards import (
     POINTS,
     code,
     encoded,

@@ -11,10 +11,10 @@ from printing.press.device_colors import DeviceColors, srgb_profile
 from printing.press.profiles import SHIPPED
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print
-from tests.support.made_templates import card
-from tests.support.pdf_making import one_page
-from tests.support.pdfx_rules import faults, kinds_of_color
-from tests.support.printing_programs import plates
+from tests.support.printing.made_templates import card
+from tests.support.printing.pdf_making import one_page
+from tests.support.printing.pdfx_rules import faults, kinds_of_color
+from tests.support.printing.printing_programs import plates
 
 MANAGED = Press(rules=PresetRules(policy=ColorPolicy.MANAGED))
 POINTS = 72 / 25.4

@@ -17,11 +17,11 @@ from printing.press.objects import give_resources
 from printing.press.profiles import SHIPPED
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof
-from tests.support.layered_files import changed
-from tests.support.made_templates import card
-from tests.support.pdf_making import one_page
-from tests.support.preflight_cards import raster
-from tests.support.printing_programs import PLATES, plates
+from tests.support.printing.layered_files import changed
+from tests.support.printing.made_templates import card
+from tests.support.printing.pdf_making import one_page
+from tests.support.printing.preflight_cards import raster
+from tests.support.printing.printing_programs import PLATES, plates
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 POINTS = 72 / 25.4

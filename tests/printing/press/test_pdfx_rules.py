@@ -9,8 +9,8 @@ import pytest
 from printing.press.profiles import SHIPPED
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, render_print
-from tests.support.made_templates import words_template
-from tests.support.pdfx_rules import RULES, broken, faults
+from tests.support.printing.made_templates import words_template
+from tests.support.printing.pdfx_rules import RULES, broken, faults
 
 PAGE = """
 <style>@color-profile device-cmyk {{ src: url({profile}); components: c, m, y, k }}

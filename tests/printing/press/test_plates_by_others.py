@@ -12,10 +12,10 @@ from printing.press.profiles import SHIPPED
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_print, render_proof
 from tests.support.cases import IS_EVERY_CASE
-from tests.support.color_difference import differences
-from tests.support.made_templates import card
-from tests.support.plate_samples import artwork, samples
-from tests.support.printing_programs import PLATES, plates, run
+from tests.support.printing.color_difference import differences
+from tests.support.printing.made_templates import card
+from tests.support.printing.plate_samples import artwork, samples
+from tests.support.printing.printing_programs import PLATES, plates, run
 
 SAMPLES = samples()
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK, highest_ink=400))

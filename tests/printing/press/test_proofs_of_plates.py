@@ -11,10 +11,10 @@ from PIL import Image
 
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, RenderingFailed, parse_template, render_print, render_proof
-from tests.support.layered_files import HIDDEN, encrypted
-from tests.support.made_templates import card, words_template
-from tests.support.plate_samples import artwork, made, samples
-from tests.support.preflight_cards import pdf, raster
+from tests.support.printing.layered_files import HIDDEN, encrypted
+from tests.support.printing.made_templates import card, words_template
+from tests.support.printing.plate_samples import artwork, made, samples
+from tests.support.printing.preflight_cards import pdf, raster
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 RED = bytes([204, 68, 51])

@@ -11,12 +11,12 @@ from printing.press.colors import Separation
 from printing.press.profiles import SHIPPED
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import BUILT_IN_PRESS, Field, Press, TemplateInvalid, parse_template, render_print
-from tests.support.color_difference import delta_e_2000
-from tests.support.made_templates import card, text_box, words_template
-from tests.support.pdf_making import one_page
-from tests.support.pdfx_rules import faults
-from tests.support.press_samples import demo_print
-from tests.support.printing_programs import PLATES, inside, plates, run
+from tests.support.printing.color_difference import delta_e_2000
+from tests.support.printing.made_templates import card, text_box, words_template
+from tests.support.printing.pdf_making import one_page
+from tests.support.printing.pdfx_rules import faults
+from tests.support.printing.press_samples import demo_print
+from tests.support.printing.printing_programs import PLATES, inside, plates, run
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 SHEET_MM = 8 + 3

@@ -11,8 +11,8 @@ from PIL import Image
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.press.screen import fit_pictures
 from printing.typesetting import Field, Press, parse_template, render_pdf_page, render_print, render_proof
-from tests.support.made_templates import card
-from tests.support.pdf_making import one_page
+from tests.support.printing.made_templates import card
+from tests.support.printing.pdf_making import one_page
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 PAGE = {"WidthMM": 228.6, "HeightMM": 100, "BleedMM": 3}

@@ -12,7 +12,7 @@ from printing.press.paints import OF_CMYK, OF_RGB, Inks, Shades
 from printing.press.profiles import SHIPPED, ProfileInvalid
 from printing.press.repaint import Repaint
 from printing.press.streams import recolor_stream
-from tests.support.pdf_making import one_page
+from tests.support.printing.pdf_making import one_page
 
 SPACES = {"/c0": OF_RGB, "/c1": OF_CMYK}
 

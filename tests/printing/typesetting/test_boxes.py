@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from printing.typesetting import Field, parse_template, render_print, render_proof
-from tests.support.made_templates import SVG, card, picture, text_box, words_template
+from tests.support.printing.made_templates import SVG, card, picture, text_box, words_template
 
 NAVY = (11, 37, 69)
 # A box of 78 x 40 mm whose corner is at 5 x 5 mm, in pixels of a proof.

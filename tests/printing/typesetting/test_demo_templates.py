@@ -16,7 +16,7 @@ from printing.typesetting import (
 )
 from printing.typesetting.fields import TYPES
 from stores.demo import demo_catalog
-from tests.support.made_templates import DEMO
+from tests.support.printing.made_templates import DEMO
 
 GOLDEN = Path(__file__).parent / "golden"
 SIZES = {

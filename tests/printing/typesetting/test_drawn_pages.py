@@ -18,8 +18,8 @@ from printing.typesetting import (
     scaling,
 )
 from tests.factories.pictures import encode_picture
-from tests.support.made_templates import card, picture, text_box
-from tests.support.own_renderer import OwnRenderer
+from tests.support.printing.made_templates import card, picture, text_box
+from tests.support.printing.own_renderer import OwnRenderer
 
 
 class CountingRenderer(OwnRenderer):

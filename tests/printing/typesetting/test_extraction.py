@@ -5,8 +5,8 @@ import unicodedata
 import pytest
 
 from printing.typesetting import Field, parse_template, render_print
-from tests.support.made_templates import card, text_box, words_template
-from tests.support.pdf_reading import written_text
+from tests.support.printing.made_templates import card, text_box, words_template
+from tests.support.printing.pdf_reading import written_text
 
 
 def plain(text):

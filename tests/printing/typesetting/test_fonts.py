@@ -8,7 +8,7 @@ import typst
 
 from printing.typesetting import Field, FontInvalid, FontSet, fonts, open_font, parse_template, render_proof
 from printing.typesetting.fonts import CodePoints
-from tests.support.made_templates import card, text_box
+from tests.support.printing.made_templates import card, text_box
 
 ROOT = Path(__file__).parents[3]
 TEXT_FAMILIES = {

@@ -18,8 +18,8 @@ from printing.typesetting import (
 from printing.typesetting.jobs import SheetBuilder
 from printing.typesetting.press import Press
 from printing.typesetting.workers import Worker
-from tests.support.made_templates import card, picture
 from tests.support.patience import PATIENCE
+from tests.support.printing.made_templates import card, picture
 
 CMYK, MANAGED = (Press(PresetRules(policy=one)) for one in (ColorPolicy.CMYK, ColorPolicy.MANAGED))
 

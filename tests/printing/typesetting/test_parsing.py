@@ -6,7 +6,7 @@ import pytest
 
 from printing.typesetting import Field, TemplateInvalid, parse_template
 from printing.typesetting.artwork import measure_picture
-from tests.support.made_templates import SVG, card, huge_picture, picture, text_box
+from tests.support.printing.made_templates import SVG, card, huge_picture, picture, text_box
 
 FIELDS = [Field("Words"), Field("Photo", type="Image", sub_type="Upload")]
 

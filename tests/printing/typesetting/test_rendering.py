@@ -14,7 +14,7 @@ from printing.typesetting import (
     try_template,
 )
 from printing.typesetting.errors import TemplateInvalid
-from tests.support.made_templates import card, picture, text_box, words_template
+from tests.support.printing.made_templates import card, picture, text_box, words_template
 
 MM = 72 / 25.4
 PHOTO = {"Field": "Photo", "Kind": "Image", "X": 5, "Y": 5, "Width": 50.8, "Height": 25.4}

@@ -7,7 +7,7 @@ import pytest
 
 from printing.typesetting import Field, RenderingFailed, parse_template, render_proof
 from printing.typesetting.workers import shared_workers
-from tests.support.made_templates import card, picture, text_box, unread_artwork
+from tests.support.printing.made_templates import card, picture, text_box, unread_artwork
 
 PHOTO = {"Field": "Photo", "Kind": "Image", "X": 0, "Y": 0, "Width": 40, "Height": 40}
 LINKED = (

@@ -5,7 +5,7 @@ import pytest
 from printing.typesetting import Field, FontSet, ValuesInvalid, parse_template, render_proof, runs
 from printing.typesetting.fields import CHARACTERS, MARKS_IN_A_ROW, _letters
 from printing.typesetting.jobs import SheetBuilder
-from tests.support.made_templates import card, text_box, words_template
+from tests.support.printing.made_templates import card, text_box, words_template
 
 LOREM = "lorem ipsum dolor "
 

@@ -10,8 +10,8 @@ import pytest
 from printing.typesetting import workdir
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.workdir import WorkDir
-from tests.support.made_templates import text_box, unread_artwork, words_template
 from tests.support.patience import PATIENCE
+from tests.support.printing.made_templates import text_box, unread_artwork, words_template
 
 
 @pytest.fixture

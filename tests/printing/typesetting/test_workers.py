@@ -28,8 +28,15 @@ from printing.typesetting import (
     workers,
 )
 from printing.typesetting.workers import Worker, Workers, shared_workers
-from tests.support.made_templates import DEMO, card, hard_texts, text_box, unread_artwork, words_template
 from tests.support.patience import PATIENCE, least_seconds
+from tests.support.printing.made_templates import (
+    DEMO,
+    card,
+    hard_texts,
+    text_box,
+    unread_artwork,
+    words_template,
+)
 
 PATTERN = (
     '<pattern id="{0}" width="1" height="1" patternUnits="userSpaceOnUse">'
@@ -131,7 +138,7 @@ def test_killed_worker_is_replaced():
 
 RENDER_FROM_A_LARGE_PROCESS = """
 import time
-from tests.support.made_templates import words_template
+from tests.support.printing.made_templates import words_template
 from printing.typesetting import render_proof
 from printing.typesetting.workers import PEAK_KIB, shared_workers
 

@@ -14,8 +14,15 @@ import pytest
 from production.adapters import sftp, sftp_returns
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused, ProviderUnavailable
-from tests.support.production_jobs import made_job
-from tests.support.sftp_server import PASSWORD, at_count, cut, cut_before, once, running_sftp_server
+from tests.support.production.production_jobs import made_job
+from tests.support.production.sftp_server import (
+    PASSWORD,
+    at_count,
+    cut,
+    cut_before,
+    once,
+    running_sftp_server,
+)
 
 SECRETS = {"password": PASSWORD}
 JOB_FILES = ["1001-1/1001-1.json", "1001-1/1001-1.pdf", "1001-1/1001-1.xjdf"]

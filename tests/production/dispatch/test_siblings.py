@@ -19,8 +19,8 @@ from production.providers.models import Provider
 from stores.catalog.models import Product
 from stores.orders.models import Order
 from tests.factories.production import STORE, make_provider, make_rule
-from tests.support.joint_orders import placed
-from tests.support.order_helpers import Shop
+from tests.support.orders.order_helpers import Shop
+from tests.support.production.joint_orders import placed
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db

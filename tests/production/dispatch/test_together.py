@@ -22,7 +22,7 @@ from stores.orders.models import OrderItem, OrderStatus
 from stores.orders.services.transitions import cancel_order
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job
-from tests.support.joint_orders import (
+from tests.support.production.joint_orders import (
     ORDER,
     at,
     cut_once,
@@ -35,8 +35,8 @@ from tests.support.joint_orders import (
     wait_is_over,
     work,
 )
+from tests.support.production.siteflow import running_siteflow
 from tests.support.scenario import sign_in
-from tests.support.siteflow import running_siteflow
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from production.jobs.services.outcomes import record_fault
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import transition_order
 from tests.factories.production import STORE, accept, only_job
-from tests.support.joint_orders import (
+from tests.support.production.joint_orders import (
     at,
     cut_once,
     make_due,
@@ -27,7 +27,7 @@ from tests.support.joint_orders import (
     wait_is_over,
     work,
 )
-from tests.support.siteflow import SiteFlow
+from tests.support.production.siteflow import SiteFlow
 
 pytestmark = pytest.mark.django_db
 

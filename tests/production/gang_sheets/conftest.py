@@ -1,8 +1,8 @@
 import pytest
 
-from tests.support.order_helpers import Shop
+from tests.support.database.snapshots import Snapshot
+from tests.support.orders.order_helpers import Shop
 from tests.support.scenario import World
-from tests.support.snapshots import Snapshot
 
 
 @pytest.fixture

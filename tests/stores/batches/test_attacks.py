@@ -20,7 +20,8 @@ from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.support.at_once import at_once
-from tests.support.batches import (
+from tests.support.cases import cases
+from tests.support.orders.batches import (
     access_to,
     addressed,
     checked,
@@ -30,7 +31,6 @@ from tests.support.batches import (
     source_of,
     states_of,
 )
-from tests.support.cases import cases
 from tests.support.scenario import build_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

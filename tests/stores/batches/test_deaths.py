@@ -20,7 +20,8 @@ from stores.orders.services.transitions import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product
 from tests.support.at_once import at_once
-from tests.support.batches import (
+from tests.support.cases import cases
+from tests.support.orders.batches import (
     access_to,
     addressed,
     fresh,
@@ -29,10 +30,9 @@ from tests.support.batches import (
     source_of,
     states_of,
 )
-from tests.support.cases import cases
-from tests.support.deaths import dies_at
 from tests.support.patience import wait_for
 from tests.support.scenario import build_world
+from tests.support.servers.deaths import dies_at
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 OWNER = Actor(ActorKind.APPLICATION)

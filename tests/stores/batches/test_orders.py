@@ -40,8 +40,8 @@ from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.transitions import Actor, actor_of, cancel_order
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.pictures import make_photo_card, upload
-from tests.support.approvals import add_approver
-from tests.support.batches import (
+from tests.support.orders.approvals import add_approver
+from tests.support.orders.batches import (
     ADDRESS,
     TARGETS,
     access_to,
@@ -55,9 +55,9 @@ from tests.support.batches import (
     rows_by_name,
     states_of,
 )
-from tests.support.jobs import work_off
-from tests.support.order_helpers import Shop
-from tests.support.pdf_reading import written_text
+from tests.support.orders.jobs import work_off
+from tests.support.orders.order_helpers import Shop
+from tests.support.printing.pdf_reading import written_text
 
 pytestmark = pytest.mark.django_db
 OWNER = Actor(ActorKind.APPLICATION)

@@ -26,9 +26,9 @@ from stores.orders.services.transitions import Actor, lock_orders
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT
 from tests.factories.webhooks import look_before
-from tests.support.approvals import add_approver
 from tests.support.at_once import at_once
-from tests.support.batches import (
+from tests.support.orders.approvals import add_approver
+from tests.support.orders.batches import (
     access_to,
     change_template,
     checked,
@@ -38,8 +38,8 @@ from tests.support.batches import (
     person,
     source_of,
 )
-from tests.support.jobs import work_off
-from tests.support.order_helpers import Shop
+from tests.support.orders.jobs import work_off
+from tests.support.orders.order_helpers import Shop
 from tests.support.patience import wait_for
 
 

@@ -11,7 +11,7 @@ from stores.budgets.models import Budget
 from stores.budgets.selectors import budgets as selectors
 from stores.budgets.services import budgets
 from tests.factories.budgets import budget_values, enable_budgets, make_budget, make_cost_center
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 pytestmark = pytest.mark.django_db
 PATH = "/store/associated/budget"

@@ -19,7 +19,7 @@ from stores.budgets.services.claims import count_order
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.orders import make_product, order_body
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 pytestmark = pytest.mark.django_db
 # Of the product: 100 pieces at 0.12.

@@ -11,8 +11,8 @@ from stores.orders.models import Order, OrderHistory, OrderStatus
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
-from tests.support.deaths import dies_at
 from tests.support.scenario import build_world
+from tests.support.servers.deaths import dies_at
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 MANY = 24

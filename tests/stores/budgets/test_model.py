@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.support.budget_model import BudgetMachine
 from tests.support.cases import cases
+from tests.support.orders.budget_model import BudgetMachine
 
 STEPS, STEPS_OF_A_STORY = cases(600, 10_000), 100
 

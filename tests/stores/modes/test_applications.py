@@ -8,7 +8,7 @@ from accounts.permissions import DEFAULT_STORE_GRANTS
 from applications.registration.models import Application
 from applications.webhooks.models import Event
 from stores.catalog.models import Store
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from django.urls import reverse
 
 from applications.registration.models import Application
 from stores.orders.models import Order
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
+from tests.support.browser.submissions import form_of
 from tests.support.scenario import sign_in
-from tests.support.submissions import form_of
 
 BADGE = '<span class="status status-test">Test</span>'
 QUOTE = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}

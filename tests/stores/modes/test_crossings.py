@@ -3,10 +3,10 @@
 import pytest
 
 from accounts.callers import Caller
+from tests.support.api.mode_crossings import Twins, crossings, make_twins
 from tests.support.cases import cases
-from tests.support.mode_crossings import Twins, crossings, make_twins
+from tests.support.database.snapshots import Snapshot
 from tests.support.scenario import build_known_world
-from tests.support.snapshots import Snapshot
 
 REQUESTS = cases(300, 10_000)
 

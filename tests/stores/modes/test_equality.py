@@ -9,7 +9,7 @@ import pytest
 from accounts.models import Subscription
 from stores.catalog.models import Product
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_product
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 from tests.support.scenario import ApiClient
 
 # Members that name this very record or its moment.

@@ -18,8 +18,8 @@ from stores.orders.models import Order, OrderDay, OrderTally
 from stores.orders.selectors.board import orders_by_status
 from stores.orders.services.simulation import advance_demo_orders
 from tests.factories.orders import card_data, make_card, make_product, order_body
-from tests.support.modes import add_test_application
-from tests.support.sample_orders import count_all_orders
+from tests.support.api.modes import add_test_application
+from tests.support.orders.sample_orders import count_all_orders
 
 QUOTE = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
 EXPORT = "/store/associated/order/exportview"

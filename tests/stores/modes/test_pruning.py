@@ -13,7 +13,7 @@ from stores.orders.models import Order, OrderHistory, OrderItem, Quote, TestScen
 from stores.proofs.models import Asset, Proof
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 QUOTE = {"Items": [{"ProductID": "card", "Quantity": 100}], "ShipTo": {"CountryCode": "US"}}
 OLD = timedelta(days=31)

@@ -19,7 +19,7 @@ from stores.orders.services.simulation import (
 )
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import order_body
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 ENDS = {
     "Rejected": [10, 95],

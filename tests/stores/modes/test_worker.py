@@ -6,10 +6,10 @@ import pytest
 
 from stores.orders.models import OrderHistory
 from tests.factories.orders import order_body
-from tests.support.modes import add_test_application
-from tests.support.order_helpers import build_shop
+from tests.support.api.modes import add_test_application
+from tests.support.orders.order_helpers import build_shop
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
-from tests.support.workers import start_worker
+from tests.support.servers.workers import start_worker
 
 ENDS = {"Rejected": 95, "OnHold": 20, "PartiallyShipped": 50, "Delivered": 70, "Returned": 80}
 SECONDS = 5.0

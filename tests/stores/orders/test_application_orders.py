@@ -14,7 +14,7 @@ from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Proof
 from tests.factories.orders import card_data, make_card, make_product, order_body
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.retention import rules_for_old_tests
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import RECIPIENT, make_product, order_body, product_values
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 PERSON = {
     "Name": "Zoë Núñez-O'Brien",

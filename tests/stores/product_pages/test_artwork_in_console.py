@@ -10,7 +10,7 @@ from accounts.models import Role
 from accounts.permissions import Grant
 from stores.proofs.models import Asset
 from tests.factories.orders import make_product
-from tests.support.document_making import document
+from tests.support.printing.document_making import document
 
 pytestmark = pytest.mark.django_db
 

@@ -28,7 +28,7 @@ from stores.proofs.services import artwork
 from stores.proofs.services.artwork import CACHE_BYTES, _placed_cache
 from tests.factories.orders import DESIGNS, make_design, make_product, order_body
 from tests.factories.presets import PrintPresetFactory
-from tests.support.document_making import MM, document, written
+from tests.support.printing.document_making import MM, document, written
 
 pytestmark = pytest.mark.usefixtures("tasks_in_this_process")
 

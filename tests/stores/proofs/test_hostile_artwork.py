@@ -6,8 +6,8 @@ import pytest
 
 from tests.factories.orders import make_product
 from tests.support.cases import cases
-from tests.support.child_memory import ChildMemory
-from tests.support.hostile_documents import KINDS, SECRET, hostile_documents
+from tests.support.printing.hostile_documents import KINDS, SECRET, hostile_documents
+from tests.support.servers.child_memory import ChildMemory
 
 pytestmark = pytest.mark.slow
 DOCUMENTS, MEGABYTES = cases(len(KINDS), 500), 400

@@ -7,7 +7,7 @@ import pikepdf
 import pytest
 
 from tests.factories.orders import make_product, order_body
-from tests.support.plate_samples import samples
+from tests.support.printing.plate_samples import samples
 
 # Of a third of the samples: one file of all of them would take too long to read.
 PAGES = 23

@@ -12,9 +12,9 @@ from django.utils import timezone
 from accounts.models import AssociationRequest
 from applications.oauth.services import issue_access_token
 from applications.registration.models import OwnerInvitation
-from tests.support.portal_pages import ACTS_AT_ONCE, FORMS, NO_PAGE, addresses_to_try
+from tests.support.browser.portal_pages import ACTS_AT_ONCE, FORMS, NO_PAGE, addresses_to_try
+from tests.support.database.snapshots import Snapshot
 from tests.support.scenario import World, confirm_password
-from tests.support.snapshots import Snapshot
 
 # Every page is counted in a minute.
 WRITES = re.compile(r"\s*(INSERT INTO (?!accounts_ratewindow)|UPDATE|DELETE FROM)", re.IGNORECASE)
@@ -86,7 +86,7 @@ def test_decided_request_cannot_be_withdrawn(world, browser):
 
 @pytest.mark.slow
 def test_every_form_is_confirmed_or_known_to_delete_nothing(world, signed_in):
-    """Where this fails, an address was added: name it in tests/support/portal_pages.py, or its question above."""
+    """Where this fails, an address was added: name it in support/browser/portal_pages.py, or its question above."""
     browser = confirm_password(signed_in(world.user))
     kinds: dict[str, set[str]] = {"acts at once": set(), "takes a form": set()}
     for name, address in addresses_to_try():

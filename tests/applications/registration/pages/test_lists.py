@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 from django.core import paginator
 
-from tests.support.crawler import walk
-from tests.support.page_fixtures import furnish
+from tests.support.browser.crawler import walk
+from tests.support.browser.page_fixtures import furnish
 
 SHORT = {
     "accounts/keys.html": "two keys",

@@ -8,7 +8,7 @@ import pytest
 from applications.webhooks.sending.client import STORED_BYTES, Client
 from fulfillment.core.http.outgoing.sessions import tls_context
 from tests.support.patience import PATIENCE, least_seconds, wait_for
-from tests.support.webhook_receiver import Receiver, receiving
+from tests.support.servers.webhook_receiver import Receiver, receiving
 
 pytestmark = pytest.mark.usefixtures("this_machine_allowed")
 

@@ -13,10 +13,10 @@ import pytest
 from applications.webhooks.models import Delivery, DeliveryAttempt
 from applications.webhooks.services.webhooks import rotate_secret
 from tests.factories.webhooks import make_event, make_webhook
-from tests.support.javascript import require_javascript_library
+from tests.support.browser.javascript import require_javascript_library
 from tests.support.patience import wait_for
-from tests.support.ports import free_port
-from tests.support.workers import forget_jobs, working
+from tests.support.servers.ports import free_port
+from tests.support.servers.workers import forget_jobs, working
 
 GUIDE = Path(__file__).parents[4] / "docs" / "webhooks.md"
 

@@ -10,7 +10,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from applications.webhooks.selectors.signatures import generate_webhook_secret, signed_headers
 from fulfillment.core.secrets import encrypt
-from tests.support.javascript import require_javascript_library
+from tests.support.browser.javascript import require_javascript_library
 
 BODY = '{"EventID":"1","Type":"order.shipped","Data":{"StatusName":"Zür\u00fcck \u2713"}}'.encode()
 VERIFY = """

@@ -22,10 +22,10 @@ from stores.orders.models import Order
 from tests.factories.applications import ApplicationFactory
 from tests.factories.orders import make_product, order_body
 from tests.factories.webhooks import make_event, make_webhook
-from tests.support.jobs import mail_owners
+from tests.support.orders.jobs import mail_owners
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
-from tests.support.webhook_receiver import Receiver, receiving
-from tests.support.workers import (
+from tests.support.servers.webhook_receiver import Receiver, receiving
+from tests.support.servers.workers import (
     LEASE,
     ROOT,
     forget_jobs,

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from fulfillment.core.api.schema import schema_document
-from tests.support.access_rows import ROWS
+from tests.support.api.access_rows import ROWS
 
 
 @pytest.mark.parametrize("address", ["/store", "/application", "/store/demo", "/user/self", "/association"])

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from applications.webhooks.event_types import EventType
 from fulfillment.core.api import schema
 from fulfillment.core.api.schema import access_text, schema_document
-from tests.support.access_scene import operations
+from tests.support.api.access_scene import operations
 
 GOLDEN = Path(__file__).resolve().parents[3] / "openapi.yml"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.schema_changes import breaking_changes
+from tests.support.api.schema_changes import breaking_changes
 
 DESCRIPTIONS = Path(__file__).resolve().parents[3]
 LAST_RELEASE = "openapi-0.1.0.yml"

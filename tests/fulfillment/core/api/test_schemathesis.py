@@ -20,10 +20,10 @@ from accounts.models import Subscription
 from delivery.datasets.services.demo import load_demo_population
 from tests.factories.orders import RECIPIENT, make_product
 from tests.factories.webhooks import PUBLIC_URL
-from tests.support.access_scene import build_scene
+from tests.support.api.access_scene import build_scene
+from tests.support.api.schemathesis_explanations import check_response, walked
 from tests.support.cases import IS_EVERY_CASE, cases
 from tests.support.scenario import ApiClient, World
-from tests.support.schemathesis_explanations import check_response, walked
 
 pytestmark = pytest.mark.slow
 

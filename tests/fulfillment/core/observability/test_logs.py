@@ -11,10 +11,10 @@ import requests
 from django.db import IntegrityError
 
 from fulfillment.core.observability.logs import JsonFormatter, PlainFormatter, SecretFilter, masked
-from tests.support.live_server import serving
+from tests.support.deployment.variables import PRODUCTION, ROOT
 from tests.support.patience import PATIENCE
-from tests.support.production import PRODUCTION, ROOT
 from tests.support.scenario import PASSWORD, build_world
+from tests.support.servers.live_server import serving
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SECRETS = [

@@ -13,10 +13,10 @@ from django.db import connection
 
 from fulfillment.core.observability.telemetry import MASK, _without_secrets
 from tests.factories.orders import make_product, order_body
-from tests.support.collector import Collector, collecting
-from tests.support.live_server import ROOT, database_url, served_environment, serving
 from tests.support.patience import PATIENCE
 from tests.support.scenario import build_world
+from tests.support.servers.collector import Collector, collecting
+from tests.support.servers.live_server import ROOT, database_url, served_environment, serving
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"

@@ -4,10 +4,10 @@ import pytest
 from django.test import Client
 
 from accounts.pages.confirmation import WAITING
-from tests.support.crawler import NOT_PAGES, dead_fragments, walk
-from tests.support.pseudo import plain_texts
+from tests.support.browser.crawler import NOT_PAGES, dead_fragments, walk
+from tests.support.browser.pseudo import plain_texts
+from tests.support.database.snapshots import Snapshot
 from tests.support.scenario import World
-from tests.support.snapshots import Snapshot
 
 pytestmark = pytest.mark.slow
 

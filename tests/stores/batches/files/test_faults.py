@@ -5,9 +5,9 @@ import json
 import pytest
 
 from stores.batches.services.rows import CHECK_TASK
-from tests.support.batches import access_to, make_batch
-from tests.support.jobs import work_off
-from tests.support.row_files import (
+from tests.support.orders.batches import access_to, make_batch
+from tests.support.orders.jobs import work_off
+from tests.support.orders.row_files import (
     CSV_DIALECTS,
     DIALECTS,
     csv_text,

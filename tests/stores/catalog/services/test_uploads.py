@@ -30,9 +30,9 @@ from stores.catalog.services.uploads import (
 )
 from tests.factories.orders import price_values, product_values
 from tests.factories.stores import make_product, make_store
-from tests.support.jobs import work_off
+from tests.support.orders.jobs import work_off
 from tests.support.patience import wait_for
-from tests.support.workers import forget_jobs, working
+from tests.support.servers.workers import forget_jobs, working
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,7 @@ from stores.orders.admin import actions
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderStatus
 from stores.orders.representations import order_etag
 from tests.factories.orders import card_data, make_card, order_body
-from tests.support.submissions import form_of
+from tests.support.browser.submissions import form_of
 
 
 @pytest.fixture

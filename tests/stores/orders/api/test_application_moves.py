@@ -5,7 +5,7 @@ import pytest
 from accounts.models import Role
 from stores.orders.models import ActorKind, OrderHistory
 from tests.factories.orders import make_product
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
 
 PARCEL = {"Carrier": "UPS", "TrackingNumber": "1Z1"}
 

@@ -12,9 +12,9 @@ from stores.orders.models import Order, OrderItem
 from stores.orders.representations import EXPORT_COLUMNS
 from stores.orders.selectors.export import FITTING
 from tests.factories.orders import RECIPIENT, make_product, order_body
-from tests.support.order_helpers import Shop, build_shop
+from tests.support.database.snapshots import Snapshot
+from tests.support.orders.order_helpers import Shop, build_shop
 from tests.support.scenario import ApiClient
-from tests.support.snapshots import Snapshot
 
 EXPORT = "/store/associated/order/exportview"
 START = datetime(2026, 3, 1, tzinfo=UTC)

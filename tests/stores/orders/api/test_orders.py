@@ -26,8 +26,8 @@ from tests.factories.orders import (
 )
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.templates import page
-from tests.support.order_refusals import REFUSALS
-from tests.support.sample_orders import count_all_orders
+from tests.support.orders.order_refusals import REFUSALS
+from tests.support.orders.sample_orders import count_all_orders
 
 ORDERS = "/store/associated/order"
 MONEY = ("ItemsTotal", "DeliveryTotal", "Total")

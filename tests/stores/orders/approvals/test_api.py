@@ -11,8 +11,8 @@ from applications.webhooks.models import Event
 from stores.orders.models import ApprovalRequest, Order, OrderHistory
 from stores.orders.services.approvals import expire_requests, remind_approvers
 from tests.factories.orders import order_body
-from tests.support.approvals import add_approver, decide
-from tests.support.modes import add_test_application
+from tests.support.api.modes import add_test_application
+from tests.support.orders.approvals import add_approver, decide
 from tests.support.scenario import EVERY_SCOPE
 
 LIMIT = Decimal("10.00")

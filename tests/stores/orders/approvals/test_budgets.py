@@ -12,7 +12,7 @@ from stores.budgets.services.budgets import adjust_budget, change_budget
 from stores.orders.models import ApprovalRequest, Order
 from stores.orders.services.approvals import expire_requests
 from tests.factories.budgets import enable_budgets, make_budget
-from tests.support.approvals import add_approver, decide
+from tests.support.orders.approvals import add_approver, decide
 
 PRICE = Decimal("12.00")
 

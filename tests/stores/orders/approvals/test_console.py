@@ -15,7 +15,7 @@ from stores.orders.models import Order, OrderItem
 from stores.orders.services import print_files
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT, card_data, make_card, order_body
-from tests.support.approvals import add_approver
+from tests.support.orders.approvals import add_approver
 
 QUEUE = "/admin/stores/approvalrequest/"
 

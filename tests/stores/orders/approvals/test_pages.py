@@ -7,7 +7,7 @@ from accounts.models import Notification, Role
 from applications.registration.services.applications import OWNER_GRANTS
 from applications.registration.services.owners import remove_person
 from stores.orders.models import Order
-from tests.support.approvals import decide
+from tests.support.orders.approvals import decide
 
 
 @pytest.fixture(autouse=True)

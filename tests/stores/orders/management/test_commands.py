@@ -12,7 +12,7 @@ from stores.orders.representations import render_export_row
 from stores.orders.services.simulation import advance_demo_orders
 from stores.orders.services.transitions import Actor, lock_orders, transition_order
 from tests.factories.orders import make_product
-from tests.support.sample_orders import count_all_orders, create_sample_orders
+from tests.support.orders.sample_orders import count_all_orders, create_sample_orders
 
 
 @pytest.fixture

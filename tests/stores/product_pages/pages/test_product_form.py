@@ -29,7 +29,7 @@ from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
 from tests.factories.orders import make_card, make_design, make_product, price_values
 from tests.factories.stores import make_store
-from tests.support.page_fixtures import picture
+from tests.support.browser.page_fixtures import picture
 
 
 @pytest.fixture

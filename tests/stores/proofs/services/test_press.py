@@ -24,7 +24,7 @@ from stores.proofs.services.prints import render_print_file
 from stores.proofs.services.retention import retention_rules
 from tests.factories.presets import PrintPresetFactory, make_profile
 from tests.factories.templates import field, make_card, page, text_box
-from tests.support.pdfx_rules import faults
+from tests.support.printing.pdfx_rules import faults
 
 PHOTO = field("Photo", Type="Image", SubType="Upload")
 PHOTO_BOX = {"Field": "Photo", "Kind": "Image", "X": 10, "Y": 15, "Width": 30, "Height": 20}
