@@ -1,6 +1,6 @@
 """The stored JSON bodies of stores and products; stores.catalog.api.serializers describes the same shapes.
 
-By hand: serializers are too slow for lists. tests/support/orders/fresh.py compares both after every way of writing.
+By hand: serializers are too slow for lists. tests/support/catalog/renderings.py compares both after every write.
 """
 
 from collections.abc import Callable, Sequence

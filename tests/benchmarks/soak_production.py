@@ -122,7 +122,7 @@ def _placed(count: int, items: Sequence[dict[str, Any]]) -> list[Any]:
     """All of them before anything is sent: placing is no part of it."""
     from stores.orders.models import Order
     from tests.factories.orders import card_data, make_card, order_body
-    from tests.support.orders.order_helpers import Shop
+    from tests.support.orders.shop import Shop
 
     world = fresh_world()
     from accounts.selectors.users import subscription_keys

@@ -85,7 +85,7 @@ def _code(party: Any, url: str) -> Race:
     from oauth2_provider.models import Grant, RefreshToken
 
     from tests.factories.accounts import UserFactory
-    from tests.support.api.oauth_flows import VERIFIER
+    from tests.support.accounts.oauth_flows import VERIFIER
 
     user = UserFactory()
 

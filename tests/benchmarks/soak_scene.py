@@ -46,7 +46,7 @@ def fresh_world() -> Any:
 def new_party() -> Any:
     """A confidential application with an owner and a redirect address, whose requests are not limited."""
     from tests.factories.applications import ApplicationFactory
-    from tests.support.api.oauth_flows import Party
+    from tests.support.accounts.oauth_flows import Party
 
     party = Party(ApplicationFactory(confidential=True))
     lift_limits()

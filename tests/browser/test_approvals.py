@@ -15,7 +15,7 @@ from tests.support.browser.browser_sessions import in_database
 from tests.support.browser.console_forms import SIZES
 from tests.support.browser.visual_checks import shoot
 from tests.support.orders.approvals import add_approver
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.slow
 

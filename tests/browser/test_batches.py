@@ -13,11 +13,11 @@ from stores.batches.services.rows import CHECK_TASK
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_card
+from tests.support.batches.batches import change_template
 from tests.support.browser.browser_sessions import in_database
 from tests.support.browser.console_forms import SIZES, open_console
 from tests.support.browser.visual_checks import OVERFLOW, shoot
-from tests.support.orders.batches import change_template
-from tests.support.orders.jobs import working
+from tests.support.servers.queued_jobs import working
 
 pytestmark = pytest.mark.slow
 # LibreOffice wrote it; its ZIP codes are numbers that show five digits, and the addressees are formulas.

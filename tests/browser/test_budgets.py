@@ -12,7 +12,7 @@ from tests.factories.orders import make_product
 from tests.support.browser.browser_sessions import in_database
 from tests.support.browser.console_forms import SIZES, open_console
 from tests.support.browser.visual_checks import shoot
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from stores.catalog.services.products import save_product
 from tests.support.browser.console_fixtures import place_orders
 from tests.support.browser.console_forms import open_console
 from tests.support.browser.task_counts import TaskCounts
-from tests.support.orders.jobs import working
+from tests.support.servers.queued_jobs import working
 
 pytestmark = pytest.mark.slow
 

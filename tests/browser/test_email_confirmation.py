@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from accounts.models import User
 from accounts.services.mailed_links import CONFIRMATION_TASK, RESET_TASK
 from tests.support.browser.browser_sessions import in_database
-from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.slow
 

@@ -30,10 +30,11 @@ from stores.batches.models import Batch
 from tests.factories.accounts import UserFactory
 from tests.factories.eddm import make_selection
 from tests.factories.orders import make_product, order_body
+from tests.support.accounts.two_factor import code_of
+from tests.support.batches.batches import access_to, make_batch
 from tests.support.browser.crawler import is_page, kind_of
 from tests.support.browser.page_fixtures import furnish
 from tests.support.browser.portal_pages import ACTS_AT_ONCE, NO_PAGE, names_of_addresses, templates_of_pages
-from tests.support.browser.two_factor import code_of
 from tests.support.browser.visual_checks import (
     IS_EVERY_LOOK,
     LOOKS,
@@ -43,7 +44,6 @@ from tests.support.browser.visual_checks import (
     faults_of,
     opened,
 )
-from tests.support.orders.batches import access_to, make_batch
 from tests.support.scenario import PASSWORD
 
 pytestmark = pytest.mark.slow

@@ -16,9 +16,9 @@ from accounts.services.mailed_links import RESET_TASK
 from stores.catalog.models import Store
 from tests.factories.stores import make_product
 from tests.support.browser.page_fixtures import picture
-from tests.support.orders.jobs import work_off
 from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.slow
 

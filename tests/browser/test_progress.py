@@ -16,8 +16,8 @@ from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog
 from tests.factories.stores import make_product
 from tests.support.browser.console_forms import open_console
-from tests.support.orders.jobs import work_off
 from tests.support.patience import PATIENCE
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.accounts.two_factor import code_of
 from tests.support.browser.console_forms import SIZES
-from tests.support.browser.two_factor import code_of
 from tests.support.browser.visual_checks import shoot
 
 pytestmark = pytest.mark.slow

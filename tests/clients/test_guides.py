@@ -7,9 +7,9 @@ from shutil import copyfile
 import pytest
 
 from tests.clients.conftest import lines_of
-from tests.support.orders.jobs import working
 from tests.support.printing.document_making import document
 from tests.support.servers.client_command import Command
+from tests.support.servers.queued_jobs import working
 
 DEMO = "http://127.0.0.1:8000"
 BATCHES = "docs/guides/batches.md"

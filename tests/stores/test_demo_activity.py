@@ -31,9 +31,9 @@ from stores.orders.selectors.approvals import approver_names
 from stores.orders.selectors.board import late_orders
 from tests.factories.applications import ApplicationFactory
 from tests.support.database.snapshots import Snapshot
-from tests.support.orders.jobs import work_off
 from tests.support.orders.sample_orders import count_all_orders
 from tests.support.scenario import sign_in
+from tests.support.servers.queued_jobs import work_off
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import make_product
 from tests.factories.selections import make_selection
-from tests.support.orders.batches import access_to, make_batch, person
+from tests.support.batches.batches import access_to, make_batch, person
 
 pytestmark = pytest.mark.django_db
 

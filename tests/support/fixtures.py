@@ -25,7 +25,7 @@ from tests.support.browser.page_fixtures import furnish
 from tests.support.browser.pseudo import PSEUDO, Sources, write_pseudo
 from tests.support.database.snapshots import Snapshot
 from tests.support.once import made_once
-from tests.support.orders.order_helpers import Shop, build_shop, open_shop
+from tests.support.orders.shop import Shop, build_shop, open_shop
 from tests.support.patience import FASTER
 from tests.support.scenario import World, build_known_world, sign_in
 

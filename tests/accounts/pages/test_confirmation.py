@@ -17,8 +17,8 @@ from applications.registration.models import OwnerInvitation
 from applications.webhooks.models import Webhook
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.secrets import decrypt, encrypt
-from tests.support.api.oauth_flows import Party, answer_of
-from tests.support.browser.two_factor import code_of
+from tests.support.accounts.oauth_flows import Party, answer_of
+from tests.support.accounts.two_factor import code_of
 from tests.support.scenario import PASSWORD, confirm_password, sign_in
 
 QUESTION = "Confirm that it is you"

@@ -6,7 +6,7 @@ from django.test import Client
 
 from accounts.models import EmailChange
 from accounts.services.mailed_links import RESET_TASK
-from tests.support.orders.jobs import work_off
+from tests.support.servers.queued_jobs import work_off
 
 NEW = {"email": "new@print.example"}
 

@@ -4,8 +4,8 @@ from django.core import mail
 
 from accounts.models import User
 from accounts.services.mailed_links import RESET_TASK
-from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD, confirm_password
+from tests.support.servers.queued_jobs import work_off
 
 NEW_PASSWORD = "another long pass phrase"
 

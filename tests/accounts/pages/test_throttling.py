@@ -20,8 +20,8 @@ from accounts import rate_limits
 from accounts.models import RateWindow, User
 from accounts.services.mailed_links import RESET_TASK
 from tests.support.browser.portal_sign_in import NEW, sign_in, without_tokens
-from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD, build_world, confirm_password
+from tests.support.servers.queued_jobs import work_off
 
 
 @pytest.fixture(autouse=True)

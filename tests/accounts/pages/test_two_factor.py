@@ -18,8 +18,8 @@ from accounts.services.two_factor import (
 )
 from fulfillment.core.errors import TooManyRequests
 from fulfillment.core.secrets import decrypt
+from tests.support.accounts.two_factor import code_of, turned_on
 from tests.support.browser.portal_sign_in import sign_in
-from tests.support.browser.two_factor import code_of, turned_on
 from tests.support.scenario import build_world, confirm_password
 
 RECOVERY_CODE = r'(?:^|<code id="recovery-codes">)([a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4})$'

@@ -26,8 +26,8 @@ from accounts.throttles import count_visitor_mail, mailbox_of
 from applications.registration.services.notices import owner_addresses
 from fulfillment.core.caches import clear_caches
 from fulfillment.core.errors import Conflict, NotFound
-from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD
+from tests.support.servers.queued_jobs import work_off
 
 
 def make_account(world, name="newcomer", email="new@print.example", **values) -> User:

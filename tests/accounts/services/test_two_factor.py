@@ -15,7 +15,7 @@ from accounts.services.two_factor import (
     renew_recovery_codes,
 )
 from fulfillment.core.errors import Conflict, Invalid, TooManyRequests
-from tests.support.browser.two_factor import code_of, turned_on
+from tests.support.accounts.two_factor import code_of, turned_on
 
 MIDDLE_OF_A_STEP = 1_767_225_600 + STEP / 2
 

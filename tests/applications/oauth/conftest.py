@@ -3,7 +3,7 @@ import pytest
 from accounts.models import User
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 
 
 @pytest.fixture

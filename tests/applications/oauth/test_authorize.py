@@ -8,7 +8,7 @@ from oauth2_provider.models import AccessToken, Grant
 
 from accounts.permissions import DEFAULT_SCOPES
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import CHALLENGE, Party, answer_of, browser_of
+from tests.support.accounts.oauth_flows import CHALLENGE, Party, answer_of, browser_of
 
 ISSUER = "http://127.0.0.1:8000"
 

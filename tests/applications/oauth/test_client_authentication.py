@@ -10,7 +10,7 @@ from django.test import Client
 from applications.oauth.credentials import ClientCredentials, decode_basic
 from fulfillment.core.db import prepared
 from tests.factories.applications import ApplicationFactory, ApplicationKeyFactory
-from tests.support.api.oauth_flows import basic
+from tests.support.accounts.oauth_flows import basic
 
 FORM = "application/x-www-form-urlencoded"
 

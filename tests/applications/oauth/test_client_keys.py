@@ -9,7 +9,7 @@ from oauth2_provider.models import AccessToken
 from applications.registration.services.keys import regenerate_key
 from fulfillment.core.secrets import digest
 from tests.factories.applications import ApplicationFactory, ApplicationKeyFactory
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 
 
 @pytest.fixture

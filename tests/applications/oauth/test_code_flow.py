@@ -10,7 +10,7 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from accounts.permissions import DEFAULT_SCOPES
 from accounts.services.subscriptions import create_subscription
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import VERIFIER, Party, is_alive
+from tests.support.accounts.oauth_flows import VERIFIER, Party, is_alive
 
 
 @pytest.fixture(params=["confidential", "public"])

@@ -16,7 +16,7 @@ from applications.webhooks.services.events import record_event
 from fulfillment.core.plugins import DemoRun
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory, issue_token
-from tests.support.api.oauth_flows import Party, browser_of
+from tests.support.accounts.oauth_flows import Party, browser_of
 
 PORT = "http://127.0.0.1:50123/callback"
 

@@ -10,7 +10,7 @@ from applications.registration.models import Application
 from applications.registration.services.applications import create_application, ensure_api_console
 from tests.factories.accounts import OperatorFactory
 from tests.factories.applications import ApplicationFactory, issue_token
-from tests.support.api.oauth_flows import Party, answer_of, browser_of
+from tests.support.accounts.oauth_flows import Party, answer_of, browser_of
 
 ISSUER = "http://127.0.0.1:8000"
 

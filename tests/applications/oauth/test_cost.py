@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 
 CONTROL = re.compile(r"(^|; )(SAVEPOINT|RELEASE|ROLLBACK|BEGIN|COMMIT)")
 

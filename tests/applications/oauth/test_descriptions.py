@@ -3,7 +3,7 @@
 import pytest
 
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 
 REFUSED = {
     "unsupported_grant_type": {"grant_type": "password", "username": "a", "password": "b"},

@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import RateWindow
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import Party, basic
+from tests.support.accounts.oauth_flows import Party, basic
 
 ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}
 

@@ -18,7 +18,7 @@ from applications.oauth.services import revoke_token_family, revoke_tokens
 from applications.registration.services.keys import regenerate_key
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 from tests.support.cases import cases
 
 ROUNDS = cases(6, 50)

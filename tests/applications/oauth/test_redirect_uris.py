@@ -4,7 +4,7 @@ import pytest
 
 from applications.oauth.server import is_registered
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import Party, browser_of
+from tests.support.accounts.oauth_flows import Party, browser_of
 
 WEB = "https://client.example/callback"
 QUERY = "https://client.example/callback?a=1&b=2"

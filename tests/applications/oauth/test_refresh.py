@@ -9,7 +9,7 @@ from oauth2_provider.models import AccessToken, RefreshToken
 
 from applications.oauth.tokens import new_token_family, started_at
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import Party, is_alive
+from tests.support.accounts.oauth_flows import Party, is_alive
 
 
 @pytest.fixture(params=["confidential", "public"])

@@ -4,7 +4,7 @@ import pytest
 from oauth2_provider.models import AccessToken
 
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import Party, is_alive
+from tests.support.accounts.oauth_flows import Party, is_alive
 
 
 @pytest.fixture(params=["confidential", "public"])

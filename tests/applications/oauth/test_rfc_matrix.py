@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import User
 from tests.factories.applications import ApplicationFactory
-from tests.support.api.oauth_flows import CHALLENGE, Party, answer_of, basic, browser_of
+from tests.support.accounts.oauth_flows import CHALLENGE, Party, answer_of, basic, browser_of
 
 
 @dataclass

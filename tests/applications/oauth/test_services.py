@@ -14,7 +14,7 @@ from applications.oauth.services import (
 )
 from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory, issue_token
-from tests.support.api.oauth_flows import Party, is_alive
+from tests.support.accounts.oauth_flows import Party, is_alive
 
 pytestmark = pytest.mark.django_db
 

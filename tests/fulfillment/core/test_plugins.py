@@ -26,7 +26,7 @@ from drf_spectacular.generators import SchemaGenerator
 from fulfillment.core.plugins import offered
 from fulfillment.operations.retention import all_retention_rules
 from production.adapters.registry import adapter_kinds
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 tray = adapter_kinds()["tray"]
 with tempfile.TemporaryDirectory() as folder:
     settings = tray.settings({"tray": folder, "pin": "1"}).read()

@@ -25,8 +25,8 @@ from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.secret_rotation import stored_secrets
 from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
-from tests.support.api.oauth_flows import Party
-from tests.support.browser.two_factor import turned_on
+from tests.support.accounts.oauth_flows import Party
+from tests.support.accounts.two_factor import turned_on
 from tests.support.scenario import ApiClient, World, build_world, confirm_password
 
 PASSWORD = "canary-Pa55-phrase-of-nobody"

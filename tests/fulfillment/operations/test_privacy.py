@@ -30,8 +30,8 @@ from stores.orders.models import Order
 from tests.factories.accounts import UserFactory
 from tests.factories.budgets import make_cost_center
 from tests.factories.orders import make_product, order_body
-from tests.support.orders.jobs import mail_owners
 from tests.support.scenario import PASSWORD, build_world
+from tests.support.servers.queued_jobs import mail_owners
 
 # Of each link to a user the file of the export that contains it, or why none does. A new table wants a decision, and
 # `erase_user` one as well.

@@ -23,7 +23,7 @@ from django.core.files.storage import default_storage
 from fulfillment.core.files.stored import asset_file
 from printing.documents import MAX_BYTES
 from stores.proofs.links import ASSETS, signed_urls
-from tests.support.orders.batches import access_to, make_batch
+from tests.support.batches.batches import access_to, make_batch
 from tests.support.patience import wait_for
 from tests.support.printing.document_making import document, written
 from tests.support.servers.live_server import Served, serving

@@ -17,7 +17,7 @@ from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.secrets import decrypt, digest, digests, encrypt, is_newest
 from fulfillment.operations.secret_rotation import rotate_secrets, stored_secrets
 from tests.factories.accounts import UserFactory
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 from tests.support.patience import wait_for
 from tests.support.scenario import build_world
 

@@ -12,7 +12,7 @@ from production.jobs.models import Job
 from stores.catalog.models import Store
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule
-from tests.support.orders.order_helpers import open_shop
+from tests.support.orders.shop import open_shop
 
 pytestmark = pytest.mark.django_db
 MANY = 10

@@ -14,7 +14,7 @@ from django.urls import URLResolver, get_resolver, path, reverse
 
 from fulfillment.core.http.addresses import is_for_programs
 from fulfillment.core.http.dangerous import Declared, dangerous, declared_by, effect_of, harmless
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 from tests.support.browser.console_pages import request_of
 from tests.support.scenario import World
 

@@ -12,8 +12,8 @@ from accounts.services.mailed_links import CONFIRMATION_TASK, send_reset_links
 from accounts.services.notifications import mail_notification, notify
 from applications.registration.services.owners import invite_owner
 from tests.support.browser.pseudo import FILLED
-from tests.support.orders.jobs import work_off
 from tests.support.scenario import PASSWORD
+from tests.support.servers.queued_jobs import work_off
 from tests.tools import catalogs
 from tests.tools.catalogs import DOMAINS, LANGUAGES, catalog_of, compiled, messages, path_of
 

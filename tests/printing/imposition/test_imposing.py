@@ -15,8 +15,8 @@ from stores.orders.models import OrderItem
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.printing.pdfx_rules import faults
-from tests.support.printing.printing_programs import plates
-from tests.support.production.production_jobs import MM, made_pdf
+from tests.support.printing.programs import plates
+from tests.support.production.jobs import MM, made_pdf
 
 
 def _planned(sheet, quantities=(8, 4), two_sided=True, size=(88.9, 50.8, 3.175)):

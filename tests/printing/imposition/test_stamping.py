@@ -15,8 +15,8 @@ from stores.orders.models import OrderItem
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, make_card, order_body
 from tests.support.printing.pdfx_rules import faults
-from tests.support.printing.printing_programs import plates
-from tests.support.production.production_jobs import made_pdf
+from tests.support.printing.programs import plates
+from tests.support.production.jobs import made_pdf
 
 STAMP = Stamp("1001-1-2", 2500, date(2026, 11, 27))
 

@@ -4,8 +4,8 @@ import pytest
 
 from printing.preflight import Limits, preflight
 from printing.press.rules import ColorPolicy, PresetRules
+from tests.support.catalog.demo_products import demo_job
 from tests.support.costs import calls
-from tests.support.orders.demo_products import demo_job
 from tests.support.printing.made_templates import DEMO
 
 NAMES = sorted(path.name for path in DEMO.iterdir())

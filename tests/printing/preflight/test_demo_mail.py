@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from printing.typesetting import render_proof
-from tests.support.orders.demo_products import demo_job
+from tests.support.catalog.demo_products import demo_job
 
 # The Postal Service prints its bar code there, within the lower right corner of the address side.
 BAR_CODE_INCHES = (4.75, 0.625)

@@ -12,7 +12,7 @@ from printing.typesetting import FontSet, Press, RenderingTimedOut, parse_templa
 from tests.support.printing.made_templates import card
 from tests.support.printing.plate_samples import artwork, samples
 from tests.support.printing.preflight_cards import inspected, pdf, svg
-from tests.support.printing.printing_programs import PLATES, inside, plates
+from tests.support.printing.programs import PLATES, inside, plates
 
 SAMPLES = samples()
 # Every third of those that blend, fade or overprint.

@@ -13,10 +13,10 @@ from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import FontSet, Press, ValuesInvalid, render_pdf_page, render_print
 from printing.typesetting.template import CMYK, Box
 from tests.support.cases import cases
-from tests.support.orders.demo_products import facts_of_demo
+from tests.support.catalog.demo_products import facts_of_demo
 from tests.support.printing.pdfx_rules import faults, kinds_of_color
 from tests.support.printing.press_samples import NAMES, OTHER_SCRIPTS, WORDS, demo_print
-from tests.support.printing.printing_programs import PLATES, inside, plates, run
+from tests.support.printing.programs import PLATES, inside, plates, run
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 

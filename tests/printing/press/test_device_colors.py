@@ -14,7 +14,7 @@ from printing.typesetting import Press, parse_template, render_print
 from tests.support.printing.made_templates import card
 from tests.support.printing.pdf_making import one_page
 from tests.support.printing.pdfx_rules import faults, kinds_of_color
-from tests.support.printing.printing_programs import plates
+from tests.support.printing.programs import plates
 
 MANAGED = Press(rules=PresetRules(policy=ColorPolicy.MANAGED))
 POINTS = 72 / 25.4

@@ -21,7 +21,7 @@ from tests.support.printing.layered_files import changed
 from tests.support.printing.made_templates import card
 from tests.support.printing.pdf_making import one_page
 from tests.support.printing.preflight_cards import raster
-from tests.support.printing.printing_programs import PLATES, plates
+from tests.support.printing.programs import PLATES, plates
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 POINTS = 72 / 25.4

@@ -15,7 +15,7 @@ from tests.support.cases import IS_EVERY_CASE
 from tests.support.printing.color_difference import differences
 from tests.support.printing.made_templates import card
 from tests.support.printing.plate_samples import artwork, samples
-from tests.support.printing.printing_programs import PLATES, plates, run
+from tests.support.printing.programs import PLATES, plates, run
 
 SAMPLES = samples()
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK, highest_ink=400))

@@ -16,7 +16,7 @@ from tests.support.printing.made_templates import card, text_box, words_template
 from tests.support.printing.pdf_making import one_page
 from tests.support.printing.pdfx_rules import faults
 from tests.support.printing.press_samples import demo_print
-from tests.support.printing.printing_programs import PLATES, inside, plates, run
+from tests.support.printing.programs import PLATES, inside, plates, run
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 SHEET_MM = 8 + 3

@@ -10,7 +10,7 @@ from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Field, Press, parse_template, render_print, render_proof
 from printing.typesetting.scaling import for_proof
 from tests.support.printing.made_templates import card
-from tests.support.printing.printing_programs import plates
+from tests.support.printing.programs import plates
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK, marks=False))
 BOX = {"Field": "Photo", "Kind": "Image", "X": 0, "Y": 0, "Width": 80, "Height": 40}

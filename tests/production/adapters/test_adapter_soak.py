@@ -13,7 +13,7 @@ from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
 from production.interface import ProviderUnavailable
 from tests.support.cases import cases
-from tests.support.production.production_jobs import job_file, made_job
+from tests.support.production.jobs import job_file, made_job
 from tests.support.production.sftp_server import PASSWORD, cut, cut_before, running_sftp_server
 from tests.support.production.siteflow import SECRET, running_siteflow
 

@@ -12,7 +12,7 @@ from production.adapters import folder, folder_ledger
 from production.interface import ProviderRefused
 from production.providers.models import LedgerRow
 from tests.factories.production import folder_adapter
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 
 pytestmark = pytest.mark.django_db
 WORK = f"new-{'0' * 32}"

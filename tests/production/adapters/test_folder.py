@@ -12,7 +12,7 @@ from production.adapters.folder import FolderAdapter
 from production.adapters.open_folder import OpenFolder
 from production.interface import ProviderRefused, ProviderUnavailable
 from tests.factories.production import folder_adapter
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 
 pytestmark = pytest.mark.django_db
 

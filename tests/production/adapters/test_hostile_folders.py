@@ -11,7 +11,7 @@ import pytest
 from production.adapters import folder_returns
 from production.interface import ProviderRefused, Report
 from tests.factories.production import folder_adapter
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ import pytest
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.models import ProviderLedger
 from tests.factories.production import folder_adapter
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 
 pytestmark = pytest.mark.django_db
 OLD = time.time() - 3 * 86_400

@@ -14,7 +14,7 @@ from production.adapters.open_folder import OpenFolder, open_press_folder
 from production.interface import ProviderUnavailable
 from production.providers.models import LedgerRow, LedgerStem, Provider, ProviderLedger
 from tests.factories.production import folder_adapter
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 
 pytestmark = pytest.mark.django_db
 OLD_NAMES = 300

@@ -14,7 +14,7 @@ import pytest
 from production.adapters import sftp, sftp_returns
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused, ProviderUnavailable
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 from tests.support.production.sftp_server import (
     PASSWORD,
     at_count,

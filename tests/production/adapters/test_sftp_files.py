@@ -7,7 +7,7 @@ import pytest
 from production.adapters.sftp_returns import drop_files, is_unfinished, preview_files, read_returned
 from production.interface import ProviderRefused
 from production.tickets import write_xjdf
-from tests.support.production.production_jobs import job_file, made_job
+from tests.support.production.jobs import job_file, made_job
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 

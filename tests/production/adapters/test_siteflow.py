@@ -11,7 +11,7 @@ from production.adapters.http import ProviderResponse
 from production.adapters.siteflow import SiteFlowAdapter, SiteFlowSettings
 from production.adapters.siteflow_orders import signed_headers
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
-from tests.support.production.production_jobs import job_file, made_job
+from tests.support.production.jobs import job_file, made_job
 from tests.support.production.siteflow import SECRET, TOKEN, running_siteflow
 
 SECRETS = {"secret": SECRET}

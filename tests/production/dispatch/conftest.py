@@ -5,7 +5,7 @@ import pytest
 from production.providers.models import Provider
 from tests.factories.production import make_rule
 from tests.support.database.snapshots import Snapshot
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.production.joint_orders import siteflow
 from tests.support.production.siteflow import running_siteflow
 from tests.support.scenario import World

@@ -12,8 +12,8 @@ from production.dispatch.selectors import STAGES, board_ordering, count_stages, 
 from production.jobs.models import Job, JobState
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule
-from tests.support.orders.order_helpers import Shop
-from tests.support.production.production_jobs import large_reads
+from tests.support.orders.shop import Shop
+from tests.support.production.jobs import large_reads
 
 pytestmark = pytest.mark.django_db
 BOARD = "/admin/production/job/"

@@ -18,9 +18,9 @@ from production.routing.models import RoutingRule
 from stores.orders.models import Order
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import accept, make_provider, make_rule
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
+from tests.support.production.jobs import large_reads
 from tests.support.production.joint_orders import make_due, placed
-from tests.support.production.production_jobs import large_reads
 
 pytestmark = pytest.mark.django_db
 

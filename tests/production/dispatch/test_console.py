@@ -23,7 +23,7 @@ from production.routing.selectors import providers_for_stores
 from stores.catalog.models import Product, Store
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db

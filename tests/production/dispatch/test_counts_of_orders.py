@@ -14,7 +14,7 @@ from production.routing.models import RoutingRule
 from stores.orders.models import Order
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db

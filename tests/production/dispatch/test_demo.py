@@ -15,7 +15,7 @@ from production.management.commands import play_press
 from stores.orders.models import Order, OrderStatus
 from tests.factories.orders import order_body
 from tests.factories.production import accept, only_job, work_off_jobs
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.django_db
 

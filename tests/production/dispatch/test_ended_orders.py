@@ -18,7 +18,7 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import transition_order
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.django_db
 S = OrderStatus

@@ -17,7 +17,7 @@ from production.jobs.models import Job, JobState
 from production.providers.models import Provider
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.patience import FASTER, wait_for
 
 pytestmark = pytest.mark.django_db

@@ -24,7 +24,7 @@ from stores.orders.services.recipients import erase_recipient
 from tests.factories.orders import order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.costs import calls
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 
 ERASED = "[erased]"
 

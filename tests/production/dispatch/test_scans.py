@@ -22,7 +22,7 @@ from stores.orders.models import OrderStatus
 from stores.orders.services.print_files import read_print_file
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db

@@ -22,8 +22,8 @@ from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.api.modes import add_test_application
-from tests.support.orders.jobs import work_off
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,7 @@ from production.providers.models import Provider
 from stores.catalog.models import Product
 from stores.orders.models import Order
 from tests.factories.production import STORE, make_provider, make_rule
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.production.joint_orders import placed
 from tests.support.scenario import sign_in
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.support.database.snapshots import Snapshot
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.scenario import World
 
 

@@ -25,7 +25,7 @@ from stores.presets.models import Policy, PrintPreset
 from tests.factories.orders import card_data, order_body
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.django_db
 BOARD = reverse("admin:production_job_changelist")

@@ -36,9 +36,9 @@ from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, work_off_jobs
-from tests.support.orders.batches import access_to, checked, make_batch, ordered, person
-from tests.support.orders.order_helpers import Shop
-from tests.support.production.production_jobs import large_reads, made_job
+from tests.support.batches.batches import access_to, checked, make_batch, ordered, person
+from tests.support.orders.shop import Shop
+from tests.support.production.jobs import large_reads, made_job
 
 pytestmark = pytest.mark.django_db
 

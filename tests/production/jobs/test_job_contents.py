@@ -38,9 +38,9 @@ from stores.orders.services.reprints import reprint_order
 from tests.factories.eddm import make_selection
 from tests.factories.orders import card_data, design_data, make_card, make_design, make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job, work_off_jobs
-from tests.support.orders.order_helpers import Shop, open_shop
+from tests.support.orders.shop import Shop, open_shop
 from tests.support.printing.document_making import document
-from tests.support.production.production_jobs import job_file, made_job
+from tests.support.production.jobs import job_file, made_job
 from tests.support.production.siteflow import SECRET, running_siteflow
 
 pytestmark = pytest.mark.django_db

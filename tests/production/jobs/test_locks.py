@@ -10,7 +10,7 @@ from production.jobs.services.recording import lock_job
 from production.providers.models import Provider
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule, only_job
-from tests.support.orders.order_helpers import open_shop
+from tests.support.orders.shop import open_shop
 from tests.support.patience import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)

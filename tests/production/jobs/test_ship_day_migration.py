@@ -11,7 +11,7 @@ from production.jobs.models import Job, JobState
 from stores.orders.business_days import ship_day
 from tests.factories.orders import order_body
 from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
-from tests.support.orders.order_helpers import open_shop
+from tests.support.orders.shop import open_shop
 
 pytestmark = pytest.mark.django_db
 NAME = "0007_jobs_due_when_shipped"

@@ -12,7 +12,7 @@ from production.adapters.http import send_request
 from production.adapters.sftp import SftpAdapter, SftpSettings
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.providers.services import ProviderValues, save_provider
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 
 SFTP = {"username": "press", "password": "secret", "folder": "/in", "host_key": f"SHA256:{'A' * 43}"}
 SITEFLOW = {"token": "1", "secret": "s" * 40, "destination": "press"}

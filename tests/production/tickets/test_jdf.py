@@ -9,7 +9,7 @@ from lxml import etree
 from production.adapters.sftp_returns import drop_files
 from production.tickets import write_jdf
 from production.tickets.check import find_mistakes
-from tests.support.production.production_jobs import job_file, made_gang_job, made_job
+from tests.support.production.jobs import job_file, made_gang_job, made_job
 
 SPACES = {"j": "http://www.CIP4.org/JDFSchema_1_1"}
 SCHEMA = "PRODUCTION_JDF_SCHEMA"

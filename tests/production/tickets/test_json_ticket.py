@@ -1,7 +1,7 @@
 import json
 
 from production.tickets import write_json_ticket
-from tests.support.production.production_jobs import job_file, made_job
+from tests.support.production.jobs import job_file, made_job
 
 
 def test_ticket_holds_what_a_press_needs():

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from production.tickets import read_csv_reports, read_json_reports, read_report_file, read_xjmf, write_xjdf
-from tests.support.production.production_jobs import made_job
+from tests.support.production.jobs import made_job
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 SIGNAL = """<?xml version="1.0" encoding="UTF-8"?>

@@ -12,7 +12,7 @@ from production.tickets import write_xjdf
 from production.tickets.check import VARIABLE, find_mistakes, main
 from production.tickets.xjdf import OWN_NAMESPACE
 from tests.support.patience import PATIENCE
-from tests.support.production.production_jobs import job_file, made_gang_job, made_job
+from tests.support.production.jobs import job_file, made_gang_job, made_job
 
 SPACES = {"x": "http://www.CIP4.org/JDFSchema_2_0"}
 

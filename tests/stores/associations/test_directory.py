@@ -14,7 +14,7 @@ from accounts.services.associations import approve_association, deny_association
 from accounts.services.notifications import NOTIFICATION_TASK
 from stores.catalog.models import StoreProfile
 from tests.factories.orders import make_product
-from tests.support.orders.jobs import work_off
+from tests.support.servers.queued_jobs import work_off
 
 
 def listed(store, **values):

@@ -16,10 +16,10 @@ from stores.catalog.models import Store
 from stores.orders.models import ActorKind
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import order_body
+from tests.support.batches.batches import access_to, checked, fresh, make_batch, ordered, person, source_of
 from tests.support.orders.approvals import add_approver
-from tests.support.orders.batches import access_to, checked, fresh, make_batch, ordered, person, source_of
-from tests.support.orders.jobs import work_off
-from tests.support.orders.order_helpers import Shop, open_shop
+from tests.support.orders.shop import Shop, open_shop
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
 

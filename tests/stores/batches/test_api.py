@@ -20,8 +20,8 @@ from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.proofs.models import Proof
 from tests.factories.orders import RECIPIENT, make_card
-from tests.support.orders.batches import addressed, person
-from tests.support.orders.jobs import work_off
+from tests.support.batches.batches import addressed, person
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
 CHECK, ORDER = "stores.check_batch", "stores.order_batch"

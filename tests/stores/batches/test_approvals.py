@@ -29,8 +29,7 @@ from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.services.transitions import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import order_body
-from tests.support.orders.approvals import add_approver
-from tests.support.orders.batches import (
+from tests.support.batches.batches import (
     access_to,
     addressed,
     checked,
@@ -41,8 +40,9 @@ from tests.support.orders.batches import (
     source_of,
     states_of,
 )
-from tests.support.orders.jobs import work_off
-from tests.support.orders.order_helpers import Shop, open_shop
+from tests.support.orders.approvals import add_approver
+from tests.support.orders.shop import Shop, open_shop
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
 # Of a row: 100 pieces at 0.12.

@@ -20,8 +20,7 @@ from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.support.at_once import at_once
-from tests.support.cases import cases
-from tests.support.orders.batches import (
+from tests.support.batches.batches import (
     access_to,
     addressed,
     checked,
@@ -31,6 +30,7 @@ from tests.support.orders.batches import (
     source_of,
     states_of,
 )
+from tests.support.cases import cases
 from tests.support.scenario import build_world
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

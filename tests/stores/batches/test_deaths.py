@@ -20,8 +20,7 @@ from stores.orders.services.transitions import Actor
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product
 from tests.support.at_once import at_once
-from tests.support.cases import cases
-from tests.support.orders.batches import (
+from tests.support.batches.batches import (
     access_to,
     addressed,
     fresh,
@@ -30,6 +29,7 @@ from tests.support.orders.batches import (
     source_of,
     states_of,
 )
+from tests.support.cases import cases
 from tests.support.patience import wait_for
 from tests.support.scenario import build_world
 from tests.support.servers.deaths import dies_at

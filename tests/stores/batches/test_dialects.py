@@ -4,9 +4,9 @@ import pytest
 
 from stores.batches.services.rows import CHECK_TASK
 from tests.factories.orders import design_data, make_design
-from tests.support.orders.batches import access_to, make_batch
-from tests.support.orders.jobs import work_off
-from tests.support.orders.row_files import CSV_DIALECTS, file_of
+from tests.support.batches.batches import access_to, make_batch
+from tests.support.batches.row_files import CSV_DIALECTS, file_of
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 # Each encoding with two of the three separators.

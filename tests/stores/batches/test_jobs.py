@@ -8,8 +8,8 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from fulfillment.operations.worker_health import connection_parameters
 from stores.batches.services.batches import cancel_batch, change_batch, start_check
 from stores.batches.services.rows import CHECK_TASK
-from tests.support.orders.batches import access_to, addressed, checked, fresh, make_batch, person
-from tests.support.orders.jobs import BEGIN, work_off
+from tests.support.batches.batches import access_to, addressed, checked, fresh, make_batch, person
+from tests.support.servers.queued_jobs import BEGIN, work_off
 
 FETCH = "SELECT task_name FROM procrastinate_fetch_job_v2(NULL, NULL)"
 

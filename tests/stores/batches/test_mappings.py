@@ -7,7 +7,7 @@ import pytest
 from stores.batches.models import BatchRow
 from stores.batches.selectors.rows import rows_of
 from stores.batches.services.batches import change_batch
-from tests.support.orders.batches import access_to, checked, fresh, make_batch, person, states_of
+from tests.support.batches.batches import access_to, checked, fresh, make_batch, person, states_of
 
 pytestmark = pytest.mark.django_db
 

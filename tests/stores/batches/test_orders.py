@@ -40,8 +40,7 @@ from stores.orders.services.packing_slips import render_packing_slip
 from stores.orders.services.transitions import Actor, actor_of, cancel_order
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.pictures import make_photo_card, upload
-from tests.support.orders.approvals import add_approver
-from tests.support.orders.batches import (
+from tests.support.batches.batches import (
     ADDRESS,
     TARGETS,
     access_to,
@@ -55,9 +54,10 @@ from tests.support.orders.batches import (
     rows_by_name,
     states_of,
 )
-from tests.support.orders.jobs import work_off
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.approvals import add_approver
+from tests.support.orders.shop import Shop
 from tests.support.printing.pdf_reading import written_text
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
 OWNER = Actor(ActorKind.APPLICATION)

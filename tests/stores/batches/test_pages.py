@@ -18,7 +18,7 @@ from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
 from stores.orders.models import Order
 from tests.factories.orders import make_card
-from tests.support.orders.jobs import work_off
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
 FILE = (

@@ -6,8 +6,8 @@ from django.core.files.storage import default_storage
 from stores.orders.models import OrderItem
 from tests.factories.orders import price_values
 from tests.factories.templates import field, make_card, page, text_box
+from tests.support.batches.batches import access_to, checked, make_batch, ordered
 from tests.support.cases import cases
-from tests.support.orders.batches import access_to, checked, make_batch, ordered
 from tests.support.printing.pdf_reading import written_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]

@@ -25,11 +25,11 @@ from stores.catalog.models import Store
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import RECIPIENT
+from tests.support.batches.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
 from tests.support.orders.approvals import add_approver
-from tests.support.orders.batches import access_to, addressed, checked, fresh, make_batch, ordered, person
-from tests.support.orders.jobs import work_off
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.printing.pdf_reading import written_text
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db
 

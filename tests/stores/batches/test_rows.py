@@ -18,7 +18,7 @@ from stores.batches.services.checking import correct_row
 from stores.batches.services.contact_sheets import extreme_rows
 from stores.batches.services.rows import MAX_CORRECTED_LENGTH, replace_rows
 from stores.concurrency_limits import BATCHES
-from tests.support.orders.batches import (
+from tests.support.batches.batches import (
     access_to,
     addressed,
     checked,

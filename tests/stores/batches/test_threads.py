@@ -13,7 +13,7 @@ from stores.batches.models import BatchStatus
 from stores.batches.services.rows import CHECK_TASK
 from stores.catalog.models import Store
 from stores.orders.selectors.access import StoreAccess
-from tests.support.orders.batches import access_to, fresh, make_batch, person
+from tests.support.batches.batches import access_to, fresh, make_batch, person
 
 
 @pytest.fixture

@@ -27,8 +27,7 @@ from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import RECIPIENT
 from tests.factories.webhooks import look_before
 from tests.support.at_once import at_once
-from tests.support.orders.approvals import add_approver
-from tests.support.orders.batches import (
+from tests.support.batches.batches import (
     access_to,
     change_template,
     checked,
@@ -38,9 +37,10 @@ from tests.support.orders.batches import (
     person,
     source_of,
 )
-from tests.support.orders.jobs import work_off
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.approvals import add_approver
+from tests.support.orders.shop import Shop
 from tests.support.patience import wait_for
+from tests.support.servers.queued_jobs import work_off
 
 
 def somebody_waits() -> bool:

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.factories.budgets import enable_budgets
-from tests.support.orders.order_helpers import Shop, open_shop
+from tests.support.orders.shop import Shop, open_shop
 from tests.support.scenario import World
 
 

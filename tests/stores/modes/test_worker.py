@@ -7,7 +7,7 @@ import pytest
 from stores.orders.models import OrderHistory
 from tests.factories.orders import order_body
 from tests.support.api.modes import add_test_application
-from tests.support.orders.order_helpers import build_shop
+from tests.support.orders.shop import build_shop
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
 from tests.support.servers.workers import start_worker
 

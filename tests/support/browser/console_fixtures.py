@@ -45,7 +45,7 @@ from tests.factories.forms import make_form
 from tests.factories.orders import card_data, make_card, make_product, order_body
 from tests.factories.presets import PrintPresetFactory, make_profile
 from tests.factories.production import make_provider, make_rule
-from tests.support.orders.batches import access_to, checked, make_batch, ordered, person
+from tests.support.batches.batches import access_to, checked, make_batch, ordered, person
 from tests.support.scenario import World
 
 CHANGE = {"kind": "new", "store_id": "associated", "product_id": "a", "name": "A", "members": ["Name"]}

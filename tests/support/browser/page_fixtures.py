@@ -31,7 +31,7 @@ from stores.orders.services.orders import place_test_order
 from tests.factories.delivery import load_dataset
 from tests.factories.orders import RECIPIENT, card_data, make_card, make_design
 from tests.factories.selections import make_selection
-from tests.support.orders.batches import addressed, checked, make_batch, source_of
+from tests.support.batches.batches import addressed, checked, make_batch, source_of
 from tests.support.scenario import World
 
 

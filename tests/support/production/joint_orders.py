@@ -14,7 +14,7 @@ from production.providers.services import ProviderValues, save_provider
 from stores.orders.models import Order
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import accept
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 from tests.support.production.siteflow import SECRET, SiteFlow
 
 ORDER = "/api/order"

@@ -22,8 +22,8 @@ from stores.orders.models import Order
 from tests.factories.applications import ApplicationFactory
 from tests.factories.orders import make_product, order_body
 from tests.factories.webhooks import make_event, make_webhook
-from tests.support.orders.jobs import mail_owners
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
+from tests.support.servers.queued_jobs import mail_owners
 from tests.support.servers.webhook_receiver import Receiver, receiving
 from tests.support.servers.workers import (
     LEASE,

@@ -13,7 +13,7 @@ from delivery.selection.selectors import candidates
 from delivery.selection.services import choosing
 from delivery.selection.services.choosing import choose_routes
 from fulfillment.core.errors import Invalid
-from tests.support.orders.brute_force import EveryRoute, miles_between
+from tests.support.delivery.brute_force import EveryRoute, miles_between
 
 CALLER = Caller()
 PLACES = [place for city in CITIES.values() for place in city.values()]

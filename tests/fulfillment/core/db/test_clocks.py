@@ -21,8 +21,8 @@ from tests.factories.accounts import UserFactory
 from tests.factories.applications import ApplicationFactory
 from tests.factories.orders import make_product, order_body
 from tests.factories.webhooks import make_event, make_webhook
-from tests.support.api.oauth_flows import Party, is_alive
-from tests.support.browser.two_factor import code_of
+from tests.support.accounts.oauth_flows import Party, is_alive
+from tests.support.accounts.two_factor import code_of
 
 pytestmark = pytest.mark.django_db
 

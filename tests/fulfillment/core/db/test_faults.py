@@ -24,7 +24,7 @@ from fulfillment.core.secrets import decrypt
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderTally
 from tests.factories.orders import make_product, order_body
 from tests.factories.webhooks import make_webhook
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 from tests.support.patience import PATIENCE, ROUNDS, wait_for
 from tests.support.scenario import PASSWORD, build_world
 from tests.support.servers.fault_proxy import Gate

@@ -14,7 +14,7 @@ from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog
 from tests.factories.budgets import enable_budgets
 from tests.factories.webhooks import look_before, make_webhook
-from tests.support.orders.jobs import work_off
+from tests.support.servers.queued_jobs import work_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from fulfillment.core.db.connections import note_database_missed
-from tests.support.api.oauth_flows import Party
+from tests.support.accounts.oauth_flows import Party
 
 
 def test_outage_is_logged_with_its_reason(caplog, monkeypatch):

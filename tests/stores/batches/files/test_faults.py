@@ -5,9 +5,8 @@ import json
 import pytest
 
 from stores.batches.services.rows import CHECK_TASK
-from tests.support.orders.batches import access_to, make_batch
-from tests.support.orders.jobs import work_off
-from tests.support.orders.row_files import (
+from tests.support.batches.batches import access_to, make_batch
+from tests.support.batches.row_files import (
     CSV_DIALECTS,
     DIALECTS,
     csv_text,
@@ -21,6 +20,7 @@ from tests.support.orders.row_files import (
     workbook_parts,
     zipped,
 )
+from tests.support.servers.queued_jobs import work_off
 
 HEADS = ["Name", "Title", "ZIP"]
 ROWS = [HEADS, ["Dana Lee", "Clerk", "02139"], ["Zoë Ånge", "Judge", "10001"], ["Ann Po", "Notary", "94105"]]

@@ -7,8 +7,8 @@ from stores.batches.files import reading, rows
 from stores.batches.files.container import check_container
 from stores.batches.files.reading import read_rows
 from stores.batches.files.records import FileRefused
-from tests.support.orders.hostile_row_files import SHOWN_AT_THE_START, shown_in_directory, shown_when_read
-from tests.support.orders.row_files import (
+from tests.support.batches.hostile_row_files import SHOWN_AT_THE_START, shown_in_directory, shown_when_read
+from tests.support.batches.row_files import (
     file_of,
     problems_in,
     sheet_xml,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.orders.row_files import file_of
+from tests.support.batches.row_files import file_of
 
 ROWS = 20_000
 PROJECT = Path(__file__).resolve().parents[4]

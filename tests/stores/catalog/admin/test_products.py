@@ -7,7 +7,7 @@ from stores.catalog.selectors.products import stored_product
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_product, make_store
 from tests.support.browser.submissions import form_of
-from tests.support.orders.fresh import assert_renderings_fresh
+from tests.support.catalog.renderings import assert_renderings_fresh
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,7 @@ from stores.orders.models import Order, Quote
 from tests.factories.budgets import enable_budgets, make_budget
 from tests.factories.orders import make_product, order_body
 from tests.factories.production import accept, make_provider, make_rule
-from tests.support.orders.batches import access_to, make_batch
+from tests.support.batches.batches import access_to, make_batch
 
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 # How a record of what staff see names its store. All others are for operators alone.

@@ -5,7 +5,7 @@ from stores.catalog.models import Product, Store, StoreProfile
 from stores.catalog.services.stores import save_profile
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_product, make_store
-from tests.support.orders.fresh import assert_renderings_fresh
+from tests.support.catalog.renderings import assert_renderings_fresh
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from fulfillment.core.errors import ServiceBusy
 from stores.catalog.models import CatalogUpload, Product
 from stores.catalog.services.uploads import TASK
 from tests.factories.stores import make_product
-from tests.support.orders.jobs import work_off
+from tests.support.servers.queued_jobs import work_off
 
 LIST = "/admin/stores/catalogupload/"
 

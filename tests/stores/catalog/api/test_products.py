@@ -6,7 +6,7 @@ from stores.catalog.models import Product
 from stores.catalog.services.products import archive_product, save_product
 from tests.factories.stores import make_product, product_values
 from tests.factories.templates import field, make_card, page, text_box
-from tests.support.orders.fresh import assert_renderings_fresh
+from tests.support.catalog.renderings import assert_renderings_fresh
 
 PLAIN = [
     "ID",

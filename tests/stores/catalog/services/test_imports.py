@@ -19,8 +19,8 @@ from tests.factories.presets import PrintPresetFactory
 from tests.factories.stores import make_product, make_store, price_values, product_values, store_values
 from tests.factories.templates import make_card
 from tests.factories.webhooks import make_event
-from tests.support.orders.catalog_imports import load
-from tests.support.orders.fresh import assert_renderings_fresh
+from tests.support.catalog.imports import load
+from tests.support.catalog.renderings import assert_renderings_fresh
 from tests.support.patience import PATIENCE, wait_for
 
 

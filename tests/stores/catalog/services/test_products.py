@@ -10,7 +10,7 @@ from printing.typesetting import load_template_folder
 from stores.catalog.models import Product
 from stores.catalog.services.products import archive_product, save_product
 from tests.factories.stores import field_values, make_product, make_store, price_values, product_values
-from tests.support.orders.fresh import assert_renderings_fresh
+from tests.support.catalog.renderings import assert_renderings_fresh
 
 TEMPLATE = Path("stores/demo/templates/postcard-4x6")
 

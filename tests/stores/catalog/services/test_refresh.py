@@ -4,7 +4,7 @@ from django.core.management import call_command
 from stores.catalog.models import Product, Store
 from stores.catalog.services.refresh import refresh_renderings
 from tests.factories.stores import make_product, make_store
-from tests.support.orders.fresh import assert_renderings_fresh
+from tests.support.catalog.renderings import assert_renderings_fresh
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ from fulfillment.core.errors import Invalid
 from stores.catalog.models import Product, Store
 from stores.catalog.services.stores import save_store
 from tests.factories.stores import make_product, make_store, store_values
-from tests.support.orders.fresh import assert_renderings_fresh
+from tests.support.catalog.renderings import assert_renderings_fresh
 
 pytestmark = pytest.mark.django_db
 

@@ -30,8 +30,8 @@ from stores.catalog.services.uploads import (
 )
 from tests.factories.orders import price_values, product_values
 from tests.factories.stores import make_product, make_store
-from tests.support.orders.jobs import work_off
 from tests.support.patience import wait_for
+from tests.support.servers.queued_jobs import work_off
 from tests.support.servers.workers import forget_jobs, working
 
 pytestmark = pytest.mark.django_db

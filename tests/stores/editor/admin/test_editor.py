@@ -20,7 +20,7 @@ from tests.factories.accounts import OperatorFactory
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.stores import make_store
 from tests.factories.templates import field, make_card, make_demo_product, page, text_box
-from tests.support.orders.fresh import assert_renderings_fresh
+from tests.support.catalog.renderings import assert_renderings_fresh
 from tests.support.printing.pdfx_rules import faults
 
 pytestmark = pytest.mark.django_db

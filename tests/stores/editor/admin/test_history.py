@@ -15,7 +15,7 @@ from stores.catalog.services.products import save_product
 from stores.catalog.source import write_catalog
 from stores.editor.admin.history import changes_of_template
 from tests.factories.templates import field, make_card, make_demo_product, page, text_box
-from tests.support.orders.catalog_imports import load
+from tests.support.catalog.imports import load
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 94.9 56.8"><rect width="%d" height="9"/></svg>'
 

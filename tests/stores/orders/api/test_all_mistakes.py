@@ -6,7 +6,7 @@ from stores.orders.models import Order, Quote
 from stores.orders.services import prints
 from tests.factories.orders import RECIPIENT, make_card, make_product, order_body
 from tests.factories.templates import field, page, text_box
-from tests.support.orders.order_refusals import REFUSALS
+from tests.support.orders.refusals import REFUSALS
 
 CARD = {"ProductID": "card-two-sided", "Quantity": 100}
 HERE = {"CountryCode": "US"}

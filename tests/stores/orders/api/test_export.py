@@ -13,7 +13,7 @@ from stores.orders.representations import EXPORT_COLUMNS
 from stores.orders.selectors.export import FITTING
 from tests.factories.orders import RECIPIENT, make_product, order_body
 from tests.support.database.snapshots import Snapshot
-from tests.support.orders.order_helpers import Shop, build_shop
+from tests.support.orders.shop import Shop, build_shop
 from tests.support.scenario import ApiClient
 
 EXPORT = "/store/associated/order/exportview"

@@ -26,7 +26,7 @@ from tests.factories.orders import (
 )
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.templates import page
-from tests.support.orders.order_refusals import REFUSALS
+from tests.support.orders.refusals import REFUSALS
 from tests.support.orders.sample_orders import count_all_orders
 
 ORDERS = "/store/associated/order"

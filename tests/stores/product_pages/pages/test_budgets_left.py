@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import Role
 from tests.factories.budgets import enable_budgets, make_budget
-from tests.support.orders.order_helpers import open_shop
+from tests.support.orders.shop import open_shop
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db

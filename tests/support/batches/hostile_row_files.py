@@ -5,7 +5,7 @@ import struct
 import zipfile
 from pathlib import Path
 
-from tests.support.orders.row_files import (
+from tests.support.batches.row_files import (
     MAIN,
     RELATIONS,
     STYLES,

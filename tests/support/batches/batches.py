@@ -17,7 +17,7 @@ from stores.orders.models import ActorKind
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.services.transitions import Actor
 from tests.factories.orders import RECIPIENT, make_card
-from tests.support.orders.jobs import work_off
+from tests.support.servers.queued_jobs import work_off
 
 TARGETS = {
     "Name": "Name",
