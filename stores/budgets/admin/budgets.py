@@ -84,7 +84,9 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
         return budgets.defer("store__rendering", "store__verbose_rendering")
 
     def get_fieldsets(self, request: HttpRequest, budget: Budget | None = None) -> Any:
-        is_fixed = budget is not None and (_has_entries(budget) or not self._may_change(request, budget))
+        is_fixed = budget is not None and (
+            _is_fixed(request, budget) or not self._may_change(request, budget)
+        )
         scope = ["scope"] if is_fixed else ["scope_kind", "scope_name"]
         return [
             (None, {"fields": ["store", "name", *scope, "is_enabled"]}),
@@ -95,7 +97,7 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
     def get_readonly_fields(self, request: HttpRequest, budget: Budget | None = None) -> list[str]:
         if budget is None:
             return []
-        return ["scope", "store", *(FIXED if _has_entries(budget) else [])]
+        return ["scope", "store", *(FIXED if _is_fixed(request, budget) else [])]
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
         form = super().get_form(request, obj, change, **options)
@@ -264,6 +266,11 @@ class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
 
     def _may_change(self, request: HttpRequest, budget: Budget) -> bool:
         return self.has_access(request, "change", budget)
+
+
+def _is_fixed(request: HttpRequest, budget: Budget) -> bool:
+    """A form that was opened before the first entry still sends what is fixed now: the service refuses its changes."""
+    return _has_entries(budget) and "scope_kind" not in request.POST
 
 
 def _has_entries(budget: Any) -> bool:

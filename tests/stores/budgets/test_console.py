@@ -14,6 +14,7 @@ from stores.budgets.services.people import read_people
 from stores.catalog.models import Store
 from stores.orders.models import Order
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
+from tests.support.browser.submissions import form_of
 from tests.support.scenario import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -81,6 +82,25 @@ def test_statement_is_filtered_by_number_and_id_of_an_order(shop, client):
     assert len(lines("")) == 2
     assert lines(str(order.number)) == lines(str(order.pk)) == [order.number]
     assert lines("x") == lines("-1") == lines("9" * 40) == lines(str(2**63)) == []
+
+
+def test_form_from_before_the_first_entry_changes_nothing_that_is_fixed_now(shop, client):
+    budget = make_budget(shop.store, Limit=50)
+    sign_in(client, shop.world.operator)
+    address = f"{LIST}{budget.pk}/change/"
+    form = form_of(client.get(address), "budget_form")
+    shop.place()
+
+    refused = client.post(
+        address, form.submission({"scope_kind": "CostCenter", "scope_name": "", "limit": "60"})
+    )
+    renamed = client.post(address, form.submission({"name": "Cards", "scope_name": ""}))
+
+    assert refused.status_code == 200
+    assert "cannot change" in refused.content.decode()
+    assert renamed.status_code == 302
+    budget.refresh_from_db()
+    assert (budget.scope_kind, budget.limit, budget.name) == ("Store", 50, "Cards")
 
 
 def test_staff_of_another_store_see_none(shop, client):
