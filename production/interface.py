@@ -239,6 +239,9 @@ class Ledger(Protocol):
 
     def add_mark(self, number: str, mark: str) -> None: ...
 
+    def has_done(self) -> bool:
+        """Whether any job was handed over."""
+
     def waiting(self) -> Sequence[tuple[str, LedgerEntry]]:
         """Entries that are done and not marked as taken."""
 

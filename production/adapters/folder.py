@@ -149,6 +149,12 @@ class FolderAdapter:
     def _open(self) -> Iterator[tuple[OpenFolder, OpenFolder | None]]:
         """The hot folder and the return folder."""
         with open_press_folder(self._folder) as hot, ExitStack() as opened:
+            # Without its mount there is an empty folder: each job would seem taken, and new ones would be lost in it.
+            if hot.status(WORK) is None and self._ledger.has_done():
+                path = hot.path / WORK
+                raise ProviderUnavailable(
+                    f"{path}, which earlier jobs left, is not there; is the folder mounted?", is_unsent=True
+                )
             yield hot, opened.enter_context(open_press_folder(self._back)) if self._back else None
 
     def _name(self, job: Job) -> str:

@@ -159,6 +159,10 @@ class ProviderLedger:
         rows = self._rows.filter(number=number).exclude(marks__contains=[mark])
         rows.update(marks=added, updated=timezone.now())
 
+    def has_done(self) -> bool:
+        """Whether any job was handed over."""
+        return self._rows.filter(state=DONE).exists()
+
     def waiting(self) -> Sequence[tuple[str, LedgerEntry]]:
         rows = self._rows.filter(state=DONE).exclude(marks__contains=[TAKEN]).order_by("pk")
         return [(row.number, _entry(row)) for row in rows]

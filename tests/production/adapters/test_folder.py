@@ -108,6 +108,35 @@ def test_missing_mount_is_named_and_nothing_was_sent(places, tmp_path):
     assert caught.value.is_unsent
 
 
+def test_empty_mount_point_takes_no_job_and_seems_to_have_lost_none(places, tmp_path):
+    press, (hot, _) = folder_adapter(places), places
+    press.submit(made_job("1001-1"))
+    hot.rename(tmp_path / "server")
+    hot.mkdir()
+
+    for exchange in (press.poll, press.check_connection, lambda: press.submit(made_job("1002-1"))):
+        with pytest.raises(ProviderUnavailable, match="is the folder mounted") as caught:
+            exchange()
+        assert caught.value.is_unsent
+    assert list(hot.iterdir()) == []
+
+    hot.rmdir()
+    (tmp_path / "server").rename(hot)
+    press.submit(made_job("1002-1"))
+    assert press.poll() == []
+    assert {name.split("/")[0] for name in shown(hot)} == {"1001-1", "1002-1"}
+
+
+def test_other_folder_is_used_once_it_was_prepared_by_hand(places, tmp_path):
+    folder_adapter(places).submit(made_job("1001-1"))
+    other = tmp_path / "other"
+    (other / ".fulfillment").mkdir(parents=True)
+
+    folder_adapter((other, places[1])).submit(made_job("1002-1"))
+
+    assert len(shown(other)) == 3
+
+
 def test_cancelled_job_leaves_the_folder_and_is_never_sent_again(places):
     job, press = made_job("1001-1"), folder_adapter(places)
     press.submit(job)

@@ -25,7 +25,7 @@ def places(tmp_path, settings) -> tuple[Path, Path]:
     """Jobs that were shipped and stay in the folder."""
     settings.PRODUCTION_FOLDERS = [tmp_path]
     hot, back = tmp_path / "in", tmp_path / "out"
-    hot.mkdir()
+    (hot / ".fulfillment").mkdir(parents=True)
     (back / "shipped").mkdir(parents=True)
     folder_adapter((hot, back))
     provider = Provider.objects.get()
