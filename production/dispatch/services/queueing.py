@@ -6,8 +6,10 @@ from datetime import datetime
 from django.utils import timezone
 
 from fulfillment.core.errors import DomainError
+from fulfillment.core.web_addresses import web_address
 from production.dispatch.services.actions import request_cancellations
 from production.gang_sheets.services.members import remove_from_sheets
+from production.interface import Report
 from production.jobs.models import (
     AT_PROVIDER,
     IN_WORK,
@@ -17,6 +19,8 @@ from production.jobs.models import (
     Job,
     JobHistory,
     JobState,
+    ProviderReport,
+    ReportOutcome,
 )
 from production.jobs.selectors import job_number
 from production.jobs.services.recording import SYSTEM, record_jobs
@@ -126,7 +130,31 @@ def _release_jobs(order: Order) -> None:
         job.held, job.next_try = "", now
     record_jobs([(job, job.state, RELEASED) for job in jobs])
     if order.jobs.exclude(state__in=(JobState.QUEUED, JobState.CANCELLED)).exists():
-        follow_jobs(order=order)
+        follow_jobs(order=order, parcels=_reported_parcels(order))
+
+
+def _reported_parcels(order: Order) -> list[Parcel]:
+    """Those that reports named while the order was on hold, which takes none."""
+    reports = ProviderReport.objects.filter(
+        job__order=order, job__state=JobState.SHIPPED, state=JobState.SHIPPED, outcome=ReportOutcome.APPLIED
+    )
+    by_number: dict[tuple[str, str], list[ProviderReport]] = {}
+    known = ["", *order.tracking_numbers]
+    for row in reports.exclude(tracking_number__in=known).select_related("job__item").order_by("pk"):
+        by_number.setdefault((row.carrier, row.tracking_number), []).append(row)
+    return [parcel_of([row.job for row in rows if row.job], rows[0]) for rows in by_number.values()]
+
+
+def parcel_of(jobs: Sequence[Job], report: Report | ProviderReport) -> Parcel:
+    """The parcel of these jobs that a report names."""
+    link = report.tracking_url if web_address(report.tracking_url) else ""
+    return Parcel(
+        report.carrier[:60] or "Carrier",
+        report.tracking_number[:100],
+        link[:1000],
+        tuple(job.item.item_key for job in jobs),
+        report.at or timezone.now(),
+    )
 
 
 def _close_jobs(order: Order) -> None:

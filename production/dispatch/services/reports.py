@@ -14,9 +14,8 @@ from django.utils import timezone
 
 from fulfillment.core.errors import ServiceBusy
 from fulfillment.core.text import storable
-from fulfillment.core.web_addresses import web_address
 from production.dispatch.services.actions import send_without_another
-from production.dispatch.services.queueing import follow_jobs
+from production.dispatch.services.queueing import follow_jobs, parcel_of
 from production.dispatch.services.verdicts import assess
 from production.gang_sheets.models import NUMBER as SHEET_NUMBER
 from production.gang_sheets.models import GangSheet
@@ -283,15 +282,5 @@ def _report_text(report: Report, jobs: Sequence[Job]) -> str:
 
 
 def _parcels(jobs: Sequence[Job], report: Report) -> list[Parcel]:
-    if report.state != JobState.SHIPPED or not report.tracking_number:
-        return []
-    link = report.tracking_url if web_address(report.tracking_url) else ""
-    return [
-        Parcel(
-            report.carrier[:60] or "Carrier",
-            report.tracking_number[:100],
-            link[:1000],
-            tuple(job.item.item_key for job in jobs),
-            report.at or timezone.now(),
-        )
-    ]
+    is_named = report.state == JobState.SHIPPED and report.tracking_number
+    return [parcel_of(jobs, report)] if is_named else []

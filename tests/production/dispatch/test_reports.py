@@ -17,10 +17,11 @@ from production.dispatch.services.polling import claim_providers_to_poll, poll_p
 from production.dispatch.services.reports import receive_reports
 from production.interface import Report
 from production.jobs.models import Attempt, AttemptOutcome, Job, JobState, ProviderReport
+from production.jobs.services.recording import SYSTEM
 from production.providers.models import Provider
 from production.providers.selectors import postback_url
 from stores.orders.models import Order, OrderStatus
-from stores.orders.services.transitions import cancel_order
+from stores.orders.services.transitions import cancel_order, transition_order
 from tests.factories.orders import make_product, order_body
 from tests.factories.production import STORE, accept, make_provider, make_rule, only_job, work_off_jobs
 from tests.support.orders.shop import Shop
@@ -72,6 +73,22 @@ def test_reports_take_the_order_to_shipped_with_its_parcels(press, order):
     shipments = {one.tracking_number: one.item_keys for one in order.shipments.all()}
     keys = [item.item_key for item in order.items.order_by("position")]
     assert shipments == {"1Z1": [keys[0]], "1Z2": [keys[1]]}
+
+
+def test_parcel_reported_while_the_order_is_on_hold_is_recorded_when_it_goes_on(press, order):
+    first, second = f"{order.number}-1", f"{order.number}-2"
+    transition_order(order=order, status=OrderStatus.ON_HOLD, actor=SYSTEM)
+    for number in (first, second):
+        parcel = {"carrier": "UPS", "tracking_number": "1Z", "tracking_url": "https://ups.example/1Z"}
+        receive_reports(provider=press, reports=[report(number, "Shipped", **parcel)])
+    assert status_of(order) == OrderStatus.ON_HOLD
+
+    accept(order.pk)
+
+    shipment = Order.objects.get(pk=order.pk).shipments.get()
+    assert (status_of(order), shipment.tracking_number) == (OrderStatus.SHIPPED, "1Z")
+    assert (shipment.tracking_url, len(shipment.item_keys)) == ("https://ups.example/1Z", 2)
+    assert shipment.shipped == NOON
 
 
 def test_reports_in_any_order_end_in_the_same_state(press, order):
