@@ -18,7 +18,7 @@ from django.db import InterfaceError, OperationalError, connection
 from procrastinate import RetryDecision, RetryStrategy
 from procrastinate.jobs import Job
 
-from fulfillment.core.db.connections import renew_connection
+from fulfillment.core.db.connections import NOT_SERVED, renew_connection, sqlstate
 
 logger = logging.getLogger(__name__)
 K = TypeVar("K")
@@ -184,10 +184,11 @@ def _twice(work: Callable[[], T]) -> T:
 class Retries(RetryStrategy):
     """Tries jobs again that a stopping worker interrupts, beside those that end with one of `retry_exceptions`.
 
-    Procrastinate marks an interrupted job as aborted, and no worker would run it again.
+    Procrastinate marks an interrupted job as aborted, and no worker would run it again. So it is where a worker stood
+    still, or where the database changes its primary.
     """
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        if isinstance(exception, CancelledError):
+        if isinstance(exception, CancelledError) or sqlstate(exception) in NOT_SERVED:
             return RetryDecision(retry_in={"seconds": self.wait})
         return super().get_retry_decision(exception=exception, job=job)

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 
 from fulfillment.core.api.near_addresses import near_address
-from fulfillment.core.db.connections import log_database_error
+from fulfillment.core.db.connections import NOT_SERVED, READ_ONLY, log_database_error, sqlstate
 from fulfillment.core.errors import (
     MAX_LISTED,
     UNLISTED,
@@ -37,8 +37,6 @@ logger = logging.getLogger("fulfillment.api")
 DATABASE_UNAVAILABLE = (OperationalError, InterfaceError)
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 LOCK_TIMEOUT, STATEMENT_TIMEOUT = "55P03", "57014"
-# A former primary, until connections lead to its successor.
-READ_ONLY = "25006"
 TOO_LONG = "The database took too long. Try again in a few seconds."
 DATABASE_MESSAGES = {
     DISK_FULL: "The database has no room left: nothing can be written until its operator makes some. Reads still work.",
@@ -163,7 +161,7 @@ def exception_response(exc: Exception, context: Mapping[str, Any] | None = None)
 
 
 def is_database_unavailable(error: BaseException) -> bool:
-    return isinstance(error, DATABASE_UNAVAILABLE) or _sqlstate(error) == READ_ONLY
+    return isinstance(error, DATABASE_UNAVAILABLE) or sqlstate(error) in NOT_SERVED
 
 
 def database_unavailable(exc: BaseException) -> HttpResponse:
@@ -171,7 +169,7 @@ def database_unavailable(exc: BaseException) -> HttpResponse:
         503,
         "service_unavailable",
         DATABASE_MESSAGES.get(
-            _sqlstate(exc), "The service cannot reach its database right now. Try again in a few seconds."
+            sqlstate(exc), "The service cannot reach its database right now. Try again in a few seconds."
         ),
         headers={"Retry-After": str(Unavailable.retry_after)},
     )
@@ -182,18 +180,13 @@ def logged_as_unavailable(exc: BaseException, response: HttpResponse) -> HttpRes
     """Logs an outage in one line, instead of Django's stack trace."""
     note_refusal(exc)
     response.lost_connection = log_database_error(exc)  # type: ignore[attr-defined]  # for RetryInterruptedReads
-    state = _sqlstate(exc)
+    state = sqlstate(exc)
     if state == DISK_FULL:
         logger.error("The database has no room left.")
     else:
         logger.warning("Database not available: %s", f"{type(exc).__name__} {state}".strip())
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 - of django.utils.log
     return response
-
-
-def _sqlstate(exc: BaseException) -> str:
-    """The SQLSTATE of the error; empty without a connection."""
-    return getattr(exc.__cause__, "sqlstate", None) or ""
 
 
 def counted_faults(detail: Any) -> CountedFaults:

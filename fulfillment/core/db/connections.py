@@ -21,6 +21,15 @@ from fulfillment.core.errors import in_one_line
 NOT_PREPARED = {"42P01", "42703"}
 NOT_ALLOWED = "42501"
 NO_SUCH_ROLE = "42704"
+# The process stood still for long in a transaction; a former primary, until connections lead to its successor.
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+STOOD_STILL, READ_ONLY = "25P03", "25006"
+NOT_SERVED = {STOOD_STILL, READ_ONLY}
+
+
+def sqlstate(error: BaseException) -> str:
+    """Of Django's error; empty without a connection."""
+    return getattr(error.__cause__, "sqlstate", None) or ""
 
 
 def renew_connection(connection: BaseDatabaseWrapper | None = None) -> None:

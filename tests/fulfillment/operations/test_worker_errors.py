@@ -3,16 +3,21 @@
 import asyncio
 import gc
 import threading
+import time
 from uuid import uuid4
 
 import psycopg
 import pytest
+from django.db import InternalError, connection, transaction
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 from procrastinate.testing import InMemoryConnector
 
+from fulfillment.core.api.errors import is_database_unavailable
 from fulfillment.management.commands import worker
+from stores.batches.services.ordering import ORDER_TASK
 from stores.batches.services.rows import CHECK_TASK
+from stores.catalog.models import Store
 
 
 class Failing:
@@ -79,3 +84,26 @@ def test_interrupted_jobs_that_nothing_repeats_are_tried_again():
         and not task.get_retry_exception(asyncio.CancelledError(), job)
     ]
     assert lost == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "trouble",
+    ["SET LOCAL idle_in_transaction_session_timeout = '50ms'", "SET TRANSACTION READ ONLY"],
+    ids=["worker that stood still", "former primary"],
+)
+def test_batch_goes_on_after_an_interruption_that_is_no_lost_connection(world, trouble):
+    job = Job(id=1, queue="default", lock=None, queueing_lock=None, task_name="")
+
+    @transaction.atomic
+    def write():
+        with connection.cursor() as cursor:
+            cursor.execute(trouble)
+        time.sleep(0.2)
+        Store.objects.update(company_name="Other")
+
+    with pytest.raises(InternalError) as caught:
+        write()
+    for name in (CHECK_TASK, ORDER_TASK):
+        assert app.tasks[name].get_retry_exception(caught.value, job) is not None
+    assert is_database_unavailable(caught.value)
