@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -18,9 +18,12 @@ from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.prepared import skip_numbers
 from fulfillment.core.secrets import StoredSecret
 from production.gang_sheets.models import GangSheet, SheetState
-from production.jobs.models import OPEN, Attempt, JobHistory, ProviderReport
+from production.jobs.models import OPEN, Attempt, Job, JobHistory, ProviderReport
 from production.providers.models import LedgerRow, Provider
+from stores.orders.models.status import TERMINAL_OR_SHIPPED
 
+# How often a job may have been sent again since the moment to which a restore goes back.
+RESTARTS_SKIPPED = 100
 # Longer than jobs are retried or reported on.
 LEDGER_RETENTION = timedelta(days=180)
 STORED_SECRETS = (
@@ -35,10 +38,15 @@ STORED_SECRETS = (
 
 
 def skip_used_numbers() -> Iterator[str]:
-    """A provider may know a sheet that still collects, with other jobs on it: it takes no more."""
+    """A provider may know a sheet that still collects, with other jobs on it: it takes no more.
+
+    It may also know the numbers under which jobs were sent again.
+    """
     number = skip_numbers("production_gangsheet_id_seq")
     if number is not None:
         GangSheet.objects.filter(state=SheetState.COLLECTING).update(state=SheetState.PLANNED)
+        open_jobs = Job.objects.exclude(order__status__in=TERMINAL_OR_SHIPPED)
+        open_jobs.update(generation=F("generation") + RESTARTS_SKIPPED)
         yield f"New gang sheets begin at number G{number}."
 
 

@@ -29,6 +29,7 @@ from production.gang_sheets.services.sending import _plan, claim_due_sheets
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
 from production.jobs.selectors import adapter_job
+from production.jobs.services.recording import SYSTEM
 from production.providers.models import Provider
 from production.tickets.check import VARIABLE, find_mistakes
 from stores.catalog.models import Product
@@ -144,6 +145,17 @@ def test_after_a_recovery_no_number_of_a_sheet_or_an_order_is_used_twice(shop, p
     wait_is_over()
     work_off_jobs()
     assert at_press(press) == sorted([sheet.number, other.number])
+
+
+def test_after_a_recovery_no_number_of_a_job_that_was_sent_again_is_used_twice(shop, press):
+    job = order(shop, product="card")
+    cancel_job(job=job, actor=SYSTEM)
+    work_off_jobs()
+
+    call_command("prepare", "--after-recovery", verbosity=0)
+
+    # Since the moment of the recovery it may have been sent as -2, which the press would take for known.
+    assert resend_job(job=job, actor=SYSTEM).number == f"{job.number}-102"
 
 
 def test_one_sheet_at_a_time_goes_to_a_provider(shop, press, tmp_path):
