@@ -1,9 +1,10 @@
 """The return folder of a press: reads reports, and moves their files once they are stored."""
 
 import random
+import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ MAX_NAMES_AT_ONCE = 8_000
 MAX_REPORT_BYTES = 2 * 1024 * 1024
 # The age below which a returned file may still be written; it is read at the next poll.
 SETTLED_SECONDS = 2.0
+SHEET = re.compile(r"-sheet-\d+-run-\d+\.pdf$")
 STATE_FOLDERS = {
     "acknowledged": "Acknowledged",
     "in-production": "InProduction",
@@ -86,8 +88,18 @@ class ReturnFolder:
         )
         settle_names(folder, [file_name for file_name in names if file_name not in pending])
         for number in sorted(set(pending.values())):
+            moved = [one for one, found in pending.items() if found == number]
+            if state == "Shipped" and not self._is_complete(folder, number, moved):
+                continue
             text = f"job:{number}:{state}\nMoved to {name}."
             yield Report(f"moved:{number}:{state}", number, state, datetime.now(UTC), raw=text)
+
+    def _is_complete(self, folder: OpenFolder, number: str, moved: Sequence[str]) -> bool:
+        """A gang sheet of several files is shipped with the last one of them, or with its ticket."""
+        if not all(SHEET.search(name) for name in moved):
+            return True
+        entry = self._ledger.read(number)
+        return entry is None or all(folder.status(one) for one in entry.names if SHEET.search(one))
 
     def move_processed(self, name: str) -> None:
         self._archive(name, "processed")

@@ -20,6 +20,7 @@ from pypdf import PdfReader
 from printing.imposition import GangRequest
 from production.adapters.folder import FolderAdapter
 from production.dispatch.services.actions import cancel_job, hold_job, release_job, resend_job
+from production.dispatch.services.polling import poll_provider
 from production.dispatch.services.reports import receive_reports
 from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors import archives
@@ -265,6 +266,26 @@ def test_each_job_is_reported_by_its_own_number_and_all_by_the_sheets(shop, pres
     assert (again(first).state, again(second).state) == (JobState.SHIPPED, JobState.IN_PRODUCTION)
     assert Order.objects.get(pk=first.order_id).status == OrderStatus.SHIPPED
     assert Order.objects.get(pk=second.order_id).tracking_numbers == []
+
+
+def test_sheet_of_several_files_side_by_side_is_shipped_with_its_last_one(shop, press):
+    press.settings |= {"layout": "flat", "gang_pieces": 100_000}
+    press.save()
+    for quantity in (100, 200, 500, 1000):
+        order(shop, quantity)
+    wait_is_over()
+    work_off_jobs()
+    hot, shipped = Path(press.settings["folder"]), Path(press.settings["return_folder"]) / "shipped"
+    shipped.mkdir()
+    first, last = (name for name in at_press(press) if name.endswith(".pdf"))
+
+    (hot / first).rename(shipped / first)
+    poll_provider(provider_pk=press.pk)
+    assert not Job.objects.filter(state=JobState.SHIPPED).exists()
+
+    (hot / last).rename(shipped / last)
+    poll_provider(provider_pk=press.pk)
+    assert Job.objects.filter(state=JobState.SHIPPED).count() == 4
 
 
 def test_kill_between_planning_and_sending_sends_the_sheet_once(shop, press, monkeypatch):
