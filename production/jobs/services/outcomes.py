@@ -26,28 +26,31 @@ from production.jobs.models import (
     JobState,
     ProviderReport,
 )
-from production.jobs.services.recording import fail_job, lock_job, lock_jobs, record_job
+from production.jobs.services.recording import MAX_FAILURES, fail_job, lock_job, lock_jobs, record_job
 from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
 
 READERS = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
 
 
-def failure_key(job_number: str) -> str:
-    return f"job:{job_number}:failed"
+def failure_keys(job_number: str) -> list[str]:
+    """Of its failures under this number, of which a provider may take back some."""
+    key = f"job:{job_number}:failed"
+    return [key, *(f"{key}:{count}" for count in range(2, MAX_FAILURES + 1))]
 
 
 def notify_of_failure(jobs: Sequence[Job]) -> int:
     """Notifies once of the jobs of one order that fail together, in their transaction."""
     people = people_with(READERS, store_id=jobs[0].store_id)
-    keys = [failure_key(job.number) for job in jobs]
+    keys = [key for job in jobs for key in failure_keys(job.number)]
     known = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
-    # The key of one that nobody was notified of before, or else that of the first.
-    job = next((candidate for candidate in jobs if failure_key(candidate.number) not in known), jobs[0])
+    # One that nobody was notified of before, or else the first.
+    job = next((candidate for candidate in jobs if failure_keys(candidate.number)[0] not in known), jobs[0])
+    unused = [key for key in failure_keys(job.number) if key not in known]
     return notify(
         user_ids=people,
         kind=NotificationKind.JOB_FAILED,
-        key=failure_key(job.number),
+        key=unused[0] if unused else keys[0],
         title=lambda: _failure_title(jobs),
         text=lambda: _failure_text(jobs),
         path=reverse("admin:production_job_change", args=[job.pk]),
@@ -294,4 +297,4 @@ def _erase_notices(order: Order) -> None:
         *Attempt.objects.filter(job__in=failed).values_list("number", flat=True),
     }
     if numbers:
-        erase_texts(keys=[failure_key(number) for number in sorted(numbers)])
+        erase_texts(keys=[key for number in sorted(numbers) for key in failure_keys(number)])

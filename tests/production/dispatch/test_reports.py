@@ -141,6 +141,22 @@ def test_failed_job_is_sent_again_under_a_new_number(press, order):
     assert (late.outcome, late.job) == ("Contradiction", again)
 
 
+def test_job_that_fails_again_after_a_failure_that_was_overridden_notifies_again(press, order, world):
+    Role.objects.create(user=world.outsider, store=world.associated, grant="Order.All.Read")
+    number = f"{order.number}-1"
+
+    for minute, (state, message) in enumerate(
+        [("Failed", "No paper."), ("InProduction", ""), ("Failed", "No ink.")]
+    ):
+        receive_reports(provider=press, reports=[report(number, state, minute, message=message)])
+
+    texts = Notification.objects.filter(user=world.outsider).order_by("pk").values_list("text", flat=True)
+    assert [text.partition(" The order")[0] for text in texts] == [
+        "Press: Press reported: No paper.",
+        "Press: Press reported: No ink.",
+    ]
+
+
 def test_postback_is_taken_at_the_secret_address_alone(press, order):
     address = postback_url(press)
     body = {"JobNumber": f"{order.number}-1", "State": "Shipped", "TrackingNumber": "1Z9", "Carrier": "UPS"}
