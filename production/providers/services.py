@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cryptography.fernet import InvalidToken
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q, Value
 from django.db.models.functions import Greatest
 from django.utils import timezone
@@ -154,13 +154,20 @@ def note_failure(*, provider: Provider, message: str, since: datetime | None = N
     known.exclude(last_error=text).update(last_error=text)
 
 
+def _reach_in_thread(provider: Provider) -> str:
+    try:
+        return _reach(provider)
+    finally:
+        connection.close()
+
+
 def review_failing_providers() -> int:
     """Tests failing providers again, periodically; returns how many recovered."""
     recovered = 0
     failing = Provider.objects.filter(is_enabled=True, failing_since__isnull=False)
     # In threads, because a slow provider must not delay others; only this one writes to the database.
     with ThreadPoolExecutor(REVIEWED_AT_ONCE) as pool:
-        checks = {pool.submit(_reach, provider): provider for provider in failing}
+        checks = {pool.submit(_reach_in_thread, provider): provider for provider in failing}
         for check in as_completed(checks):
             try:
                 _run_check(checks[check], check.result)
