@@ -1,15 +1,21 @@
 """How much of a web process's processor time one caller of the API gets while others call.
 
 Limits of kinds of work hold what is known to be long. This one holds all else: a caller who sends many requests of some
-50 ms at once would else fill all threads and the queue before them.
+50 ms at once would else fill all threads and the queue before them. So would one whose statements take long, because
+they walk along what this caller made in days, or wait for a lock: the time of long statements counts as well.
 """
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from django.db import connection
+
+from fulfillment.core.concurrency_limits import max_held_threads
+from fulfillment.core.db import long_statements
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
 
@@ -20,6 +26,9 @@ SECONDS_PER_SECOND = 0.5
 AT_ONCE = 2
 # How long after its last request another caller is still waited for.
 OTHERS_SECONDS = 10.0
+# How long a caller who used up its share with long statements leaves a quarter of the threads free, alone or not: each
+# may hold its thread for seconds, before it counts.
+REMEMBERED_SECONDS = 600.0
 MAX_CALLERS = 10_000
 
 
@@ -28,6 +37,7 @@ class _Use:
     since: float
     left: float = BURST_SECONDS
     in_progress: int = 0
+    leaves_threads_until: float = 0.0
 
 
 class ProcessorShare:
@@ -39,13 +49,15 @@ class ProcessorShare:
 
     @contextmanager
     def shared(self, caller: str) -> Iterator[None]:
-        """Counts the processor time of this thread in the block. Raises TooManyAtOnce before it."""
+        """Counts this thread's processor time and long statements in the block. Raises TooManyAtOnce before it."""
         self.begin(caller, time.monotonic())
-        before = time.thread_time()
+        before, waited_before = time.thread_time(), long_statements.waited_seconds()
         try:
-            yield
+            with connection.execute_wrapper(long_statements.counted):
+                yield
         finally:
-            self.end(caller, time.thread_time() - before, time.monotonic())
+            waited = long_statements.waited_seconds() - waited_before
+            self.end(caller, time.thread_time() - before, time.monotonic(), waited=waited)
 
     def begin(self, caller: str, now: float) -> None:
         """Raises TooManyAtOnce."""
@@ -55,20 +67,25 @@ class ProcessorShare:
             self._last = (caller, now)
             use = self._use(caller, now)
             is_alone = now - self._other[1] >= OTHERS_SECONDS
-            if use.left > 0 or use.in_progress < AT_ONCE or is_alone:
+            most = max_held_threads() if now < use.leaves_threads_until else sys.maxsize
+            if use.left <= 0 and not is_alone:
+                most = AT_ONCE
+            if use.in_progress < most:
                 use.in_progress += 1
                 return
         count_refusal("processor share")
         raise TooManyAtOnce(
             "Your last requests took more processor time than one caller may use while others call, so you may have "
-            f"only {AT_ONCE} in progress. Try again in {ServiceBusy.retry_after} seconds."
+            f"only {most} in progress. Try again in {ServiceBusy.retry_after} seconds."
         )
 
-    def end(self, caller: str, seconds: float, now: float) -> None:
+    def end(self, caller: str, seconds: float, now: float, *, waited: float = 0.0) -> None:
         with self._lock:
             use = self._use(caller, now)
             # A debt is forgotten after a while: a single long request is no reason to refuse others for minutes.
-            use.left = max(use.left - seconds, -BURST_SECONDS)
+            use.left = max(use.left - seconds - waited, -BURST_SECONDS)
+            if waited and use.left <= 0:
+                use.leaves_threads_until = now + REMEMBERED_SECONDS
             use.in_progress -= 1
 
     def _use(self, caller: str, now: float) -> _Use:

@@ -18,6 +18,8 @@ from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
+from fulfillment.core.db.long_statements import count_since
+
 Parameters = Sequence[Any] | dict[str, Any]
 M = TypeVar("M", bound=Model)
 
@@ -67,7 +69,7 @@ def _run(statement: str, parameters: Parameters, *, prepare: bool = True) -> psy
     handle: psycopg.Connection[tuple[Any, ...]] = connection.connection
     with connection.wrap_database_errors:
         handle.prepared_max = MAX_PREPARED
-        cursor = cursor_class(handle)
+        cursor, began = cursor_class(handle), time.monotonic()
         try:
             cursor.execute(statement, parameters, prepare=prepare, binary=True)
         except OUTDATED:
@@ -75,6 +77,8 @@ def _run(statement: str, parameters: Parameters, *, prepare: bool = True) -> psy
                 raise
             handle.execute("DEALLOCATE ALL")
             cursor.execute(statement, parameters, prepare=prepare, binary=True)
+        finally:
+            count_since(began)
     if connection.force_debug_cursor:
         connection.queries_log.append({"sql": statement, "time": "0.000"})
     return cursor

@@ -3,11 +3,14 @@
 import time
 
 import pytest
+from django.db import connection
 
 from fulfillment.core import processor_share as module
 from fulfillment.core.api import viewsets
+from fulfillment.core.concurrency_limits import max_held_threads
+from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import TooManyAtOnce
-from fulfillment.core.processor_share import AT_ONCE, BURST_SECONDS, ProcessorShare
+from fulfillment.core.processor_share import AT_ONCE, BURST_SECONDS, REMEMBERED_SECONDS, ProcessorShare
 
 
 @pytest.fixture
@@ -72,6 +75,52 @@ def test_callers_in_progress_are_remembered_among_many(share, monkeypatch):
     share.end("long", 1, 100)
 
     assert begin(share, 8) == 8
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_prepared", [True, False])
+def test_time_of_long_statements_counts(is_prepared):
+    share = ProcessorShare()
+    with share.shared("busy"):
+        if is_prepared:
+            execute("SELECT pg_sleep(0.4)")
+        else:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_sleep(0.4)")
+
+    assert share._uses["busy"].left < BURST_SECONDS - 0.25
+
+
+@pytest.mark.django_db
+def test_short_statements_do_not_count():
+    share = ProcessorShare()
+    with share.shared("busy"):
+        for _ in range(10):
+            execute("SELECT pg_sleep(0.03)")
+
+    assert share._uses["busy"].left > BURST_SECONDS - 0.2
+
+
+def test_caller_with_long_statements_leaves_threads_to_those_who_come(share):
+    share.begin("busy", 100)
+    share.end("busy", 0, 100, waited=1)
+    assert begin(share, 20) == max_held_threads() < 8
+
+    for _ in range(max_held_threads()):
+        share.end("busy", 0, 101)
+    # It is alone, and has its share again.
+    assert begin(share, 20, now=130) == max_held_threads()
+    for _ in range(max_held_threads()):
+        share.end("busy", 0, 130)
+    assert begin(share, 20, now=100 + REMEMBERED_SECONDS + 1) == 20
+
+
+def test_one_long_statement_within_the_share_changes_nothing():
+    share = ProcessorShare()
+    share.begin("busy", 100)
+    share.end("busy", 0, 100, waited=BURST_SECONDS / 2)
+
+    assert begin(share, 20) == 20
 
 
 def test_requests_of_the_api_are_counted_and_refused_with_the_reason(world, monkeypatch):
