@@ -120,15 +120,18 @@ def rewrite_stored_responses(
     user_id: UUID | None,
     application_id: UUID | None,
     at: datetime,
+    location: str,
     rewrite: Callable[[bytes], bytes | None],
 ) -> int:
     """Applies `rewrite` to a caller's stored responses; returns the number of changed ones.
 
-    `at` is when the record in a response was created: only responses of that time are decrypted.
+    `at` is when the record in a response was created, and `location` ends its address. Only these responses are
+    decrypted: of one caller, 12,000 of 40 kB may be of that time.
     """
     changed = 0
     with transaction.atomic():
         responses = IdempotentResponse.objects.filter(user=user_id, application=application_id)
+        responses = responses.filter(headers__Location__endswith=location)
         responses = responses.filter(created__range=(at - CLOCKS_APART, at + CLOCKS_APART))
         for stored in responses.select_for_update(of=("self",)).order_by("pk"):
             body = rewrite(decrypt(stored.body).encode())

@@ -156,6 +156,7 @@ def _erase_copies(order: Order, words: list[str]) -> None:
         user_id=order.user_id,
         application_id=order.application_id,
         at=order.created,
+        location=f"/order/{order.pk}",
         rewrite=partial(_rewritten_response, str(order.pk)),
     )
     if order.application_id:
