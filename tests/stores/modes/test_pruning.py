@@ -10,6 +10,7 @@ from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.audit.guards import install_append_only_triggers
 from stores.operations import retention_rules
 from stores.orders.models import Order, OrderHistory, OrderItem, Quote, TestScenario
+from stores.orders.services import retention
 from stores.proofs.models import Asset, Proof
 from tests.factories.orders import card_data, make_card, order_body
 from tests.factories.pictures import make_photo_card, upload
@@ -87,6 +88,23 @@ def test_few_long_test_orders_are_removed_at_a_time(shop, tester):
     [rule] = [one for one in retention_rules() if one.name == "test orders"]
 
     assert list(rule.remove(500)) == [1, 1, 4]
+
+
+def test_events_go_before_the_store_is_locked(shop, tester, monkeypatch):
+    """Other orders of the store waited a second for those of 71 orders, again and again."""
+    done = []
+    for name in ("lock_orders", "remove_order_events"):
+        run = getattr(retention, name)
+        monkeypatch.setattr(
+            retention, name, lambda name=name, run=run, **given: (done.append(name), run(**given))
+        )
+    shop.place(tester)
+    grow_old()
+
+    assert prune("test orders") == 1
+
+    assert done == ["remove_order_events", "lock_orders"]
+    assert not Event.objects.exists()
 
 
 def test_pictures_of_pruned_test_orders_go(shop, tester):
