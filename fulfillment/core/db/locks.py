@@ -13,6 +13,7 @@ from contextvars import ContextVar
 
 from django.db import Error, connection, transaction
 
+from fulfillment.core.db.long_statements import uncounted
 from fulfillment.core.db.prepared import execute, fetch_row
 from fulfillment.core.errors import Conflict
 
@@ -26,10 +27,11 @@ SELECT set_config('application_name', %s, true), set_config('idle_in_transaction
 
 def lock_until_commit(number: int, key: int | None = None) -> None:
     """Waits for the lock, which is released when the transaction ends. With `key`, both are of 32 bits."""
-    if key is None:
-        execute("SELECT pg_advisory_xact_lock(%s)", [number])
-    else:
-        execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [number, key])
+    with uncounted():
+        if key is None:
+            execute("SELECT pg_advisory_xact_lock(%s)", [number])
+        else:
+            execute("SELECT pg_advisory_xact_lock(%s::int, %s::int)", [number, key])
 
 
 def try_lock_until_commit(number: int) -> bool:

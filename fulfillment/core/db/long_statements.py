@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 # Only what is above it counts: in a busy process a thread may wait so long for the interpreter after any statement.
@@ -33,3 +34,13 @@ def counted(execute: Callable[..., Any], *statement: Any) -> Any:
         return execute(*statement)
     finally:
         count_since(began)
+
+
+@contextmanager
+def uncounted() -> Iterator[None]:
+    """For the wait of orders for those of others at their store: who waits is not its cause."""
+    before = _waited.seconds
+    try:
+        yield
+    finally:
+        _waited.seconds = before

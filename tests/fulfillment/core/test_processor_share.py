@@ -3,11 +3,12 @@
 import time
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection, transaction
 
 from fulfillment.core import processor_share as module
 from fulfillment.core.api import viewsets
 from fulfillment.core.concurrency_limits import max_held_threads
+from fulfillment.core.db.locks import lock_of_its_own, lock_until_commit
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import TooManyAtOnce
 from fulfillment.core.processor_share import AT_ONCE, BURST_SECONDS, REMEMBERED_SECONDS, ProcessorShare
@@ -97,6 +98,18 @@ def test_short_statements_do_not_count():
     with share.shared("busy"):
         for _ in range(10):
             execute("SELECT pg_sleep(0.03)")
+
+    assert share._uses["busy"].left > BURST_SECONDS - 0.2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_wait_for_an_advisory_lock_does_not_count():
+    """Orders of many wait for each other at a busy store."""
+    share = ProcessorShare()
+    with lock_of_its_own(4711), share.shared("busy"), transaction.atomic():
+        execute("SET LOCAL lock_timeout = 500")
+        with pytest.raises(OperationalError), transaction.atomic():
+            lock_until_commit(4711)
 
     assert share._uses["busy"].left > BURST_SECONDS - 0.2
 
