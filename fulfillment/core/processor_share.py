@@ -5,7 +5,6 @@ Limits of kinds of work hold what is known to be long. This one holds all else: 
 they walk along what this caller made in days, or wait for a lock: the time of long statements counts as well.
 """
 
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from fulfillment.core.concurrency_limits import max_held_threads
 from fulfillment.core.db import long_statements
 from fulfillment.core.errors import ServiceBusy, TooManyAtOnce
 from fulfillment.core.observability.instruments import count_refusal
@@ -25,10 +23,7 @@ SECONDS_PER_SECOND = 0.5
 # Requests of a caller at once who has used it up.
 AT_ONCE = 2
 # How long after its last request another caller is still waited for.
-OTHERS_SECONDS = 10.0
-# How long a caller who used up its share with long statements leaves a quarter of the threads free, alone or not: each
-# may hold its thread for seconds, before it counts.
-REMEMBERED_SECONDS = 600.0
+OTHERS_SECONDS = 60.0
 MAX_CALLERS = 10_000
 
 
@@ -37,7 +32,6 @@ class _Use:
     since: float
     left: float = BURST_SECONDS
     in_progress: int = 0
-    leaves_threads_until: float = 0.0
 
 
 class ProcessorShare:
@@ -57,7 +51,7 @@ class ProcessorShare:
                 yield
         finally:
             waited = long_statements.waited_seconds() - waited_before
-            self.end(caller, time.thread_time() - before, time.monotonic(), waited=waited)
+            self.end(caller, time.thread_time() - before + waited, time.monotonic())
 
     def begin(self, caller: str, now: float) -> None:
         """Raises TooManyAtOnce."""
@@ -67,25 +61,20 @@ class ProcessorShare:
             self._last = (caller, now)
             use = self._use(caller, now)
             is_alone = now - self._other[1] >= OTHERS_SECONDS
-            most = max_held_threads() if now < use.leaves_threads_until else sys.maxsize
-            if use.left <= 0 and not is_alone:
-                most = AT_ONCE
-            if use.in_progress < most:
+            if use.left > 0 or use.in_progress < AT_ONCE or is_alone:
                 use.in_progress += 1
                 return
         count_refusal("processor share")
         raise TooManyAtOnce(
             "Your last requests took more processor time than one caller may use while others call, so you may have "
-            f"only {most} in progress. Try again in {ServiceBusy.retry_after} seconds."
+            f"only {AT_ONCE} in progress. Try again in {ServiceBusy.retry_after} seconds."
         )
 
-    def end(self, caller: str, seconds: float, now: float, *, waited: float = 0.0) -> None:
+    def end(self, caller: str, seconds: float, now: float) -> None:
         with self._lock:
             use = self._use(caller, now)
             # A debt is forgotten after a while: a single long request is no reason to refuse others for minutes.
-            use.left = max(use.left - seconds - waited, -BURST_SECONDS)
-            if waited and use.left <= 0:
-                use.leaves_threads_until = now + REMEMBERED_SECONDS
+            use.left = max(use.left - seconds, -BURST_SECONDS)
             use.in_progress -= 1
 
     def _use(self, caller: str, now: float) -> _Use:

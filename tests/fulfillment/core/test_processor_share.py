@@ -7,11 +7,10 @@ from django.db import OperationalError, connection, transaction
 
 from fulfillment.core import processor_share as module
 from fulfillment.core.api import viewsets
-from fulfillment.core.concurrency_limits import max_held_threads
 from fulfillment.core.db.locks import lock_of_its_own, lock_until_commit
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import TooManyAtOnce
-from fulfillment.core.processor_share import AT_ONCE, BURST_SECONDS, REMEMBERED_SECONDS, ProcessorShare
+from fulfillment.core.processor_share import AT_ONCE, BURST_SECONDS, OTHERS_SECONDS, ProcessorShare
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def test_busy_caller_has_two_requests_at_once_while_others_call(share):
 
 def test_caller_alone_has_as_many_as_come(share):
     assert begin(share, 8) == 8
-    share.begin("other", 91)
+    share.begin("other", 101 - OTHERS_SECONDS)
     assert begin(share, 8) == 0
     assert begin(share, 8, now=101) == 8
 
@@ -112,28 +111,6 @@ def test_wait_for_an_advisory_lock_does_not_count():
             lock_until_commit(4711)
 
     assert share._uses["busy"].left > BURST_SECONDS - 0.2
-
-
-def test_caller_with_long_statements_leaves_threads_to_those_who_come(share):
-    share.begin("busy", 100)
-    share.end("busy", 0, 100, waited=1)
-    assert begin(share, 20) == max_held_threads() < 8
-
-    for _ in range(max_held_threads()):
-        share.end("busy", 0, 101)
-    # It is alone, and has its share again.
-    assert begin(share, 20, now=130) == max_held_threads()
-    for _ in range(max_held_threads()):
-        share.end("busy", 0, 130)
-    assert begin(share, 20, now=100 + REMEMBERED_SECONDS + 1) == 20
-
-
-def test_one_long_statement_within_the_share_changes_nothing():
-    share = ProcessorShare()
-    share.begin("busy", 100)
-    share.end("busy", 0, 100, waited=BURST_SECONDS / 2)
-
-    assert begin(share, 20) == 20
 
 
 def test_requests_of_the_api_are_counted_and_refused_with_the_reason(world, monkeypatch):
