@@ -80,15 +80,19 @@ def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
 def _finishing(job: Job) -> str:
     """What people do with the printed sheets: a press would take processes for orders to do them itself."""
     item = job.item
-    named = {
-        **split_options(item.options)[1],
+    chosen = split_options(item.options)[1]
+    of_product = {
         "Finish": item.finish,
         "Binding": ", ".join(filter(None, [item.binding, item.binding_edge])),
         "Folding": item.folding,
-        "Item of order": job.place_of_order,
-        "Pack together with": ", ".join(number for number in job.siblings if number != job.number),
     }
-    return "\n".join(f"{name}: {value}" for name, value in named.items() if value)
+    named = [
+        *chosen.items(),
+        *((name, value) for name, value in of_product.items() if name not in chosen),
+        ("Item of order", job.place_of_order),
+        ("Pack together with", ", ".join(number for number in job.siblings if number != job.number)),
+    ]
+    return "\n".join(f"{name}: {value}" for name, value in named if value)
 
 
 def _add_plan(pool: Any, job: Job) -> None:

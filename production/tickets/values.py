@@ -31,6 +31,11 @@ MEDIA_CHOICES = {
         }
     ),
 }
+# Characters of names in XML, without the colon.
+NAME_CHARACTERS = (
+    "A-Za-z0-9._\u00b7\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u1fff\u200c\u200d\u203f\u2040"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff-"
+)
 MEDIA_NUMBERS = frozenset({"Thickness", "Weight"})
 MEDIA_TEXTS = frozenset({"Brand", "MediaQuality"})
 
@@ -45,8 +50,8 @@ def checked_number(number: str) -> str:
 
 
 def token(text: str) -> str:
-    """An NMTOKEN of XML: characters other than letters, digits and ._- become hyphens."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-")
+    """An NMTOKEN of XML: characters that it cannot contain become hyphens."""
+    return re.sub(f"[^{NAME_CHARACTERS}]+", "-", text.strip()).strip("-")
 
 
 def clean(text: str) -> str:
@@ -76,7 +81,9 @@ def media_of_product(item: JobItem) -> dict[str, str]:
         "MediaType": PAPER if is_paper else OTHER_MATERIAL,
         "Weight": weight,
     }
-    return {name: value for name, value in named.items() if value}
+    # What was chosen in other words than those of CIP4 is an option for people; that of the product would be wrong.
+    in_words = split_options(item.options)[1].keys() - {"MediaType"}
+    return {name: value for name, value in named.items() if value and name not in in_words}
 
 
 def paper_options(options: Mapping[str, str]) -> Mapping[str, str]:

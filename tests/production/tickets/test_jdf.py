@@ -95,6 +95,20 @@ def test_people_read_what_is_done_after_printing_and_what_is_packed_together():
     ]
 
 
+def test_chosen_option_comes_before_that_of_the_product():
+    """An option of a customer may have the name of something that the product has, or lacks."""
+    options = {"Finish": "Soft-touch", "Folding": "Half", "Pack together with": "Flyer", "紙": "和紙"}
+
+    job = made_job(options=options, finish="Gloss aqueous", siblings=["1000-1", "SF-1001-1"])
+
+    comments = {one.get("ID"): one.text for one in ticket_of(job).findall("j:Comment", SPACES)}
+    assert comments["Finishing"].splitlines() == [
+        *(f"{name}: {value}" for name, value in options.items()),
+        "Item of order: 2 of 2",
+        "Pack together with: 1000-1",
+    ]
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -112,6 +112,29 @@ def test_stock_without_weight_and_coating_is_no_paper(changes, expected):
     _follows_schema(etree.tostring(root))
 
 
+def test_option_keeps_its_name_in_any_script():
+    options = {"Größe": "XL", "紙": "和紙", "Rounded corners?": "Yes"}
+
+    features = _ticket(options=options).findall(".//x:GeneralID[@DataType='NamedFeature']", SPACES)
+
+    assert {one.get("IDUsage"): one.get("IDValue") for one in features} == {
+        "Größe": "XL",
+        "紙": "和紙",
+        "Rounded-corners": "Yes",
+    }
+
+
+def test_paper_that_was_chosen_in_other_words_is_not_that_of_the_product():
+    options = {"Coating": "Glossy", "Weight": "400 gsm", "MediaType": "Papier"}
+
+    root = _ticket(stock_code="SILK", stock_weight_gsm=350, coating="Satin", options=options)
+
+    media = {"MediaQuality": "SILK", "MediaType": "Paper"}
+    assert dict(_only(root, ".//x:MediaIntent").attrib) == media
+    features = root.findall(".//x:GeneralID[@DataType='NamedFeature']", SPACES)
+    assert {one.get("IDUsage"): one.get("IDValue") for one in features} == options
+
+
 def test_delivery_names_address_and_what_is_in_the_parcel():
     root = _ticket()
     contact = _only(root, ".//x:Contact")
