@@ -46,6 +46,8 @@ class JobItem:
     bleed_mm: float
     two_sided: bool
     options: Mapping[str, str] = field(default_factory=dict)
+    # Those that the print file shows: pieces that differ in nothing else are made alike.
+    drawn_options: Collection[str] = frozenset()
     # The print preset of the file, as it was then; only files of equal ones share a sheet. Empty: the built-in one.
     preset: str = ""
     # The product's paper, empty where it does not say; names are those of XJDF.

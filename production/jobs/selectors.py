@@ -21,7 +21,7 @@ from production.jobs.models import Job, JobState, Scan, ScanStep
 from stores.catalog.models import Product
 from stores.orders.business_days import ship_day
 from stores.orders.models import RECIPIENT_FIELDS, Order, OrderItem
-from stores.orders.selectors.orders import item_options, ordered_product, preset_version
+from stores.orders.selectors.orders import PRESET, item_options, ordered_product, preset_version
 from stores.orders.services.eddm_papers import render_eddm_papers
 from stores.orders.services.print_files import read_print_file
 
@@ -166,6 +166,7 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) ->
         bleed_mm=piece.bleed_mm if piece else 0.0,
         two_sided=pages > 1 and not product.is_one_sided,
         options=item_options(item),
+        drawn_options=_drawn_options(item.product),
         preset=preset_version(item),
         stock_code=product.stock_code,
         stock_weight_gsm=product.stock_weight_gsm or 0,
@@ -177,6 +178,12 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) ->
         folding=product.folding,
         spot_plates=spot_plates(files[0].content) if files else (),
     )
+
+
+def _drawn_options(product: Product) -> set[str]:
+    """Fields that a box shows, and the print preset."""
+    pages = (product.template or {}).get("Pages") or []
+    return {PRESET, *(box["Field"] for page in pages for box in page.get("Boxes") or [] if box.get("Field"))}
 
 
 def page_count(product: Product) -> int:

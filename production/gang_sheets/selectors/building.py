@@ -18,7 +18,8 @@ from production.jobs.models import Job
 from production.jobs.selectors import PANELS, PDF, adapter_job
 from production.providers.models import Provider
 from production.providers.selectors import plain_settings
-from production.tickets.values import paper_options
+
+KIND_LENGTH, DIGEST_LENGTH = 300, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,7 @@ def gang_request(sent: SentJob) -> GangRequest:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
     if sent.item.pages > 1 and not sent.item.two_sided:
         raise ValueError(f"{sent.number}: its pages are fronts of several sheets.")
-    # Paper and finish belong to the product, and to the options that describe the paper.
-    named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.stock_code, sent.item.preset]
-    named += _papers(sent)
+    named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.preset, *_made_of(sent.item)]
     request = request_of(
         sent.number,
         sent.files[0].content,
@@ -94,11 +93,25 @@ def sheet_kind(sent: SentJob, request: GangRequest) -> str:
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
     # Before the paper, because long names of papers are cut off.
     parts += [f"preset {sent.item.preset}"] if sent.item.preset else []
-    return ", ".join([*parts, *_papers(sent)])[:300]
+    kind = ", ".join([*parts, *_made_of(sent.item)])
+    if len(kind) <= KIND_LENGTH:
+        return kind
+    digest = hashlib.sha256(kind.encode()).hexdigest()[:DIGEST_LENGTH]
+    return f"{kind[: KIND_LENGTH - DIGEST_LENGTH - 1]} {digest}"
 
 
-def _papers(sent: SentJob) -> list[str]:
-    return [f"{name} {value}" for name, value in paper_options(sent.item.options).items()]
+def _made_of(item: interface.JobItem) -> list[str]:
+    """Paper and finish as they were ordered, because the product may have changed, and the options that make another
+    piece of the same print file."""
+    named = {
+        "paper": item.stock_code,
+        "g/m²": str(item.stock_weight_gsm or ""),
+        "coating": item.coating,
+        "finish": item.finish,
+        "folding": item.folding,
+    }
+    options = {name: value for name, value in sorted(item.options.items()) if name not in item.drawn_options}
+    return [f"{name} {value}" for name, value in (*named.items(), *options.items()) if value]
 
 
 WORK_STYLES: Mapping[Turn, interface.WorkStyle] = {
@@ -164,6 +177,9 @@ def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
     return replace(
         first.item,
         key="",
+        label="",
+        options=dict(sorted(set.intersection(*(set(job.item.options.items()) for job in sent)))),
+        spot_plates=sorted({plate for job in sent for plate in job.item.spot_plates}),
         quantity=sum(job.item.quantity for job in sent),
         # How the press turns the sheets, not how their pieces are turned.
         pages=1 if sheet.is_one_form or not is_duplex else 2,
