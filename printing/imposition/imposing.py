@@ -256,7 +256,7 @@ def _slug_lines(planned: PlannedSheet, side: str, slug: Slug, *, width: float) -
     head += f"   {turn}" if (turn := _turn_of_pieces(planned)) else ""
     gripper = planned.sheet.gripper_mm
     head += f"   GRIPPER {gripper:g} MM AT THIS EDGE" if gripper else ""
-    words = [head + (f"   {planned.preset}" if planned.preset else "") + "   "]
+    words = [f"{head}   ", *(f"{word} " for word in planned.preset.split()), "  "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
     for size in SLUG_SIZES:
         lines = _lines(words, size, width)

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -235,6 +236,23 @@ def test_slug_line_says_the_day_that_the_first_job_must_leave(monkeypatch):
     assert [line.split("   ")[:5] for line in heads] == [
         ["G12", "SHEET 1/1", f"RUN {planned.run}", side, "SHIP BY Nov 27, 2026"] for side in ("FRONT", "BACK")
     ]
+
+
+def test_long_names_of_what_is_printed_stay_beside_the_color_bars(monkeypatch):
+    ends = []
+    monkeypatch.setattr(
+        imposing,
+        "text_path",
+        lambda text, size, x, y: (
+            ends.append((x + marks.text_width(text, size), text)) or marks.text_path(text, size, x, y)
+        ),
+    )
+    planned, files = _planned(Sheet())
+
+    impose_sheet(replace(planned, preset=", ".join(["Laminate " + "x" * 60] * 20)), files)
+
+    bars = 450 - 5 - marks.bar_width()
+    assert max(end for end, text in ends if "Laminate" in text) < bars * MM
 
 
 @pytest.mark.parametrize("label", ["Ada Lovelace (k17)", "x" * 400])
