@@ -41,9 +41,9 @@ def _name_mode(state: Any) -> None:
 
 
 def _name_space(state: Any) -> None:
-    """Of a mask by luminosity: without it, some programs mask nothing."""
+    """Of a mask: without it, some programs mask nothing, also by alpha, as browsers write it."""
     mask = mask_of(state)
-    if mask is None or str(mask.get("/S")) != "/Luminosity":
+    if mask is None:
         return
     if not isinstance(mask.G.get("/Group"), pikepdf.Dictionary):
         mask.G.Group = pikepdf.Dictionary(S=pikepdf.Name.Transparency)

@@ -19,11 +19,18 @@ OVER = b"/GS gs .6 0 0 0 k 60 30 160 110 re f"
 INVERTED = Dictionary(FunctionType=2, Domain=[0, 1], N=1, C0=[1], C1=[0])
 
 
-def masked(pdf, **more):
+def masked(pdf, by=Name.Luminosity, **more):
     form = pdf.make_stream(
         b".2 g 0 0 300 170 re f", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, *SIZE], **more
     )
-    return Dictionary(SMask=Dictionary(S=Name.Luminosity, G=form))
+    return Dictionary(SMask=Dictionary(S=by, G=form))
+
+
+def masked_in_browser(pdf):
+    """Skia writes masks by alpha, of what is outside of them with a function, and names no space."""
+    state = masked(pdf, Name.Alpha, Group=Dictionary(S=Name.Transparency, I=True))
+    state.SMask.TR = pdf.make_stream(b"{1 exch sub}", FunctionType=4, Domain=[0, 1], Range=[0, 1])
+    return state
 
 
 STATES = {
@@ -54,6 +61,20 @@ def test_proof_shows_what_is_printed(name):
     with pikepdf.open(io.BytesIO(prepare_artwork(content).pdf)) as pdf:
         state = pdf.pages[0].obj.Resources.ExtGState.GS
         assert (state.get("/BM"), "/TR" in state) == (mode, False)
+
+
+def test_mask_of_a_browser_masks():
+    content = made(
+        BELOW + OVER,
+        lambda pdf, page: setattr(
+            page, "Resources", Dictionary(ExtGState=Dictionary(GS=masked_in_browser(pdf)))
+        ),
+    )
+    template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(content)}}, [])
+
+    for press in (None, COATED):
+        shown = Image.open(io.BytesIO(render_proof(template, {}, mark=None, press=press).pages[0]))
+        assert shown.getpixel((240, 160)) == shown.getpixel((20, 20))
 
 
 def test_no_other_picture_is_printed_in_the_place_of_one():
