@@ -1,13 +1,15 @@
 """Which jobs share a sheet, by what they are made of, and what its ticket says of all of them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from django.utils import timezone
 
+from printing.imposition import Sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
-from production.gang_sheets.selectors.building import gang_request, sheet_kind
+from production.gang_sheets.selectors.building import _sheet_item, gang_request, sheet_kind
 from production.jobs.models import Job
 from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
@@ -87,3 +89,13 @@ def test_ticket_of_a_sheet_states_the_options_of_all_its_jobs(shop, press):
     assert "Label" not in ticket["Order"]
     assert [one["Options"][DRAWN] for one in ticket["Jobs"]] == ["Open house", "Just sold"]
     assert [one["Order"]["Label"] for one in ticket["Jobs"]] == ["Row of Open house", "Row of Just sold"]
+
+
+def test_ticket_of_a_sheet_names_the_plates_of_all_its_jobs(shop, press):
+    one = adapter_job(order(shop), is_stamped=False)
+    plan = plan_sheets([gang_request(one)], Sheet())
+    sent = [
+        replace(one, item=replace(one.item, spot_plates=names)) for names in ([], ["Gold", "Dark"], ["Gold"])
+    ]
+
+    assert _sheet_item(plan, sent).spot_plates == ["Dark", "Gold"]
