@@ -88,7 +88,7 @@ class ReturnFolder:
         )
         settle_names(folder, [file_name for file_name in names if file_name not in pending])
         for number in sorted(set(pending.values())):
-            moved = [one for one, found in pending.items() if found == number]
+            moved = [file_name for file_name, found in pending.items() if found == number]
             if state == "Shipped" and not self._is_complete(folder, number, moved):
                 continue
             text = f"job:{number}:{state}\nMoved to {name}."
@@ -99,7 +99,7 @@ class ReturnFolder:
         if not all(SHEET.search(name) for name in moved):
             return True
         entry = self._ledger.read(number)
-        return entry is None or all(folder.status(one) for one in entry.names if SHEET.search(one))
+        return entry is None or all(folder.status(name) for name in entry.names if SHEET.search(name))
 
     def move_processed(self, name: str) -> None:
         self._archive(name, "processed")
