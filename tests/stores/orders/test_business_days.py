@@ -61,6 +61,11 @@ def test_post_days_pass_over_holidays(start, days, day):
         ("GROUND", "Two-day air, 2 business days", (2, 2)),
         ("X", "Overnight, next business day", (1, 1)),
         ("PICKUP", "Pickup at our counter", (0, 0)),
+        ("PICKUP", "", (0, 0)),
+        ("OVERNIGHT", "", (1, 1)),
+        ("TWO_DAY", "", (2, 2)),
+        ("GROUND", "", (3, 5)),
+        ("USPS_EDDM", "", (5, 9)),
         ("BALLOON", "", (3, 7)),
     ],
 )

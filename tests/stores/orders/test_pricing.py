@@ -1,5 +1,6 @@
 """The rules for prices, without a database."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -10,10 +11,10 @@ from stores.orders.pricing import TOTAL_LIMIT, price
 from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem
 
 
-def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",)):
+def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",), **changes):
     """Each price is a delivery method, a location type and an amount."""
     listed = [one.split() for one in prices]
-    return ListedProduct(
+    made = ListedProduct(
         pk=1,
         product_id=name,
         name=name,
@@ -27,6 +28,7 @@ def product(name, *, speeds=((5, True),), prices=("GROUND Commercial 10",)):
         speeds=speeds,
         takes_data=False,
     )
+    return replace(made, **changes)
 
 
 def quoted(*products, quantity=1, **wanted):
@@ -84,6 +86,35 @@ def test_price_is_that_of_the_location_type_or_of_the_default_one():
     assert amounts() == {"GROUND": 10, "PICKUP": 8}
     assert amounts(location_type="Residential") == {"GROUND": 12, "PICKUP": 8}
     assert amounts(location_type="Commercial") == {"GROUND": 10}
+
+
+def test_price_without_any_location_type_is_the_residential_one():
+    one = product("one", prices=["GROUND Commercial 10", "GROUND Residential 12"], default_location_type="")
+
+    [option] = quoted(one)[0].options
+
+    assert option.total == 12
+
+
+def test_quantity_is_the_minimum_or_steps_above_it():
+    one = product("one", minimum_quantity=25, quantity_increment=50)
+
+    assert quoted(one, quantity=25)[0].options[0].lines[0].quantity == 25
+    assert quoted(one, quantity=75)[0].options[0].lines[0].quantity == 75
+    assert refusal(one, quantity=100) == [("/Items/0/Quantity", "quantity_not_in_steps")]
+
+
+def test_500_options_are_quoted_and_501_are_refused():
+    def methods(count, speeds):
+        prices = [f"M{number} Commercial 10" for number in range(count)]
+        return quoted(product("one", prices=prices, speeds=speeds))[0]
+
+    most = methods(250, ((1, True), (2, False)))
+    above = methods(167, ((1, True), (2, False), (3, False)))
+
+    assert (most.is_too_long, len(most.options)) == (False, 500)
+    with pytest.raises(Invalid, match="there are 501 options; at most 500"):
+        above.options  # noqa: B018 - a property that refuses
 
 
 def test_method_that_one_item_lacks_is_left_out_with_its_reason():

@@ -1,8 +1,9 @@
 import json
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+import time_machine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -108,6 +109,18 @@ def test_quote_binds_for_48_hours(world, store):
 
     quote = Quote.objects.get()
     assert quote.expires - quote.created == timedelta(hours=48)
+
+
+def test_dates_are_counted_from_today_in_the_zone_of_the_store(world, store):
+    """In Kiritimati it is Friday already."""
+    Store.objects.filter(pk=store.pk).update(time_zone="Pacific/Kiritimati")
+    with time_machine.travel(datetime(2026, 3, 5, 10, 30, tzinfo=UTC), tick=False):
+        quick, slow = ask(world.as_application(), ("card", 100), DeliveryMethodCode="GROUND").json()[
+            "Options"
+        ]
+
+    assert (quick["EarliestDelivery"], quick["LatestDelivery"]) == ("2026-03-12", "2026-03-16")
+    assert (slow["EarliestDelivery"], slow["LatestDelivery"]) == ("2026-03-16", "2026-03-18")
 
 
 def test_options_are_those_all_items_have_and_issues_say_what_is_missing(world, store):
