@@ -1,13 +1,17 @@
 """A new app takes part by its own modules and its entry in INSTALLED_APPS; no other file names it.
 
-The app is the one that docs/contributing/adding.md and adapters.md show.
+The app is the one that docs/contributing/adding.md and adapters.md show. Modules offer by name, so a name that nobody
+asks for is a misspelled one.
 """
 
+import ast
 import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,7 +27,7 @@ import json, os, tempfile
 from django.test import Client
 from procrastinate.contrib.django import app
 from drf_spectacular.generators import SchemaGenerator
-from fulfillment.core.plugins import offered
+from fulfillment.core.plugins import offered_values
 from fulfillment.operations.retention import all_retention_rules
 from production.adapters.registry import adapter_kinds
 from tests.support.production.jobs import made_job
@@ -42,8 +46,8 @@ print(json.dumps({
     "page": client.get("/gadgets").content.decode(),
     "job": "gadgets.count" in app.tasks,
     "rule": "old gadgets" in [rule.name for rule in all_retention_rules()],
-    "cards": [card.position for cards in offered("console", "dashboard_cards") if cards.__module__ == "gadgets.console"
-              for card in cards(None)],
+    "cards": [card.position for cards in offered_values("console", "dashboard_cards")
+              if cards.__module__ == "gadgets.console" for card in cards(None)],
     "adapter": [tray.label, sorted(settings), answers, files],
 }))
 """
@@ -81,3 +85,105 @@ def test_new_app_takes_part_without_a_change_elsewhere(gadgets, settings, child_
         "cards": [900],
         "adapter": ["Tray", ["pin", "tray"], ["The tray is there.", "1-1", "1-1"], ["1-1.pdf"]],
     }
+
+
+APPS = ("accounts", "applications", "delivery", "production", "stores")
+ROW = re.compile(r"^\| (`\w+`(?:, `\w+`)*) \| (.*) \|$", re.MULTILINE)
+# A name, or a function with its arguments.
+OFFERED = re.compile(r"`(\w+)(?:\([^`]*\))?`")
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    """Every module of the service by its name."""
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+            path.read_text("utf-8")
+        )
+        for package in (*APPS, "fulfillment")
+        for path in (ROOT / package).rglob("*.py")
+    }
+
+
+def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name:
+            yield node
+
+
+def wanted_names() -> set[tuple[str, str]]:
+    """What `offered_values` is asked for, also through a function of the same module with the name as its argument."""
+    found = set()
+    for tree in sources().values():
+        for function in ast.walk(tree):
+            for call in calls(function, "offered_values") if isinstance(function, ast.FunctionDef) else ():
+                if isinstance(call.args[1], ast.Name):
+                    found |= {
+                        (call.args[0].value, outer.args[0].value) for outer in calls(tree, function.name)
+                    }
+        literal = [call.args for call in calls(tree, "offered_values")]
+        found |= {(module.value, name.value) for module, name in literal if isinstance(name, ast.Constant)}
+    return found
+
+
+def offered_names(tree: ast.Module) -> set[str]:
+    """Public functions and constants of a module, and what it imports to offer it."""
+    names = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+            if ast.unparse(targets[0]) == "__all__":
+                names |= set(ast.literal_eval(node.value))
+        elif isinstance(node, ast.ImportFrom):
+            names |= {alias.name for alias in node.names if alias.asname == alias.name}
+    return {name for name in names if not name.startswith("_")}
+
+
+def used_names() -> set[str]:
+    """Names with their modules: read in the module itself, imported from it, or written as a path."""
+    used = set()
+    for module, tree in sources().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                used |= {f"{node.module}.{alias.name}" for alias in node.names}
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                used.add(f"{module}.{node.id}")
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                used.add(node.value)
+    return used
+
+
+def test_every_name_asked_of_apps_is_in_the_table():
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = page.partition("## What apps offer to the platform")[2].partition("\n## ")[0]
+    listed = {
+        (module, name)
+        for modules, content in ROW.findall(table)
+        for module in OFFERED.findall(modules)
+        for name in OFFERED.findall(content)
+    }
+
+    assert listed == wanted_names()
+    assert len(listed) > 45
+
+
+def test_no_module_offers_a_name_that_nobody_asks_for():
+    wanted = wanted_names()
+    offered = {
+        (app, module, name)
+        for app in APPS
+        for module in {module for module, _ in wanted}
+        if (tree := sources().get(f"{app}.{module}"))
+        for name in offered_names(tree)
+    }
+    used = used_names()
+
+    assert {
+        f"{app}.{module}.{name}"
+        for app, module, name in offered
+        if (module, name) not in wanted and f"{app}.{module}.{name}" not in used
+    } == set()
+    assert wanted <= {(module, name) for _, module, name in offered}
