@@ -14,7 +14,8 @@ from django.utils import timezone
 from fulfillment.core.secrets import decrypt, digests
 from production.adapters.registry import adapter_kind
 from production.interface import Adapter
-from production.providers.models import Provider, ProviderLedger
+from production.providers.ledger import ProviderLedger
+from production.providers.models import Provider
 
 # A provider counts as up for this time after its first failure: its jobs are retried.
 FAILOVER_AFTER = timedelta(seconds=20)

@@ -8,7 +8,8 @@ from production.adapters.folder import FolderAdapter
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
 from production.gang_sheets.services.sending import claim_due_sheets, work_on_sheet
 from production.jobs.models import Job
-from production.providers.models import Provider, ProviderLedger
+from production.providers.ledger import ProviderLedger
+from production.providers.models import Provider
 from production.providers.services import ProviderValues, save_provider
 from production.routing.models import RoutingChoice, RoutingRule
 from stores.orders.models import ActorKind, Order, OrderStatus

@@ -1,4 +1,4 @@
-"""What import-linter cannot say: services and selectors know no request and no web framework."""
+"""What import-linter cannot say: services and selectors know no request and no web framework, models query nothing."""
 
 import ast
 from pathlib import Path
@@ -7,6 +7,8 @@ ROOT = Path(__file__).resolve().parents[3]
 APPS = ("accounts", "applications", "delivery", "production", "stores")
 WEB = ("django.http", "django.views", "django.shortcuts", "rest_framework", "drf_spectacular")
 LAYERS = {"models", "selectors", "services"}
+# Managers of Django, and our own ways to run a statement.
+QUERIES = {"objects", "_default_manager", "_base_manager", "cursor", "fetch_row", "fetch_rows", "execute"}
 FILES = [
     path
     for app in APPS
@@ -30,3 +32,17 @@ def test_services_and_selectors_know_no_request():
 
     assert {path: names for path, names in known.items() if names} == {}
     assert len(FILES) > 150
+
+
+def test_models_query_nothing():
+    models = [path for path in FILES if "models" in {path.stem, *path.relative_to(ROOT).parts}]
+    queries = {
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in models
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if (isinstance(node, ast.Attribute) and node.attr in QUERIES)
+        or (isinstance(node, ast.Name) and node.id in QUERIES and isinstance(node.ctx, ast.Load))
+    }
+
+    assert queries == set()
+    assert len(models) > 30

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from production.interface import ProviderRefused, ProviderUnavailable
-from production.providers.models import ProviderLedger
+from production.providers.ledger import ProviderLedger
 from tests.factories.production import folder_adapter
 from tests.support.production.jobs import made_job
 

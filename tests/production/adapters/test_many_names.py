@@ -12,7 +12,8 @@ from production.adapters import folder_returns, open_folder
 from production.adapters.folder_returns import ReturnFolder
 from production.adapters.open_folder import OpenFolder, open_press_folder
 from production.interface import ProviderUnavailable
-from production.providers.models import LedgerRow, LedgerStem, Provider, ProviderLedger
+from production.providers.ledger import ProviderLedger
+from production.providers.models import LedgerRow, LedgerStem, Provider
 from tests.factories.production import folder_adapter
 from tests.support.production.jobs import made_job
 
