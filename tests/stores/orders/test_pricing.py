@@ -117,6 +117,16 @@ def test_500_options_are_quoted_and_501_are_refused():
         above.options  # noqa: B018 - a property that refuses
 
 
+@pytest.mark.parametrize(("count", "end"), [(20, "p18, p19"), (21, "p18, p19, 1 more")])
+def test_refused_destination_names_20_products(count, end):
+    unserved = [product(f"p{number:02}") for number in range(count)]
+
+    with pytest.raises(Invalid) as refused:
+        quoted(*unserved, location_type="Residential")
+
+    assert f"{end}. Where they are delivered: p00 nowhere; " in refused.value.faults[0].message
+
+
 def test_method_that_one_item_lacks_is_left_out_with_its_reason():
     both = product("both", prices=["GROUND Commercial 10", "PICKUP Commercial 8"])
 

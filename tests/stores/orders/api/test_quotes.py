@@ -70,6 +70,14 @@ def test_long_quote_is_read_and_ordered_in_turn(world, store, settings):
     assert client.call("POST", "/store/associated/order", named).json()["Code"] == "service_busy"
 
 
+def test_quote_of_more_than_20_items_takes_a_turn(world, store, settings):
+    client = world.as_application()
+    settings.LARGE_ORDERS_CONCURRENCY = settings.CONCURRENCY_WAIT_SECONDS = 0
+
+    assert ask(client, *[("card", 100)] * 20).status_code == 201
+    assert ask(client, *[("card", 100)] * 21).json()["Code"] == "service_busy"
+
+
 def test_quote_has_at_most_500_options(world):
     prices = [price_values(f"M{number}", "0.12") for number in range(251)]
     make_product(world.associated, DeliveryMethod="M1", DeliveredPrices=prices)
