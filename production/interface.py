@@ -255,7 +255,11 @@ class Ledger(Protocol):
 
 
 class Adapter(Protocol):
-    """Built with the provider's settings (a checked mapping), its decrypted secrets, and its ledger."""
+    """Built anew for each use, as `Class(settings, secrets, ledger)`; building one must not connect.
+
+    `settings` are the checked values of the registered form, without those that it lists as `secrets`: these are in
+    `secrets`, decrypted, where they are set. `ledger` keeps what the adapter notes of this provider's jobs.
+    """
 
     def check_connection(self) -> str:
         """Returns a message about the connection; raises ProviderRefused or ProviderUnavailable."""

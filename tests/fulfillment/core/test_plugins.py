@@ -21,16 +21,56 @@ from tests.support.patience import PATIENCE
 ROOT = Path(__file__).resolve().parents[3]
 GUIDES = [ROOT / "docs" / "contributing" / name for name in ("adding.md", "adapters.md")]
 FILE = re.compile(r"^`gadgets/(\S+)`\n\n```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-SETTINGS = "from tests.settings import *\nINSTALLED_APPS = [*INSTALLED_APPS, 'gadgets']\n"
+SETTINGS = """
+from ipaddress import ip_network
+from tests.settings import *
+INSTALLED_APPS = [*INSTALLED_APPS, 'gadgets']
+WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
+"""
 FIND = """
-import json, os, tempfile
+import json, os, tempfile, threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from django.test import Client
 from procrastinate.contrib.django import app
 from drf_spectacular.generators import SchemaGenerator
 from fulfillment.core.plugins import offered_values
 from fulfillment.operations.retention import all_retention_rules
 from production.adapters.registry import adapter_kinds
+from production.interface import ProviderRefused
 from tests.support.production.jobs import made_job
+asked = []
+class Provider(BaseHTTPRequestHandler):
+    def do_POST(self):
+        known = [one for one in asked if one[0] == self.command]
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        asked.append((self.command, self.path, json.loads(content)))
+        accepted = self.headers["Authorization"] == "Bearer right"
+        self.send_response(401 if not accepted else 409 if known else 201)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    do_DELETE = do_POST
+    def log_message(self, *ignored):
+        pass
+server = HTTPServer(("127.0.0.1", 0), Provider)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+kind = adapter_kinds()["courier"]
+form = kind.settings({"url": f"http://127.0.0.1:{server.server_port}", "token": "right"})
+form.full_clean()
+form.check_saved()
+courier = kind.build({"url": form.read()["url"]}, {"token": "right"}, None)
+sent = [courier.submit(made_job("1-1")).reference for _ in range(2)]
+report, = courier.parse_report(b'{"job": "1-1", "status": "Shipped"}', {})
+refusals = []
+for bad in (b"[]", b"{}", b'{"job": "1-1", "status": "Lost"}'):
+    try:
+        courier.parse_report(bad, {})
+    except ValueError:
+        refusals.append("malformed")
+try:
+    kind.build({"url": form.read()["url"]}, {"token": "wrong"}, None).cancel(made_job("1-1"), "1-1")
+except ProviderRefused as error:
+    refusals.append(["refused", error.concerns_all])
+server.shutdown()
 tray = adapter_kinds()["tray"]
 with tempfile.TemporaryDirectory() as folder:
     settings = tray.settings({"tray": folder, "pin": "1"}).read()
@@ -48,6 +88,7 @@ print(json.dumps({
     "rule": "old gadgets" in [rule.name for rule in all_retention_rules()],
     "cards": [card.position for cards in offered_values("console", "dashboard_cards")
               if cards.__module__ == "gadgets.console" for card in cards(None)],
+    "courier": [sent, [one[:2] for one in asked], report.job_number, report.state, refusals],
     "adapter": [tray.label, sorted(settings), answers, files],
 }))
 """
@@ -83,6 +124,13 @@ def test_new_app_takes_part_without_a_change_elsewhere(gadgets, settings, child_
         "job": True,
         "rule": True,
         "cards": [900],
+        "courier": [
+            ["1-1", "1-1"],
+            [["POST", "/jobs"], ["POST", "/jobs"], ["DELETE", "/jobs/1-1"]],
+            "1-1",
+            "Shipped",
+            ["malformed", "malformed", "malformed", ["refused", True]],
+        ],
         "adapter": ["Tray", ["pin", "tray"], ["The tray is there.", "1-1", "1-1"], ["1-1.pdf"]],
     }
 
