@@ -47,7 +47,7 @@ class ProcessorShare:
         self.begin(caller, time.monotonic())
         before, waited_before = time.thread_time(), long_statements.waited_seconds()
         try:
-            with connection.execute_wrapper(long_statements.counted):
+            with connection.execute_wrapper(long_statements.count_statement):
                 yield
         finally:
             waited = long_statements.waited_seconds() - waited_before

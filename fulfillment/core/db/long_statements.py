@@ -27,11 +27,11 @@ def count_since(began: float) -> None:
     _waited.seconds += max(0.0, time.monotonic() - began - SHORT_SECONDS)
 
 
-def counted(execute: Callable[..., Any], *statement: Any) -> Any:
+def count_statement(run: Callable[..., Any], *values: Any) -> Any:
     """For `connection.execute_wrapper`; statements of `fulfillment.core.db.prepared` count by themselves."""
     began = time.monotonic()
     try:
-        return execute(*statement)
+        return run(*values)
     finally:
         count_since(began)
 

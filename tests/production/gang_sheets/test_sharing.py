@@ -16,7 +16,7 @@ from production.providers.models import Provider
 from stores.orders.models import OrderItem
 from tests.factories.orders import card_data, order_body
 from tests.factories.production import accept, make_provider, make_rule, work_off_jobs
-from tests.support.orders.order_helpers import Shop
+from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.django_db
 # A box of the template shows it.
