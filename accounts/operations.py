@@ -10,6 +10,7 @@ from django.db import Error as DatabaseError
 from django.db import ProgrammingError
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from accounts.demo import demo_refusal, demo_sign_ins_left, refuse_demo_sign_ins
 from accounts.models import (
@@ -78,7 +79,7 @@ def deployment_checks() -> Iterator[CheckMessage]:
 def begin_erasure(user: User, options: ErasureOptions) -> None:
     others = User.objects.filter(is_operator=True, is_active=True).exclude(pk=user.pk)
     if user.is_operator and not others.exists():
-        raise Conflict("This is the last operator; make another one first.", code="last_operator")
+        raise Conflict(_("This is the last operator; make another one first."), code="last_operator")
 
 
 def retention_rules() -> list[RetentionRule]:

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from unfold.decorators import display
 
 from accounts.admin.decision_forms import GrantsForm, NoteForm
@@ -23,8 +23,9 @@ from accounts.selectors.associations import get_applicant
 from accounts.services.associations import approve_association, deny_association
 from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
 from fulfillment.core.admin.confirmation import requires_confirmation
-from fulfillment.core.errors import Conflict, DomainError
+from fulfillment.core.errors import Conflict
 from fulfillment.core.http.dangerous import dangerous, harmless
+from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_uuid
 
 APPROVE = "Approve these requests with the permissions requested?"
@@ -164,17 +165,13 @@ class AssociationRequestAdmin(ConsoleAdmin):
     @admin.action(description="Approve with the permissions requested …", permissions=["change"])
     @requires_confirmation(APPROVE, "Approve")
     def approve(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(
-            request, [(access_request, {}) for access_request in chosen], approve_association, "approved"
-        )
+        self._decide(request, [(access_request, {}) for access_request in chosen], approve_association)
 
     @harmless
     @admin.action(description="Decline …", permissions=["change"])
     @requires_confirmation(DENY, "Decline")
     def deny(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._decide(
-            request, [(access_request, {}) for access_request in chosen], deny_association, "declined"
-        )
+        self._decide(request, [(access_request, {}) for access_request in chosen], deny_association)
 
     def extra_pages(self) -> list[ExtraPage]:
         return [("decide/", self.decision_view, "decide")]
@@ -221,11 +218,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
     def _say_decided(self, request: HttpRequest, decided: QuerySet) -> None:
         """Reports requests that another operator decided first."""
         for access_request in decided.select_related("decided_by__tenant")[: self.list_per_page]:
-            when = f" {naturaltime(access_request.decided)}" if access_request.decided else ""
-            who = f" by {access_request.decided_by}" if access_request.decided_by else ""
-            messages.info(
-                request, f"{access_request}: {access_request.get_state_display().lower()}{who}{when}."
-            )
+            messages.info(request, _told_decision(access_request))
         if not decided:
             messages.info(request, _("These requests have already been decided."))
 
@@ -234,21 +227,48 @@ class AssociationRequestAdmin(ConsoleAdmin):
         request: HttpRequest,
         decisions: Decisions,
         decide: Callable[..., AssociationRequest],
-        done: str,
     ) -> None:
         caller = Caller.on_pages(request.user)
-        decided: list[str] = []
+        decided: list[AssociationRequest] = []
         for access_request, choice in decisions:
-            try:
-                decide(caller=caller, request_id=access_request.pk, **choice)
-                decided.append(str(access_request))
-            except Conflict:
-                self._say_decided(request, AssociationRequest.objects.filter(pk=access_request.pk))
-            except DomainError as error:
-                messages.error(request, f"{access_request}: {error.message}")
+            with errors_as_messages(request, about=access_request):
+                try:
+                    decide(caller=caller, request_id=access_request.pk, **choice)
+                    decided.append(access_request)
+                except Conflict:
+                    self._say_decided(request, AssociationRequest.objects.filter(pk=access_request.pk))
         if decided:
-            what = decided[0] if len(decided) == 1 else f"{len(decided)} requests"
-            messages.success(request, f"{what} {done}." if len(decided) > 1 else f"{what}: {done}.")
+            said = _said_of_approved if decide is approve_association else _said_of_denied
+            messages.success(request, said(len(decided)) % {"request": decided[0], "count": len(decided)})
+
+
+def _said_of_approved(count: int) -> str:
+    return ngettext("%(request)s: approved.", "%(count)s requests approved.", count)
+
+
+def _said_of_denied(count: int) -> str:
+    return ngettext("%(request)s: declined.", "%(count)s requests declined.", count)
+
+
+def _told_decision(access_request: AssociationRequest) -> str:
+    """Withdrawn by an application, or approved by a store that admits test applications, it names no person."""
+    told = {
+        AssociationState.PENDING: _("%(request)s: pending."),
+        AssociationState.APPROVED: _("%(request)s: approved %(when)s."),
+        AssociationState.DENIED: _("%(request)s: declined %(when)s."),
+        AssociationState.WITHDRAWN: _("%(request)s: withdrawn %(when)s."),
+    }
+    told_with_person = {
+        AssociationState.APPROVED: _("%(request)s: approved by %(person)s %(when)s."),
+        AssociationState.DENIED: _("%(request)s: declined by %(person)s %(when)s."),
+        AssociationState.WITHDRAWN: _("%(request)s: withdrawn by %(person)s %(when)s."),
+    }
+    person, state = access_request.decided_by, AssociationState(access_request.state)
+    return (told if person is None else told_with_person)[state] % {
+        "request": access_request,
+        "person": person,
+        "when": access_request.decided and naturaltime(access_request.decided),
+    }
 
 
 def _with_applicant(form: GrantsForm) -> GrantsForm:
@@ -259,18 +279,18 @@ def _with_applicant(form: GrantsForm) -> GrantsForm:
 
 def _sent_decisions(
     sent: QueryDict, forms: Sequence[GrantsForm], note_form: NoteForm
-) -> tuple[Decisions, Callable[..., AssociationRequest], str] | None:
-    """The decisions, the service that takes them and its word; None where the forms have faults."""
+) -> tuple[Decisions, Callable[..., AssociationRequest]] | None:
+    """The decisions and the service that takes them; None where the forms have faults."""
     if sent.get("approve_one"):
-        return [(form.access_request, {}) for form in forms], approve_association, "approved"
+        return [(form.access_request, {}) for form in forms], approve_association
     if not note_form.is_valid():
         return None
     note = note_form.cleaned_data["note"]
     if "deny" in sent:
-        return [(form.access_request, {"note": note}) for form in forms], deny_association, "declined"
+        return [(form.access_request, {"note": note}) for form in forms], deny_association
     if not all(form.is_valid() for form in forms):
         return None
     decisions = [
         (form.access_request, {"note": note, "grants": form.cleaned_data["grants"]}) for form in forms
     ]
-    return decisions, approve_association, "approved"
+    return decisions, approve_association

@@ -102,7 +102,7 @@ def request_association(
     except IntegrityError as error:
         if found := pending.first():
             return found, False
-        raise Busy("The other request was just decided or withdrawn. Send this one again.") from error
+        raise Busy(_("The other request was just decided or withdrawn. Send this one again.")) from error
     if is_admitted:
         _approve(created, list(grants) or _usual_grants(created), decided_by=None, note=ADMITTED_NOTE)
     return created, True
@@ -115,11 +115,10 @@ def _refuse_too_many(caller: Caller, application: Any) -> None:
         own["application"] = application
     lately = AssociationRequest.objects.filter(**own, created__gt=timezone.now() - timedelta(days=1))
     if not caller.is_operator and lately.count() >= MAX_REQUESTS_PER_DAY:
-        message = (
-            f"At most {MAX_REQUESTS_PER_DAY} requests are accepted from one applicant in 24 hours; "
-            "try again tomorrow."
+        message = _(
+            "At most %(max_requests)s requests are accepted from one applicant in 24 hours; try again tomorrow."
         )
-        raise Conflict(message, code="too_many_associations")
+        raise Conflict(message % {"max_requests": MAX_REQUESTS_PER_DAY}, code="too_many_associations")
 
 
 @transaction.atomic

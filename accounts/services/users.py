@@ -154,7 +154,7 @@ def is_name_taken(*, tenant: Tenant, username: str, by_other_than: User) -> bool
 
 
 def username_taken(username: str) -> Invalid:
-    message = f"A user with the username {username!r} already exists."
+    message = _("A user with the username “%(username)s” already exists.") % {"username": username}
     return Invalid(message, code="username_taken", faults=[Fault("/Username", "username_taken", message)])
 
 

@@ -12,6 +12,7 @@ from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
@@ -70,7 +71,7 @@ def effect_of_consent(request: HttpRequest) -> str:
         needed = read_authorization_request(request.GET).needs_confirmation
     except errors.OAuth2Error:
         return ""
-    return "Give an application wide access" if needed else ""
+    return _("Give an application wide access") if needed else ""
 
 
 class AuthorizeView(View):

@@ -18,8 +18,8 @@ from applications.webhooks.services.webhooks import disable_webhook, enable_webh
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
-from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import harmless
+from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_uuid
 
 SHOWN_DELIVERIES = 20
@@ -214,9 +214,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(self.address_of(delivery))
 
     def _resend(self, request: HttpRequest, delivery: Delivery) -> bool:
-        try:
+        with errors_as_messages(request, about=delivery.webhook):
             resend_delivery(delivery=delivery)
-        except DomainError as error:
-            messages.error(request, f"{delivery.webhook}: {error.message}")
-            return False
-        return True
+            return True
+        return False

@@ -8,18 +8,27 @@ from django.contrib import messages
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import BaseCommand, CommandError
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import DomainError
 from fulfillment.core.recorded_texts import translated
 
 
 @contextmanager
-def errors_as_messages(request: HttpRequest) -> Iterator[None]:
-    """Shows the refusal of a service as an error on the next page; the rest of the block is skipped."""
+def errors_as_messages(request: HttpRequest, *, about: object = None) -> Iterator[None]:
+    """Shows the refusal of a service as an error on the next page; the rest of the block is skipped.
+
+    One of several records is named by `about`.
+    """
     try:
         yield
     except DomainError as error:
-        messages.error(request, translated(error.message))
+        say_refused(request, translated(error.message), about=about)
+
+
+def say_refused(request: HttpRequest, reason: str, *, about: object = None) -> None:
+    named = _("%(record)s: %(reason)s") % {"record": about, "reason": reason}
+    messages.error(request, reason if about is None else named)
 
 
 class ServiceCommand(BaseCommand):

@@ -64,7 +64,7 @@ class ApplicationForm(forms.ModelForm):
         values: dict[str, Any] = super().clean() or self.cleaned_data
         is_test = self.instance.is_test or values.get("for_tests")
         if is_test and values.get("is_first_party"):
-            message = "A first-party application cannot be a test application."
+            message = _("A first-party application cannot be a test application.")
             self.add_error("is_first_party", message)
         return values
 

@@ -21,8 +21,8 @@ from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.history import shown_value
 from fulfillment.core.admin.inlines import ConsoleInline
-from fulfillment.core.errors import DomainError
 from fulfillment.core.http.dangerous import dangerous
+from fulfillment.core.page_messages import errors_as_messages
 
 
 def _badge(text: str, tone: str) -> str:
@@ -81,15 +81,13 @@ class KeyPages(ConsoleAdmin):
     @admin.action(description="Add a one-year key", permissions=["change"])
     def add_key_for_a_year(self, request: HttpRequest, chosen: QuerySet) -> None:
         for application in chosen:
-            try:
+            with errors_as_messages(request, about=application):
                 add_key(application=application)
                 messages.success(
                     request,
                     _("%(application)s: key added; its owner sees the value on its page.")
                     % {"application": application},
                 )
-            except DomainError as error:
-                messages.error(request, f"{application}: {error.message}")
 
     def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
         application = self.record_to_change(request, application_id)

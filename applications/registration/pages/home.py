@@ -164,9 +164,7 @@ def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
         )
     with errors_as_messages(request):
         withdraw_association(caller=caller, request_id=request_id)
-        messages.success(
-            request, _("Request %(withdrawn)s.") % {"withdrawn": AssociationState.WITHDRAWN.lower()}
-        )
+        messages.success(request, _("Request withdrawn."))
     return redirect("portal:application-join")
 
 

@@ -35,7 +35,7 @@ SUBSCRIPTION = "subscription"
 
 def _effect_on_keys(request: HttpRequest, **address: str) -> str:
     if request.method == "POST":
-        return "Add a key"
+        return _("Add a key")
     return _("Show the key") if request.GET.get("reveal") else ""
 
 

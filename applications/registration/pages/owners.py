@@ -96,7 +96,6 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
             heading=_("Withdraw the invitation of %(email)s?") % {"email": invited.email},
             warning=_("The link in their mail no longer works then. You can invite them again at any time."),
             verb=_("Withdraw"),
-            keep="Cancel",
             back=reverse("portal:application-owners", args=[application.pk]),
         )
     with errors_as_messages(request):
@@ -120,7 +119,6 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
     if request.method == "POST":
         return _remove(request, application, person, is_self)
     context |= {
-        "keep": "Cancel",
         "back": reverse("portal:application-owners", args=[application.pk]),
         "verb": _("Leave") if is_self else _("Remove"),
         "warning": _warning(person, is_self),
@@ -164,13 +162,14 @@ def _warning(person: Any, is_self: bool) -> str:
         return _(
             "You no longer see the application, its keys and its stores. Another owner can invite you again."
         )
-    known = _(" Keys they have seen stay valid: regenerate those that matter.") if person.is_owner else ""
-    return _(
-        "%(full_name)s loses access to the application, and the invitations they sent expire.%(warning)s"
-    ) % {
-        "full_name": person.full_name,
-        "warning": known,
-    }
+    if person.is_owner:
+        said = _(
+            "%(full_name)s loses access to the application, and the invitations they sent expire. Keys they have seen "
+            "stay valid: regenerate those that matter."
+        )
+    else:
+        said = _("%(full_name)s loses access to the application, and the invitations they sent expire.")
+    return said % {"full_name": person.full_name}
 
 
 def _pending_requests(application: Application) -> Any:

@@ -36,8 +36,9 @@ COMMAND_LINE_ID = "fulfillment-cli"
 
 def reply_url_faults(urls: Sequence[str]) -> list[Fault]:
     if len(urls) > MAX_REPLY_URLS:
-        message = f"At most {MAX_REPLY_URLS} reply URLs are allowed; {len(urls)} were sent."
-        return [Fault("/ReplyUrls", "too_many_reply_urls", message)]
+        message = _("At most %(max_urls)s reply URLs are allowed; %(sent)s were sent.")
+        told = message % {"max_urls": MAX_REPLY_URLS, "sent": len(urls)}
+        return [Fault("/ReplyUrls", "too_many_reply_urls", told)]
     faults = []
     for index, url in enumerate(urls):
         if wrong := _find_mistake(url):

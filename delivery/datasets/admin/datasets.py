@@ -86,11 +86,11 @@ class DatasetAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("residential"))
     def homes(self, dataset: Dataset) -> str:
-        return f"{dataset.residential:,}"
+        return number_format(dataset.residential, force_grouping=True)
 
     @admin.display(description=gettext_lazy("business"))
     def firms(self, dataset: Dataset) -> str:
-        return f"{dataset.business:,}"
+        return number_format(dataset.business, force_grouping=True)
 
     @admin.display(description="deliveries")
     def deliveries(self, dataset: Dataset) -> str:

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from accounts.admin.staff import StaffAdmin, staff_on
@@ -16,6 +17,7 @@ from accounts.permissions import Grant
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import serves_picture
+from fulfillment.core.page_messages import say_refused
 from fulfillment.core.text import parse_uuid
 from stores.catalog.admin.scoping import ORDER_GRANTS
 from stores.orders.admin.actions import actor_on, shown_reason
@@ -155,17 +157,25 @@ class ApprovalRequestAdmin(StaffAdmin):
                 else:
                     deny_order(order=order, actor=actor_on(request), reason=note, if_match=seen)
             except DomainError as error:
-                messages.error(request, f"{order}: {shown_reason(error)}")
+                say_refused(request, shown_reason(error), about=order)
             else:
                 done.append(str(order))
         if done:
-            words = "approved" if is_approval else "denied"
-            messages.success(request, f"Order{'s' if len(done) > 1 else ''} {', '.join(done)} {words}.")
+            said = _said_of_approved if is_approval else _said_of_denied
+            messages.success(request, said(len(done)) % {"numbers": ", ".join(done)})
 
     def _links(self, request: HttpRequest) -> dict[str, Any]:
         """Which other pages the viewer may open."""
         staff = staff_on(request)
         return {"sees_orders": staff.holds(ORDER_GRANTS), "is_operator": staff.is_operator}
+
+
+def _said_of_approved(count: int) -> str:
+    return ngettext("Order %(numbers)s approved.", "Orders %(numbers)s approved.", count)
+
+
+def _said_of_denied(count: int) -> str:
+    return ngettext("Order %(numbers)s denied.", "Orders %(numbers)s denied.", count)
 
 
 def _pages(card: RequestCard) -> list[tuple[OrderItem, list[float]]]:

@@ -244,6 +244,35 @@ def wrong_comparisons(nodes: Nodes) -> list[str]:
     return found
 
 
+SAYS = re.compile(
+    r"(^|\.)(messages\.(add_message|debug|info|success|warning|error)|message_user|say_refused)$"
+)
+
+
+def has_own_words(node: ast.expr) -> bool:
+    """A literal or a text put together, where no function translates it."""
+    if isinstance(node, ast.JoinedStr):
+        return True
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    if isinstance(node, ast.BinOp):
+        return has_own_words(node.left)
+    if isinstance(node, ast.IfExp):
+        return has_own_words(node.body) or has_own_words(node.orelse)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return has_own_words(node.func.value)
+    return False
+
+
+def wrong_messages(nodes: Nodes) -> list[str]:
+    return [
+        f"{node.lineno}: {name} shows English in every language; wrap the sentence with _()"
+        for node, name in calls(nodes)
+        if SAYS.search(name)
+        and any(has_own_words(given) for given in (*node.args, *(word.value for word in node.keywords)))
+    ]
+
+
 def where(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
@@ -258,7 +287,7 @@ HARMLESS_COMPARISONS = {
 def broken_rules(path: Path) -> list[str]:
     text, name = path.read_text("utf-8"), where(path)
     nodes = nodes_of(text)
-    found = [*wrong_calls(nodes), *wrong_imports(nodes, name)]
+    found = [*wrong_calls(nodes), *wrong_imports(nodes, name), *wrong_messages(nodes)]
     if name not in STATEMENTS_PASSED_ON:
         found += wrong_statements(nodes)
     if name not in WRITES_CSV:
@@ -361,6 +390,10 @@ def test_rules_catch_what_they_forbid():
         "    cursor.execute('SELECT %s' % name)\n    text = f'DELETE {name}'\n    cursor.execute(text)\n"
         "    csv.writer(name).writerow(given)\n    csv.DictWriter(name, given)\n"
         "    return secret == given\n"
+        "    messages.error(request, 'Not saved.')\n    messages.info(request, f'{name}: saved.')\n"
+        "    messages.success(request, '%s saved.' % name)\n    self.message_user(request, message='Saved.')\n"
+        "    messages.success(request, _('Saved.') if name else 'Kept.')\n"
+        "    messages.success(request, '{} saved.'.format(name))\n"
     )
 
     assert len(wrong_calls(bad)) == 5
@@ -373,9 +406,12 @@ def test_rules_catch_what_they_forbid():
     assert [said.split(":")[0] for said in wrong_statements(bad)] == ["11", "12", "13", "15"]
     assert len(wrong_comparisons(bad)) == 1
     assert len(wrong_csv(bad)) == 2
+    assert [said.split(":")[0] for said in wrong_messages(bad)] == ["19", "20", "21", "22", "23", "24"]
     good = nodes_of(
         "ROWS = 'SELECT 1'\ndef f(cursor, name):\n    cursor.execute(ROWS)\n    cursor.execute(f'{ROWS} LIMIT 1')\n"
         "    cursor.execute(sql.SQL('SELECT {x}').format(x=sql.Identifier(name)))\n"
         "    cursor.execute('SELECT %s', [name])\n"
+        "    messages.success(request, _('%(name)s saved.') % {'name': name})\n    messages.error(request, name)\n"
     )
     assert wrong_statements(good) == []
+    assert wrong_messages(good) == []

@@ -84,6 +84,10 @@ def test_several_requests_are_approved_at_once(full_world, client):
     assert ": approved." in response.content.decode()
     assert model.objects.get().state == "Approved"
 
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
+    late = client.get(address(model, "decide"), {"id": chosen}, follow=True).content.decode()
+    assert f": jetzt von {full_world.operator} genehmigt." in late
+
 
 def test_more_requests_than_a_page_shows_are_not_decided_in_part(full_world, client, monkeypatch):
     sign_in(client, full_world.operator)

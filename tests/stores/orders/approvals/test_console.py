@@ -143,6 +143,16 @@ def test_decisions_of_the_form(shop, console):
     assert "Too many." in console.get(f"{QUEUE}?state=decided").content.decode()
 
 
+def test_decisions_are_told_in_the_readers_language(shop, console):
+    orders = [place(shop, city=city) for city in ("Denver", "Boulder")]
+    denied = place(shop, quantity=150)
+    console.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
+    numbers = ", ".join(str(order.number) for order in orders)
+
+    assert said(decide(console, 0, "approve")) == [f"Bestellungen {numbers} freigegeben."]
+    assert said(decide(console, 0, "deny", "Zu viele.")) == [f"Bestellung {denied.number} abgelehnt."]
+
+
 def test_equal_orders_share_a_card_and_are_decided_together(shop, console):
     orders = [place(shop, city=city) for city in ("Denver", "Boulder", "Golden")]
     other = place(shop, quantity=150)
