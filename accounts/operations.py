@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.checks import CheckMessage, Error, Info
 from django.db import Error as DatabaseError
@@ -22,13 +21,13 @@ from accounts.models import (
     RateWindow,
     RequestLease,
     SubscriptionKey,
-    Tenant,
     User,
 )
 from accounts.selectors.users import find_user
 from accounts.services.idempotency import RETENTION
 from accounts.services.notifications import RETENTION as NOTIFICATION_RETENTION
 from accounts.services.personal_data import personal_data
+from accounts.services.users import ensure_default_tenant
 from fulfillment.core.audit.personal_data import ErasureOptions
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict, in_one_line
@@ -55,9 +54,7 @@ def before_start() -> None:
 
 
 def after_migrations() -> None:
-    Tenant.objects.get_or_create(
-        domain=settings.DEFAULT_TENANT_DOMAIN, defaults={"name": settings.DEFAULT_TENANT_DOMAIN}
-    )
+    ensure_default_tenant()
 
 
 def deployment_checks() -> Iterator[CheckMessage]:

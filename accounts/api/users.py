@@ -168,7 +168,7 @@ class UserViewSet(ApiViewSet):
         examples=USER_EXAMPLES[1:],
     )
     def me(self, request: Request) -> Response:
-        return Response(user_record(User.objects.select_related("tenant").get(pk=request.auth.user_id)))
+        return Response(user_record(user_by_id(str(request.auth.user_id))))
 
     @extend_schema(
         operation_id="user_roles",

@@ -8,12 +8,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.models import Notification, NotificationKind, Subscription, SubscriptionSlot, User
+from accounts.models import NotificationKind, Subscription, SubscriptionSlot, User
 from accounts.pages.forms import USER_FIELDS, ProfileForm, faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.permissions import Permission
-from accounts.selectors.notifications import list_preferences
-from accounts.selectors.users import grants_on_subjects, role_subjects, shown_subscription_keys
+from accounts.selectors.notifications import bell_notifications, find_notification, list_preferences
+from accounts.selectors.users import (
+    find_subscription,
+    grants_on_subjects,
+    role_subjects,
+    shown_subscription_keys,
+)
 from accounts.services.notifications import mark_read, set_preferences
 from accounts.services.subscriptions import create_subscription, regenerate_subscription_key
 from accounts.services.users import PROFILE, change_profile
@@ -67,7 +72,7 @@ def _effect_on_keys(request: HttpRequest) -> str:
 @signed_in
 def show_keys(request: HttpRequest) -> HttpResponse:
     """Keys are masked without `?reveal`."""
-    subscription = Subscription.objects.filter(user=signed_in_user(request)).first()
+    subscription = find_subscription(user=signed_in_user(request))
     in_full = "reveal" in request.GET
     keys = shown_subscription_keys(subscription, in_full=in_full)
     context = {"section": "keys", "keys": keys, "subscription": subscription, "in_full": in_full}
@@ -78,8 +83,9 @@ def show_keys(request: HttpRequest) -> HttpResponse:
 @require_POST
 @signed_in
 def subscribe(request: HttpRequest) -> HttpResponse:
-    if not Subscription.objects.filter(user=signed_in_user(request)).exists():
-        create_subscription(user=signed_in_user(request))
+    user = signed_in_user(request)
+    if find_subscription(user=user) is None:
+        create_subscription(user=user)
         messages.success(request, _("Subscription created, with two keys."))
     return redirect("portal:profile-keys")
 
@@ -103,7 +109,7 @@ def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
 
 
 def _get_subscription(user: User) -> Subscription:
-    found = Subscription.objects.filter(user=user).first()
+    found = find_subscription(user=user)
     if found is None:
         raise NotFound(_("You have no subscription yet."))
     return found
@@ -115,7 +121,7 @@ A_PAGE = 25
 @require_safe
 @signed_in
 def list_notifications(request: HttpRequest) -> HttpResponse:
-    found = Notification.objects.filter(user=signed_in_user(request), in_bell=True).order_by("-pk")
+    found = bell_notifications(signed_in_user(request)).order_by("-pk")
     page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
     return render(request, "accounts/notifications.html", {"page": page, "part": "notifications"})
 
@@ -125,7 +131,7 @@ def list_notifications(request: HttpRequest) -> HttpResponse:
 def open_notification(request: HttpRequest, notification_id: int) -> HttpResponse:
     """Marks a notification as read and redirects to its subject."""
     user = signed_in_user(request)
-    found = Notification.objects.filter(user=user, pk=notification_id).first()
+    found = find_notification(user, notification_id)
     if found is None:
         raise Http404(
             _("This notification does not exist or was removed: notifications are kept for 90 days.")

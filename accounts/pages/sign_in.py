@@ -20,13 +20,14 @@ from django.views.decorators.http import require_http_methods
 from django.views.generic import FormView
 
 from accounts.devices import browser_name, known_device, remember_device
-from accounts.models import NotificationKind, Tenant, User
+from accounts.models import NotificationKind, User
 from accounts.pages.confirmation import confirm_by_sign_in
 from accounts.pages.forms import USER_FIELDS, CodeForm, SignInForm, SignUpForm, show_faults
 from accounts.pages.guards import too_many
+from accounts.selectors.users import find_active_user, user_by_id
 from accounts.services.notifications import notify
 from accounts.services.two_factor import check_second_step
-from accounts.services.users import create_user, take_browser_zone
+from accounts.services.users import create_user, ensure_default_tenant, take_browser_zone
 from accounts.throttles import count_sign_up
 from fulfillment.core.errors import DomainError, TooManyRequests
 from fulfillment.core.http.dangerous import harmless
@@ -114,7 +115,7 @@ def _get_user(begun: dict[str, Any] | None) -> User | None:
     """The user; None if the time is over or the password has changed."""
     if begun is None or not 0 <= begun["until"] - time.time() <= SECONDS:
         return None
-    user = User.objects.filter(pk=begun["user"], is_active=True).select_related("tenant").first()
+    user = find_active_user(begun["user"])
     return user if user and user.get_session_auth_hash() == begun["password"] else None
 
 
@@ -173,21 +174,14 @@ class SignUpView(RedirectURLMixin, FormView):
                 back=self.request.get_full_path(),
             )
         try:
-            user = create_user(tenant=_tenant_to_join(), language=_page_language(), **form.cleaned_data)
+            user = create_user(tenant=ensure_default_tenant(), language=_page_language(), **form.cleaned_data)
         except DomainError as error:
             show_faults(form, error, USER_FIELDS)
             return self.form_invalid(form)
-        user = User.objects.select_related("tenant").get(pk=user.pk)
-        return complete_sign_in(self.request, user, self.get_success_url())
+        return complete_sign_in(self.request, user_by_id(str(user.pk)), self.get_success_url())
 
 
 def _page_language() -> str:
     """Empty for that of the installation, which counts where nothing is chosen."""
     language = get_language()[:2]
     return "" if language == settings.DEFAULT_LANGUAGE else language
-
-
-def _tenant_to_join() -> Tenant:
-    domain = settings.DEFAULT_TENANT_DOMAIN
-    found = Tenant.objects.filter(domain__iexact=domain).first()
-    return found or Tenant.objects.get_or_create(domain=domain, defaults={"name": domain})[0]

@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.models import RecoveryCode
 from accounts.pages.forms import CodeForm, faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
+from accounts.selectors.users import count_recovery_codes
 from accounts.services.two_factor import (
     disable_two_factor,
     enable_two_factor,
@@ -29,7 +29,7 @@ SESSION_NAME = "two_factor_key"
 @require_safe
 @signed_in
 def show_two_factor(request: HttpRequest) -> HttpResponse:
-    left = RecoveryCode.objects.filter(authenticator__user=signed_in_user(request)).count()
+    left = count_recovery_codes(signed_in_user(request))
     context = {"section": "two-factor", "left": left}
     return render(request, "accounts/two_factor.html", context)
 

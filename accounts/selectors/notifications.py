@@ -20,9 +20,18 @@ class Preference:
     by_mail: bool
 
 
+def bell_notifications(user: User) -> QuerySet[Notification]:
+    return Notification.objects.filter(user=user, in_bell=True)
+
+
 def unread_notifications(user: User) -> QuerySet[Notification]:
     """Unread notifications of the bell, as many as it counts."""
-    return Notification.objects.filter(user=user, in_bell=True, read__isnull=True)[:MAX_COUNTED]
+    return bell_notifications(user).filter(read__isnull=True)[:MAX_COUNTED]
+
+
+def find_notification(user: User, notification_id: int) -> Notification | None:
+    """Also one that was only mailed."""
+    return Notification.objects.filter(user=user, pk=notification_id).first()
 
 
 def list_preferences(user: User) -> list[Preference]:

@@ -9,7 +9,7 @@ from django.db.models import Min, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
-from accounts.models import Role, Subscription, SubscriptionSlot, Tenant, User
+from accounts.models import RecoveryCode, Role, Subscription, SubscriptionSlot, Tenant, User
 from accounts.names import prepared_name
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
@@ -36,6 +36,15 @@ def user_by_id(user_id: str) -> User:
         return User.objects.select_related("tenant").get(pk=UUID(user_id))
     except (ValueError, User.DoesNotExist) as error:
         raise NotFound(_("There is no user with this ID."), code="user_not_found") from error
+
+
+def find_active_user(user_id: str) -> User | None:
+    return User.objects.filter(pk=user_id, is_active=True).select_related("tenant").first()
+
+
+def count_recovery_codes(user: User) -> int:
+    """Those that were not used yet."""
+    return RecoveryCode.objects.filter(authenticator__user=user).count()
 
 
 def user_roles(caller: Caller, user: User) -> QuerySet[Role]:
@@ -159,6 +168,11 @@ def _ambiguous(text: str, found: list[User]) -> Conflict:
         % {"text": text, "found": len(found), "shown": shown},
         code="user_ambiguous",
     )
+
+
+def find_subscription(*, user: User | None = None, application: Any = None) -> Subscription | None:
+    """Of the one owner given."""
+    return Subscription.objects.filter(user=user, application=application).first()
 
 
 def subscription_keys(subscription: Subscription) -> dict[str, str]:

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Subscription, SubscriptionKey, SubscriptionSlot, User
-from accounts.selectors.users import subscription_keys
+from accounts.selectors.users import find_subscription, subscription_keys
 from fulfillment.core.secrets import digest, encrypt, generate_secret
 
 
@@ -24,7 +24,7 @@ def create_subscription(*, user: User | None = None, application: Any = None) ->
 def primary_key_of_user(*, user_id: UUID) -> str:
     """The user's key in plain text; an account without a subscription gets one."""
     user = User.objects.select_for_update(no_key=True).get(pk=user_id)
-    subscription = Subscription.objects.filter(user=user).first() or create_subscription(user=user)
+    subscription = find_subscription(user=user) or create_subscription(user=user)
     return subscription_keys(subscription)[SubscriptionSlot.PRIMARY]
 
 

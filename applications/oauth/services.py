@@ -15,9 +15,9 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken, set_token_v
 from oauth2_provider.settings import oauth2_settings
 
 from accounts.callers import Caller
-from accounts.models import Role, Subscription, User
+from accounts.models import Role, User
 from accounts.permissions import DEFAULT_SCOPES, Permission
-from accounts.selectors.users import subscription_keys
+from accounts.selectors.users import find_subscription, subscription_keys
 from applications.oauth.models import UsedCode
 from applications.oauth.tokens import generate_access_token
 from applications.registration.models import Application
@@ -151,8 +151,8 @@ def credentials_for_one_request(
         lifetime=LIFETIME,
     )
     headers = {"Authorization": f"Bearer {token}"}
-    owned = {"application": application} if application else {"user": user}
-    if subscription := Subscription.objects.filter(**owned).first():
+    subscription = find_subscription(application=application) if application else find_subscription(user=user)
+    if subscription:
         headers["Ocp-Apim-Subscription-Key"] = subscription_keys(subscription).get("primary", "")
     try:
         yield headers

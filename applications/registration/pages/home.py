@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
-from accounts.models import AssociationState, Role, Subscription
+from accounts.models import AssociationState
 from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.associations import association_request_for, association_requests_for
-from accounts.selectors.users import subscription_keys
+from accounts.selectors.users import find_subscription, subscription_keys
 from accounts.services.associations import request_association, withdraw_association
 from applications.registration.models import Application
 from applications.registration.pages.forms import JoinForm
@@ -25,6 +25,7 @@ from applications.registration.pages.frame import frame, readable
 from applications.registration.selectors.applications import (
     applications_for,
     find_application,
+    first_store_id,
     own_applications,
     with_icons,
 )
@@ -99,7 +100,7 @@ def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
 def example_values(application: Application, *, with_secrets: bool) -> dict[str, str | bool]:
     now = timezone.now()
     key = application.keys.filter(start_date__lte=now, end_date__gt=now).order_by("-end_date").first()
-    subscription = Subscription.objects.filter(application=application).first()
+    subscription = find_subscription(application=application)
     primary = subscription_keys(subscription).get("primary") if subscription and with_secrets else None
     return {
         "public_url": settings.PUBLIC_URL,
@@ -107,15 +108,10 @@ def example_values(application: Application, *, with_secrets: bool) -> dict[str,
         "key": decrypt(key.ciphertext) if key and with_secrets else "YOUR_KEY",
         "subscription_key": primary or "YOUR_SUBSCRIPTION_KEY",
         "reply_url": application.reply_urls[0] if application.reply_urls else "YOUR_REPLY_URL",
-        "store_id": _a_store_of(application),
+        "store_id": first_store_id(application) or DEMO_STORE,
         "has_key": key is not None,
         "has_reply_url": bool(application.reply_urls),
     }
-
-
-def _a_store_of(application: Application) -> str:
-    associations = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
-    return associations.order_by("pk").values_list("store__external_id", flat=True).first() or DEMO_STORE
 
 
 JOIN_FIELDS = {"ApplicationID": "application", "Message": "message"}

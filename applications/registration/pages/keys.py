@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import Subscription, SubscriptionSlot
+from accounts.models import SubscriptionSlot
 from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in
-from accounts.selectors.users import shown_subscription_keys
+from accounts.selectors.users import find_subscription, shown_subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.pages.forms import KEY_FIELDS, KeyForm
@@ -57,7 +57,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
             return redirect(_keys_address(application, str(key.pk)))
     context["keys"] = [_key_context(key, revealed) for key in application.keys.order_by("created", "pk")]
     in_full = context["subscription_in_full"] = revealed == SUBSCRIPTION
-    subscription = Subscription.objects.filter(application=application).first()
+    subscription = find_subscription(application=application)
     context["subscription_keys"] = shown_subscription_keys(subscription, in_full=in_full)
     return render(request, "applications/keys.html", context)
 
@@ -126,7 +126,7 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
 @signed_in
 def regenerate_subscription(request: HttpRequest, application_id: str, slot: str) -> HttpResponse:
     application = writable(request, application_id)
-    subscription = Subscription.objects.filter(application=application).first()
+    subscription = find_subscription(application=application)
     if subscription is None or slot not in SubscriptionSlot.values:
         raise NotFound(_("The application has no such subscription key."))
     if request.method == "POST":

@@ -17,7 +17,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.callers import Caller
-from accounts.models import AssociationRequest, AssociationState
 from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.selectors.users import user_by_id
@@ -27,6 +26,7 @@ from applications.registration.pages.frame import ask, frame, open_application, 
 from applications.registration.selectors.owners import (
     application_people,
     get_invitation,
+    joining_requests,
     pending_invitation,
     pending_invitations,
 )
@@ -61,7 +61,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     context["page"] = Paginator(people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
     if context["may_write"]:
         context["invitations"] = pending_invitations(application)
-        context["joining"] = _pending_requests(application)
+        context["joining"] = joining_requests(application)[:JOINING_SHOWN]
     return render(request, "applications/owners.html", context)
 
 
@@ -170,13 +170,6 @@ def _warning(person: Any, is_self: bool) -> str:
     else:
         said = _("%(full_name)s loses access to the application, and the invitations they sent expire.")
     return said % {"full_name": person.full_name}
-
-
-def _pending_requests(application: Application) -> Any:
-    waiting = AssociationRequest.objects.filter(
-        application=application, user__isnull=False, state=AssociationState.PENDING
-    )
-    return waiting.select_related("user__tenant")[:JOINING_SHOWN]
 
 
 @never_cache

@@ -57,6 +57,12 @@ def own_applications(user: User) -> QuerySet[Application]:
     ).order_by("created", "pk")
 
 
+def first_store_id(application: Application) -> str | None:
+    """Of the store that the application has been associated with the longest."""
+    associations = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
+    return associations.order_by("pk").values_list("store__external_id", flat=True).first()
+
+
 def with_icons(applications: QuerySet[Application]) -> QuerySet[Application]:
     """Loads the icons' names without their bytes."""
     return applications.select_related("icon").defer("icon__image", "icon__central_image")

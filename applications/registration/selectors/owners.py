@@ -8,7 +8,7 @@ from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts.models import Role, User
+from accounts.models import AssociationRequest, AssociationState, Role, User
 from accounts.permissions import WRITE_GRANTS
 from applications.registration.models import Application, InvitationState, OwnerInvitation
 from fulfillment.core.errors import NotFound
@@ -36,6 +36,14 @@ def owner_ids(application: Application) -> list[UUID]:
     roles = Role.objects.filter(application=application, store__isnull=True, grant__in=WRITE_GRANTS)
     owners = roles.filter(user__is_active=True).values("user").annotate(since=Min("created"))
     return list(owners.order_by("since", "user").values_list("user", flat=True))
+
+
+def joining_requests(application: Application) -> QuerySet[AssociationRequest]:
+    """Undecided requests of people for a role on it."""
+    waiting = AssociationRequest.objects.filter(
+        application=application, user__isnull=False, state=AssociationState.PENDING
+    )
+    return waiting.select_related("user__tenant")
 
 
 def pending_invitations(application: Application) -> QuerySet[OwnerInvitation]:
