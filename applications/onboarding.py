@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from oauth2_provider.models import get_access_token_model
 
 from applications.registration.models import Application, Milestone
-from applications.registration.services.usage import CALLED, EVENTS, PROOF, READ
+from applications.registration.services.milestones import CALLED, EVENTS, PROOF, READ
 from applications.webhooks.models import Webhook
 from fulfillment.core.plugins import Step
 

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import Role
 from applications.registration.models import Application, Milestone
-from applications.registration.services.usage import TEST_ORDER
+from applications.registration.services.milestones import TEST_ORDER
 from fulfillment.core.plugins import Step
 from stores.orders.models import OrderTally
 

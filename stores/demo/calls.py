@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from applications.registration.models import Application, DailyUsage, LoggedRequest, Milestone
-from applications.registration.services.usage import CALLED, READ
+from applications.registration.services.milestones import CALLED, READ
 from fulfillment.core.api.errors import TITLES
 from stores.catalog.models import Store, StoreUsage
 

@@ -1,4 +1,4 @@
-"""Counts API calls by application and day, collected in memory and written in batches, and records first steps.
+"""Counts API calls by application and day, collected in memory and written in batches.
 
 A killed process loses the counts since its last `flush_usage`; a statement whose commit could not be confirmed is
 sent again. So the counts are approximate and not meant for billing.
@@ -6,14 +6,15 @@ sent again. So the counts are approximate and not meant for billing.
 
 import threading
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
+from applications.registration.services.milestones import CALLED, READ, record_milestone
 from fulfillment.core.caches import register_cache
-from fulfillment.core.db.prepared import execute
-from printing.caches import WeightedCache
 
 SECONDS_OF_DAY = 86_400
 # In key order, so that two processes do not deadlock.
@@ -29,8 +30,27 @@ ON CONFLICT (application_id, day) DO UPDATE SET
     server_errors = usage.server_errors + excluded.server_errors
 """
 
+
+@dataclass(slots=True)
+class Counts:
+    calls: int = 0
+    client_errors: int = 0
+    server_errors: int = 0
+    # Without those of pages, for the first steps.
+    own_calls: int = 0
+    own_successes: int = 0
+
+    def add(self, other: "Counts") -> None:
+        self.calls += other.calls
+        self.client_errors += other.client_errors
+        self.server_errors += other.server_errors
+        self.own_calls += other.own_calls
+        self.own_successes += other.own_successes
+
+
+Taken = dict[tuple[UUID, int], Counts]
 _lock = threading.Lock()
-_counts: dict[tuple[UUID, int], list[int]] = {}
+_counts: Taken = {}
 register_cache(_counts)
 
 
@@ -40,15 +60,15 @@ def count_call(*, application_id: UUID, status: int, on_page: bool = False) -> N
     with _lock:
         counted = _counts.get(key)
         if counted is None:
-            counted = _counts[key] = [0] * 5
-        counted[0] += 1
+            counted = _counts[key] = Counts()
+        counted.calls += 1
         if not on_page:
-            counted[3] += 1
-            counted[4] += status < 400
+            counted.own_calls += 1
+            counted.own_successes += status < 400
         if status >= 500:
-            counted[2] += 1
+            counted.server_errors += 1
         elif status >= 400:
-            counted[1] += 1
+            counted.client_errors += 1
 
 
 def flush_usage() -> int:
@@ -58,55 +78,32 @@ def flush_usage() -> int:
         _counts.clear()
     if not taken:
         return 0
-    days = [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in taken]
-    columns = [list(column) for column in zip(*taken.values(), strict=True)][:3]
+    columns: list[list[Any]] = [
+        [application_id for application_id, _ in taken],
+        [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in taken],
+        [counted.calls for counted in taken.values()],
+        [counted.client_errors for counted in taken.values()],
+        [counted.server_errors for counted in taken.values()],
+    ]
     try:
         _record_first_steps(taken)
         with connection.cursor() as cursor:
-            cursor.execute(ADD, [[application_id for application_id, _ in taken], days, *columns])
+            cursor.execute(ADD, columns)
     except BaseException:
         _put_back(taken)
         raise
-    return sum(columns[0])
+    return sum(counted.calls for counted in taken.values())
 
 
-def _put_back(taken: dict[tuple[UUID, int], list[int]]) -> None:
+def _put_back(taken: Taken) -> None:
     with _lock:
         for key, counted in taken.items():
-            since = _counts.get(key, [0] * 5)
-            _counts[key] = [before + after for before, after in zip(counted, since, strict=True)]
+            _counts.setdefault(key, Counts()).add(counted)
 
 
-def _record_first_steps(taken: dict[tuple[UUID, int], list[int]]) -> None:
+def _record_first_steps(taken: Taken) -> None:
     """Before the counts are written: repeated, it changes nothing."""
-    for (application_id, _), (*_, called, succeeded) in taken.items():
-        for name, count in ((CALLED, called), (READ, succeeded)):
+    for (application_id, _), counted in taken.items():
+        for name, count in ((CALLED, counted.own_calls), (READ, counted.own_successes)):
             if count:
                 record_milestone(application_id=application_id, name=name)
-
-
-CALLED = "called"
-READ = "read"
-PROOF = "proof"
-EVENTS = "events"
-TEST_ORDER = "test order"
-# The application may have been deleted.
-NOTE = """
-INSERT INTO applications_milestone (application_id, name, reached)
-SELECT id, %s, now() FROM applications_application WHERE id = %s ON CONFLICT DO NOTHING
-"""
-# Milestones already written, so that a process queries the database once for each.
-_known: WeightedCache[tuple[UUID, str], bool] = WeightedCache(capacity=10_000, weight=lambda _: 1)
-register_cache(_known)
-
-
-def record_milestone(*, application_id: UUID | None, name: str) -> None:
-    if application_id is None or _known.get((application_id, name)):
-        return
-    execute(NOTE, (name, application_id))
-    _known.put((application_id, name), True)
-
-
-def record_milestone_with_effect(*, application_id: UUID, name: str) -> None:
-    """In the transaction of what reached it: if that is rolled back, so is the milestone."""
-    execute(NOTE, (name, application_id))

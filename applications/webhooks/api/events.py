@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from applications.concurrency_limits import EVENT_WAITS
-from applications.registration.services.usage import EVENTS, record_milestone
+from applications.registration.services.milestones import EVENTS, record_milestone
 from applications.webhooks.api.serializers import EVENT_RESPONSE, PATTERNS_TEXT, EventSerializer
 from applications.webhooks.event_types import PATTERNS, EventType
 from applications.webhooks.selectors.webhooks import (

@@ -1,6 +1,6 @@
 from datetime import datetime
 
-from applications.registration.services.usage import TEST_ORDER, record_milestone_with_effect
+from applications.registration.services.milestones import TEST_ORDER, record_milestone_with_effect
 from fulfillment.core.db.prepared import execute
 from stores.orders.business_days import local_date
 from stores.orders.models import Order

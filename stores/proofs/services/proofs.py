@@ -19,7 +19,7 @@ from psycopg.types.json import Jsonb
 
 from accounts.callers import Caller
 from accounts.rate_limits import enforce_limit
-from applications.registration.services.usage import PROOF, record_milestone
+from applications.registration.services.milestones import PROOF, record_milestone
 from fulfillment.core.db.locks import lock_until_commit
 from fulfillment.core.db.prepared import execute
 from fulfillment.core.errors import RenderersBusy, Unavailable

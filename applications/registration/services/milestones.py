@@ -1,0 +1,33 @@
+"""The first steps of applications, each recorded once."""
+
+from uuid import UUID
+
+from fulfillment.core.caches import register_cache
+from fulfillment.core.db.prepared import execute
+from printing.caches import WeightedCache
+
+CALLED = "called"
+READ = "read"
+PROOF = "proof"
+EVENTS = "events"
+TEST_ORDER = "test order"
+# The application may have been deleted.
+NOTE = """
+INSERT INTO applications_milestone (application_id, name, reached)
+SELECT id, %s, now() FROM applications_application WHERE id = %s ON CONFLICT DO NOTHING
+"""
+# Milestones already written, so that a process queries the database once for each.
+_known: WeightedCache[tuple[UUID, str], bool] = WeightedCache(capacity=10_000, weight=lambda _: 1)
+register_cache(_known)
+
+
+def record_milestone(*, application_id: UUID | None, name: str) -> None:
+    if application_id is None or _known.get((application_id, name)):
+        return
+    execute(NOTE, (name, application_id))
+    _known.put((application_id, name), True)
+
+
+def record_milestone_with_effect(*, application_id: UUID, name: str) -> None:
+    """In the transaction of what reached it: if that is rolled back, so is the milestone."""
+    execute(NOTE, (name, application_id))
