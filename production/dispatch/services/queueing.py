@@ -30,22 +30,28 @@ from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.models.status import WITH_SHIPMENTS
 from stores.orders.services.transitions import Parcel, transition_order
 
-S = OrderStatus
-
 
 def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "") -> str:
     """Advances the locked order; returns why it could not, or ""."""
     target = _target(order)
     try:
-        if target is not None and order.status == S.ACCEPTED:
-            order = transition_order(order=order, status=S.IN_PRODUCTION, actor=SYSTEM, note=note)
-        if target in WITH_SHIPMENTS and order.status in (S.IN_PRODUCTION, S.PARTIALLY_SHIPPED):
+        if target is not None and order.status == OrderStatus.ACCEPTED:
+            order = transition_order(order=order, status=OrderStatus.IN_PRODUCTION, actor=SYSTEM, note=note)
+        if target in WITH_SHIPMENTS and order.status in (
+            OrderStatus.IN_PRODUCTION,
+            OrderStatus.PARTIALLY_SHIPPED,
+        ):
             # If the order already has the status, only parcels are added.
             transition_order(order=order, status=target, actor=SYSTEM, note=note, parcels=parcels)
         elif parcels and order.status in WITH_SHIPMENTS:
             transition_order(order=order, status=order.status, actor=SYSTEM, note=note, parcels=parcels)
-        elif target is not None and order.status in (S.RECEIVED, S.ON_HOLD, S.CANCELLED, S.REJECTED):
-            return f"The order is {S(order.status).words}; its status does not change."
+        elif target is not None and order.status in (
+            OrderStatus.RECEIVED,
+            OrderStatus.ON_HOLD,
+            OrderStatus.CANCELLED,
+            OrderStatus.REJECTED,
+        ):
+            return f"The order is {OrderStatus(order.status).words}; its status does not change."
     except DomainError as error:
         return error.message
     return ""
@@ -55,11 +61,11 @@ def _target(order: Order) -> OrderStatus | None:
     states = list(Job.objects.filter(order=order).values_list("state", flat=True))
     shipped = states.count(JobState.SHIPPED)
     if shipped and shipped == order.item_count - states.count(JobState.CANCELLED):
-        return S.SHIPPED
+        return OrderStatus.SHIPPED
     if shipped:
-        return S.PARTIALLY_SHIPPED
+        return OrderStatus.PARTIALLY_SHIPPED
     if any(RANK.get(state, 0) >= RANK[JobState.IN_PRODUCTION] for state in states):
-        return S.IN_PRODUCTION
+        return OrderStatus.IN_PRODUCTION
     return None
 
 

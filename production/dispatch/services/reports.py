@@ -37,7 +37,6 @@ from stores.orders.services.transitions import Parcel, lock_order
 
 MAX_RAW_LENGTH = 20_000
 WITH_ORDERS = Job.objects.select_related("order", "provider").defer(*UNREAD)
-O = ReportOutcome  # noqa: E741 - used beside long words
 OF_REPORT = (*OF_ORDER, "reported")
 
 
@@ -76,7 +75,7 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
     each = [(job, replace(report, job_number=job.number, message=message)) for job in jobs]
     # Assessed again under the locks: hundreds of jobs that stay as they are would hold those of the store for long.
     often = failed_often(jobs)
-    changed = [pair for pair in each if assess(pair[0], provider, pair[1], often)[0] == O.APPLIED]
+    changed = [pair for pair in each if assess(pair[0], provider, pair[1], often)[0] == ReportOutcome.APPLIED]
     for job, job_report in changed or each[:1]:
         identifier = f"{report.identifier[:150]}:{job.number}"
         by_order.setdefault(job.order_id, []).append(replace(job_report, identifier=identifier))
@@ -127,7 +126,9 @@ def _receive(provider: Provider, reports: Sequence[Report]) -> list[ProviderRepo
         for report in reports
         if report.identifier[:200] not in stored
     ]
-    applied = [(row, row.job, report) for row, report in new if row.job and row.outcome == O.APPLIED]
+    applied = [
+        (row, row.job, report) for row, report in new if row.job and row.outcome == ReportOutcome.APPLIED
+    ]
     _apply_all([(job, report) for _, job, report in applied])
     _move_on(applied)
     # One that is repeated at this moment waits for the order, or has no job.
@@ -163,7 +164,7 @@ def _lock(numbers: Sequence[str]) -> dict[str, Job]:
 def _row(provider: Provider, report: Report, job: Job | None, often: Collection[int]) -> ProviderReport:
     row = ProviderReport(provider=provider, identifier=report.identifier[:200], job=job, **_columns(report))
     if job is None:
-        row.outcome, row.explanation = O.UNKNOWN_JOB, "No job was ever sent under this number."
+        row.outcome, row.explanation = ReportOutcome.UNKNOWN_JOB, "No job was ever sent under this number."
     else:
         row.outcome, row.explanation = assess(job, provider, report, often)
     return row

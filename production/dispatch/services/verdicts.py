@@ -6,49 +6,51 @@ from production.interface import Report
 from production.jobs.models import RANK, Job, JobState, ReportOutcome
 from production.providers.models import Provider
 
-O = ReportOutcome  # noqa: E741 - used beside long words
 Verdict = tuple[ReportOutcome, str]
 
 
 def assess(job: Job, provider: Provider, report: Report, often: Collection[int]) -> Verdict:
     """Of a job that is among `often` no failure is overridden any more."""
     if report.state not in RANK and report.state not in (JobState.FAILED, JobState.CANCELLED):
-        return O.CONTRADICTION, f"{report.state!r} is not a state of a job."
+        return ReportOutcome.CONTRADICTION, f"{report.state!r} is not a state of a job."
     if report.job_number != job.number:
         is_over = report.state == JobState.CANCELLED
-        return O.LATE if is_over else O.CONTRADICTION, f"The job was sent again since, as {job.number}."
+        return (
+            ReportOutcome.LATE if is_over else ReportOutcome.CONTRADICTION,
+            f"The job was sent again since, as {job.number}.",
+        )
     if job.provider_id != provider.pk:
-        return O.CONTRADICTION, f"The job is with {job.provider or 'no provider'} now."
+        return ReportOutcome.CONTRADICTION, f"The job is with {job.provider or 'no provider'} now."
     if job.state == JobState.CANCELLED:
         if report.state == JobState.CANCELLED:
-            return O.LATE, "The job was cancelled before this report."
-        return O.CONTRADICTION, "The job was cancelled."
+            return ReportOutcome.LATE, "The job was cancelled before this report."
+        return ReportOutcome.CONTRADICTION, "The job was cancelled."
     if job.state == JobState.FAILED:
         return _assess_failed(job, report, often)
     if report.state in (JobState.FAILED, JobState.CANCELLED):
         if job.state == JobState.SHIPPED:
-            return O.CONTRADICTION, "The job was reported as shipped."
+            return ReportOutcome.CONTRADICTION, "The job was reported as shipped."
         if job.reported and report.at and report.at < job.reported:
-            return O.LATE, "A later report says otherwise."
-        return O.APPLIED, ""
+            return ReportOutcome.LATE, "A later report says otherwise."
+        return ReportOutcome.APPLIED, ""
     return _assess_progress(job, report)
 
 
 def _assess_failed(job: Job, report: Report, often: Collection[int]) -> Verdict:
     """A later report of progress overrides a failure."""
     if report.state in (JobState.FAILED, JobState.CANCELLED):
-        return O.LATE, "The job failed before this report."
+        return ReportOutcome.LATE, "The job failed before this report."
     if job.reported and (report.at is None or report.at <= job.reported):
-        return O.LATE, "The press reported this before the failure."
+        return ReportOutcome.LATE, "The press reported this before the failure."
     if job.pk in often:
-        return O.CONTRADICTION, "The job failed too often: send it again or cancel it."
-    return O.APPLIED, ""
+        return ReportOutcome.CONTRADICTION, "The job failed too often: send it again or cancel it."
+    return ReportOutcome.APPLIED, ""
 
 
 def _assess_progress(job: Job, report: Report) -> Verdict:
     if RANK[report.state] > RANK[job.state]:
-        return O.APPLIED, ""
+        return ReportOutcome.APPLIED, ""
     is_new_parcel = report.state == JobState.SHIPPED and report.tracking_number
     if is_new_parcel and report.tracking_number not in job.order.tracking_numbers:
-        return O.APPLIED, ""
-    return O.LATE, f"The job is {job.get_state_display()} already."
+        return ReportOutcome.APPLIED, ""
+    return ReportOutcome.LATE, f"The job is {job.get_state_display()} already."

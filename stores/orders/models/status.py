@@ -43,54 +43,59 @@ STATUS_WORDS = (
     gettext_noop("Cancelled"),
     gettext_noop("Rejected"),
 )
-S = OrderStatus
 ALLOWED_TRANSITIONS: dict[int, frozenset[int]] = {
-    S.RECEIVED: frozenset({S.ON_HOLD, S.ACCEPTED, S.CANCELLED, S.REJECTED}),
-    S.ON_HOLD: frozenset({S.RECEIVED, S.ACCEPTED, S.CANCELLED, S.REJECTED}),
-    S.ACCEPTED: frozenset({S.ON_HOLD, S.IN_PRODUCTION, S.CANCELLED}),
-    S.IN_PRODUCTION: frozenset({S.ON_HOLD, S.PARTIALLY_SHIPPED, S.SHIPPED, S.CANCELLED}),
-    S.PARTIALLY_SHIPPED: frozenset({S.SHIPPED}),
-    S.SHIPPED: frozenset({S.DELIVERED, S.RETURNED}),
-    S.DELIVERED: frozenset({S.RETURNED}),
-    S.RETURNED: frozenset(),
-    S.CANCELLED: frozenset(),
-    S.REJECTED: frozenset(),
+    OrderStatus.RECEIVED: frozenset(
+        {OrderStatus.ON_HOLD, OrderStatus.ACCEPTED, OrderStatus.CANCELLED, OrderStatus.REJECTED}
+    ),
+    OrderStatus.ON_HOLD: frozenset(
+        {OrderStatus.RECEIVED, OrderStatus.ACCEPTED, OrderStatus.CANCELLED, OrderStatus.REJECTED}
+    ),
+    OrderStatus.ACCEPTED: frozenset({OrderStatus.ON_HOLD, OrderStatus.IN_PRODUCTION, OrderStatus.CANCELLED}),
+    OrderStatus.IN_PRODUCTION: frozenset(
+        {OrderStatus.ON_HOLD, OrderStatus.PARTIALLY_SHIPPED, OrderStatus.SHIPPED, OrderStatus.CANCELLED}
+    ),
+    OrderStatus.PARTIALLY_SHIPPED: frozenset({OrderStatus.SHIPPED}),
+    OrderStatus.SHIPPED: frozenset({OrderStatus.DELIVERED, OrderStatus.RETURNED}),
+    OrderStatus.DELIVERED: frozenset({OrderStatus.RETURNED}),
+    OrderStatus.RETURNED: frozenset(),
+    OrderStatus.CANCELLED: frozenset(),
+    OrderStatus.REJECTED: frozenset(),
 }
 
 EVENT_TYPES: dict[int, str] = {
-    S.RECEIVED: EventType.ORDER_RECEIVED.value,
-    S.ON_HOLD: EventType.ORDER_ON_HOLD.value,
-    S.ACCEPTED: EventType.ORDER_ACCEPTED.value,
-    S.IN_PRODUCTION: EventType.ORDER_IN_PRODUCTION.value,
-    S.PARTIALLY_SHIPPED: EventType.ORDER_PARTIALLY_SHIPPED.value,
-    S.SHIPPED: EventType.ORDER_SHIPPED.value,
-    S.DELIVERED: EventType.ORDER_DELIVERED.value,
-    S.RETURNED: EventType.ORDER_RETURNED.value,
-    S.CANCELLED: EventType.ORDER_CANCELLED.value,
-    S.REJECTED: EventType.ORDER_REJECTED.value,
+    OrderStatus.RECEIVED: EventType.ORDER_RECEIVED.value,
+    OrderStatus.ON_HOLD: EventType.ORDER_ON_HOLD.value,
+    OrderStatus.ACCEPTED: EventType.ORDER_ACCEPTED.value,
+    OrderStatus.IN_PRODUCTION: EventType.ORDER_IN_PRODUCTION.value,
+    OrderStatus.PARTIALLY_SHIPPED: EventType.ORDER_PARTIALLY_SHIPPED.value,
+    OrderStatus.SHIPPED: EventType.ORDER_SHIPPED.value,
+    OrderStatus.DELIVERED: EventType.ORDER_DELIVERED.value,
+    OrderStatus.RETURNED: EventType.ORDER_RETURNED.value,
+    OrderStatus.CANCELLED: EventType.ORDER_CANCELLED.value,
+    OrderStatus.REJECTED: EventType.ORDER_REJECTED.value,
 }
 
-CANCELLABLE_AT_ONCE = frozenset({S.RECEIVED, S.ON_HOLD, S.ACCEPTED})
-CANCELLABLE_ON_REQUEST = CANCELLABLE_AT_ONCE | {S.IN_PRODUCTION}
-WITH_SHIPMENTS = frozenset({S.PARTIALLY_SHIPPED, S.SHIPPED})
+CANCELLABLE_AT_ONCE = frozenset({OrderStatus.RECEIVED, OrderStatus.ON_HOLD, OrderStatus.ACCEPTED})
+CANCELLABLE_ON_REQUEST = CANCELLABLE_AT_ONCE | {OrderStatus.IN_PRODUCTION}
+WITH_SHIPMENTS = frozenset({OrderStatus.PARTIALLY_SHIPPED, OrderStatus.SHIPPED})
 # Nothing remains to be produced or shipped, so the address is no longer needed.
 TERMINAL_OR_SHIPPED = [
-    S.SHIPPED.value,
-    S.DELIVERED.value,
-    S.RETURNED.value,
-    S.CANCELLED.value,
-    S.REJECTED.value,
+    OrderStatus.SHIPPED.value,
+    OrderStatus.DELIVERED.value,
+    OrderStatus.RETURNED.value,
+    OrderStatus.CANCELLED.value,
+    OrderStatus.REJECTED.value,
 ]
 # Open: still to be produced or shipped.
-OPEN_STATUSES = [status.value for status in S if status.value not in TERMINAL_OR_SHIPPED]
+OPEN_STATUSES = [status.value for status in OrderStatus if status.value not in TERMINAL_OR_SHIPPED]
 # The automatic transitions of the demo store's orders.
 DEMO_NEXT_STATUS: dict[int, int] = {
-    S.RECEIVED: S.ACCEPTED,
-    S.ON_HOLD: S.ACCEPTED,
-    S.ACCEPTED: S.IN_PRODUCTION,
-    S.IN_PRODUCTION: S.SHIPPED,
-    S.PARTIALLY_SHIPPED: S.SHIPPED,
-    S.SHIPPED: S.DELIVERED,
+    OrderStatus.RECEIVED: OrderStatus.ACCEPTED,
+    OrderStatus.ON_HOLD: OrderStatus.ACCEPTED,
+    OrderStatus.ACCEPTED: OrderStatus.IN_PRODUCTION,
+    OrderStatus.IN_PRODUCTION: OrderStatus.SHIPPED,
+    OrderStatus.PARTIALLY_SHIPPED: OrderStatus.SHIPPED,
+    OrderStatus.SHIPPED: OrderStatus.DELIVERED,
 }
 
 

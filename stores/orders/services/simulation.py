@@ -33,15 +33,29 @@ from stores.orders.services.transitions import (
 
 logger = logging.getLogger(__name__)
 
-S = OrderStatus
 # The statuses of scenarios after Received. An order in any other status has left its scenario.
 PATHS: dict[str, tuple[OrderStatus, ...]] = {
-    TestOutcome.REJECTED: (S.REJECTED,),
-    TestOutcome.ON_HOLD: (S.ON_HOLD,),
-    TestOutcome.PARTIALLY_SHIPPED: (S.ACCEPTED, S.IN_PRODUCTION, S.PARTIALLY_SHIPPED),
-    TestOutcome.DELIVERED: (S.ACCEPTED, S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED),
-    TestOutcome.RETURNED: (S.ACCEPTED, S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED, S.RETURNED),
-    TestOutcome.CANCEL_REFUSED: (S.ACCEPTED, S.IN_PRODUCTION),
+    TestOutcome.REJECTED: (OrderStatus.REJECTED,),
+    TestOutcome.ON_HOLD: (OrderStatus.ON_HOLD,),
+    TestOutcome.PARTIALLY_SHIPPED: (
+        OrderStatus.ACCEPTED,
+        OrderStatus.IN_PRODUCTION,
+        OrderStatus.PARTIALLY_SHIPPED,
+    ),
+    TestOutcome.DELIVERED: (
+        OrderStatus.ACCEPTED,
+        OrderStatus.IN_PRODUCTION,
+        OrderStatus.SHIPPED,
+        OrderStatus.DELIVERED,
+    ),
+    TestOutcome.RETURNED: (
+        OrderStatus.ACCEPTED,
+        OrderStatus.IN_PRODUCTION,
+        OrderStatus.SHIPPED,
+        OrderStatus.DELIVERED,
+        OrderStatus.RETURNED,
+    ),
+    TestOutcome.CANCEL_REFUSED: (OrderStatus.ACCEPTED, OrderStatus.IN_PRODUCTION),
 }
 # The step of a killed worker is due again after so long.
 LEASE = timedelta(seconds=10)
@@ -147,8 +161,8 @@ def _step(order: Order, scenario: TestScenario) -> bool:
         if scenario.outcome == TestOutcome.CANCEL_REFUSED:
             refuse_cancellation(order=order, actor=ACTOR, note=NOTE)
             scenario.due = timezone.now() + STEP
-            return order.status != S.IN_PRODUCTION
-        transition_order(order=order, status=S.CANCELLED, actor=ACTOR, note=NOTE)
+            return order.status != OrderStatus.IN_PRODUCTION
+        transition_order(order=order, status=OrderStatus.CANCELLED, actor=ACTOR, note=NOTE)
         return False
     following = _following(order, PATHS[scenario.outcome])
     if following is None:
@@ -165,7 +179,7 @@ def _step(order: Order, scenario: TestScenario) -> bool:
 
 
 def _following(order: Order, path: Sequence[OrderStatus]) -> OrderStatus | None:
-    if order.status == S.RECEIVED:
+    if order.status == OrderStatus.RECEIVED:
         return path[0]
     if order.status not in path[:-1]:
         return None

@@ -21,11 +21,10 @@ from tests.factories.production import STORE, accept, make_provider, make_rule, 
 from tests.support.orders.shop import Shop
 
 pytestmark = pytest.mark.django_db
-S = OrderStatus
 TO_THE_END = {
-    "shipped": (S.IN_PRODUCTION, S.SHIPPED),
-    "delivered": (S.IN_PRODUCTION, S.SHIPPED, S.DELIVERED),
-    "returned": (S.IN_PRODUCTION, S.SHIPPED, S.RETURNED),
+    "shipped": (OrderStatus.IN_PRODUCTION, OrderStatus.SHIPPED),
+    "delivered": (OrderStatus.IN_PRODUCTION, OrderStatus.SHIPPED, OrderStatus.DELIVERED),
+    "returned": (OrderStatus.IN_PRODUCTION, OrderStatus.SHIPPED, OrderStatus.RETURNED),
 }
 MIGRATION = "0010_close_jobs_of_ended_orders"
 
@@ -67,7 +66,7 @@ def test_job_at_its_provider_is_shipped_with_its_order(order, statuses):
 def test_job_that_no_provider_has_is_cancelled_when_its_order_is_shipped(order, state):
     Job.objects.update(state=state, next_try=None)
 
-    _move(order, S.IN_PRODUCTION, S.SHIPPED)
+    _move(order, OrderStatus.IN_PRODUCTION, OrderStatus.SHIPPED)
 
     job = only_job()
     assert (job.state, job.next_try, job.held) == (JobState.CANCELLED, None, "")
@@ -79,7 +78,7 @@ def test_job_that_no_provider_has_is_cancelled_when_its_order_is_shipped(order, 
 def test_failed_job_is_cancelled_with_its_order(order):
     Job.objects.update(state=JobState.FAILED, next_try=None)
 
-    _move(order, S.CANCELLED)
+    _move(order, OrderStatus.CANCELLED)
 
     assert only_job().state == JobState.CANCELLED
     assert _nothing_is_open()
@@ -87,7 +86,7 @@ def test_failed_job_is_cancelled_with_its_order(order):
 
 def test_late_report_of_a_closed_job_adds_its_parcel_alone(order):
     work_off_jobs()
-    _move(order, S.IN_PRODUCTION, S.SHIPPED)
+    _move(order, OrderStatus.IN_PRODUCTION, OrderStatus.SHIPPED)
     job = only_job()
 
     for state, outcome in (("InProduction", ReportOutcome.LATE), ("Shipped", ReportOutcome.APPLIED)):
@@ -95,19 +94,19 @@ def test_late_report_of_a_closed_job_adds_its_parcel_alone(order):
         assert receive_reports(provider=job.provider, reports=[report])[0].outcome == outcome
 
     order.refresh_from_db()
-    assert (order.status, order.tracking_numbers) == (S.SHIPPED, ["1Z"])
+    assert (order.status, order.tracking_numbers) == (OrderStatus.SHIPPED, ["1Z"])
 
 
 @pytest.mark.parametrize(
     ("status", "before", "after"),
     [
-        (S.DELIVERED, JobState.SENT, JobState.SHIPPED),
-        (S.SHIPPED, JobState.IN_PRODUCTION, JobState.SHIPPED),
-        (S.SHIPPED, JobState.FAILED, JobState.CANCELLED),
-        (S.RETURNED, JobState.QUEUED, JobState.CANCELLED),
-        (S.CANCELLED, JobState.FAILED, JobState.CANCELLED),
-        (S.CANCELLED, JobState.IN_PRODUCTION, JobState.IN_PRODUCTION),
-        (S.IN_PRODUCTION, JobState.SENT, JobState.SENT),
+        (OrderStatus.DELIVERED, JobState.SENT, JobState.SHIPPED),
+        (OrderStatus.SHIPPED, JobState.IN_PRODUCTION, JobState.SHIPPED),
+        (OrderStatus.SHIPPED, JobState.FAILED, JobState.CANCELLED),
+        (OrderStatus.RETURNED, JobState.QUEUED, JobState.CANCELLED),
+        (OrderStatus.CANCELLED, JobState.FAILED, JobState.CANCELLED),
+        (OrderStatus.CANCELLED, JobState.IN_PRODUCTION, JobState.IN_PRODUCTION),
+        (OrderStatus.IN_PRODUCTION, JobState.SENT, JobState.SENT),
     ],
 )
 def test_migration_closes_jobs_of_ended_orders_and_opens_them_again(order, status, before, after):
@@ -138,7 +137,14 @@ def _queries(order: Order, *statuses: OrderStatus) -> int:
     return len(queries)
 
 
-@pytest.mark.parametrize("statuses", [(S.ON_HOLD, S.ACCEPTED), (S.CANCELLED,), (S.IN_PRODUCTION, S.SHIPPED)])
+@pytest.mark.parametrize(
+    "statuses",
+    [
+        (OrderStatus.ON_HOLD, OrderStatus.ACCEPTED),
+        (OrderStatus.CANCELLED,),
+        (OrderStatus.IN_PRODUCTION, OrderStatus.SHIPPED),
+    ],
+)
 def test_change_of_an_order_takes_as_many_queries_for_many_jobs(order, many, statuses):
     """The store's other orders wait for it."""
     Job.objects.update(tries=1)
@@ -147,7 +153,10 @@ def test_change_of_an_order_takes_as_many_queries_for_many_jobs(order, many, sta
     assert _queries(many, *statuses) == _queries(order, *statuses)
 
 
-@pytest.mark.parametrize("statuses", [(S.ON_HOLD,), (S.CANCELLED,), (S.IN_PRODUCTION, S.SHIPPED)])
+@pytest.mark.parametrize(
+    "statuses",
+    [(OrderStatus.ON_HOLD,), (OrderStatus.CANCELLED,), (OrderStatus.IN_PRODUCTION, OrderStatus.SHIPPED)],
+)
 def test_all_jobs_of_an_order_leave_a_gang_sheet_at_once(order, many, statuses):
     """Only those stay that are being sent; the store's other orders wait for it."""
     job = many.jobs.select_related("provider", "item").latest("pk")

@@ -23,28 +23,34 @@ from stores.orders.services.transitions import lock_orders
 SPAN = timedelta(days=730)
 BATCH = 20_000
 SHAPES = 200
-S = OrderStatus
 # The weights of statuses for recent and for older orders.
 RECENT = {
-    S.RECEIVED: 30,
-    S.ON_HOLD: 4,
-    S.ACCEPTED: 24,
-    S.IN_PRODUCTION: 30,
-    S.PARTIALLY_SHIPPED: 4,
-    S.SHIPPED: 8,
+    OrderStatus.RECEIVED: 30,
+    OrderStatus.ON_HOLD: 4,
+    OrderStatus.ACCEPTED: 24,
+    OrderStatus.IN_PRODUCTION: 30,
+    OrderStatus.PARTIALLY_SHIPPED: 4,
+    OrderStatus.SHIPPED: 8,
 }
-OLDER = {S.DELIVERED: 880, S.SHIPPED: 40, S.CANCELLED: 45, S.RETURNED: 20, S.REJECTED: 10, S.ON_HOLD: 5}
+OLDER = {
+    OrderStatus.DELIVERED: 880,
+    OrderStatus.SHIPPED: 40,
+    OrderStatus.CANCELLED: 45,
+    OrderStatus.RETURNED: 20,
+    OrderStatus.REJECTED: 10,
+    OrderStatus.ON_HOLD: 5,
+}
 STATUS_PATHS: dict[int, tuple[int, ...]] = {
-    S.RECEIVED: (10,),
-    S.ON_HOLD: (10, 20),
-    S.ACCEPTED: (10, 30),
-    S.IN_PRODUCTION: (10, 30, 40),
-    S.PARTIALLY_SHIPPED: (10, 30, 40, 50),
-    S.SHIPPED: (10, 30, 40, 60),
-    S.DELIVERED: (10, 30, 40, 60, 70),
-    S.RETURNED: (10, 30, 40, 60, 70, 80),
-    S.CANCELLED: (10, 90),
-    S.REJECTED: (10, 95),
+    OrderStatus.RECEIVED: (10,),
+    OrderStatus.ON_HOLD: (10, 20),
+    OrderStatus.ACCEPTED: (10, 30),
+    OrderStatus.IN_PRODUCTION: (10, 30, 40),
+    OrderStatus.PARTIALLY_SHIPPED: (10, 30, 40, 50),
+    OrderStatus.SHIPPED: (10, 30, 40, 60),
+    OrderStatus.DELIVERED: (10, 30, 40, 60, 70),
+    OrderStatus.RETURNED: (10, 30, 40, 60, 70, 80),
+    OrderStatus.CANCELLED: (10, 90),
+    OrderStatus.REJECTED: (10, 95),
 }
 PLACES = (
     ("Denver", "CO", "80202"),
