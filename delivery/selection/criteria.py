@@ -37,7 +37,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Centre:
+class Center:
     """A point in degrees, or the middle of a postal code's routes."""
 
     latitude: float = 0.0
@@ -60,7 +60,7 @@ class Criteria:
     postal_codes: tuple[str, ...] = ()
     routes: tuple[str, ...] = ()
     polygon: shapely.Polygon | None = None
-    centre: Centre | None = None
+    center: Center | None = None
     radius: float | None = None
     route_types: str = ""
     residential_only: bool = False
@@ -73,7 +73,7 @@ class Criteria:
 
     @property
     def needs_geometry(self) -> bool:
-        return self.polygon is not None or self.centre is not None
+        return self.polygon is not None or self.center is not None
 
 
 @dataclass(frozen=True, slots=True)

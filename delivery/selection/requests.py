@@ -18,7 +18,7 @@ from delivery.selection.criteria import (
     MAX_POSTAL_CODES,
     MAX_ROUTES,
     Budget,
-    Centre,
+    Center,
     Criteria,
     Range,
 )
@@ -277,16 +277,16 @@ class SelectionRequestSerializer(StrictSerializer):
 
 
 def criteria_from(values: Mapping[str, Any], sent: Mapping[str, Any]) -> Criteria:
-    centre, budget = values.get("Center"), values.get("Budget")
+    center, budget = values.get("Center"), values.get("Budget")
     return Criteria(
         postal_codes=tuple(dict.fromkeys(values.get("PostalCodes", ()))),
         routes=tuple(dict.fromkeys(values.get("Routes", ()))),
         polygon=values["Polygon"]["coordinates"] if "Polygon" in values else None,
-        centre=centre
-        and Centre(
-            latitude=centre.get("Latitude", 0.0),
-            longitude=centre.get("Longitude", 0.0),
-            postal_code=centre.get("PostalCode", ""),
+        center=center
+        and Center(
+            latitude=center.get("Latitude", 0.0),
+            longitude=center.get("Longitude", 0.0),
+            postal_code=center.get("PostalCode", ""),
         ),
         radius=values.get("RadiusMiles"),
         route_types="".join(dict.fromkeys(values.get("RouteTypes", ()))),

@@ -182,11 +182,11 @@ def _file(kind: str, number: int) -> str:
 
 
 def _lay_out(source: pikepdf.Page, page: ArtworkPage, target: Target, file: Path) -> None:
-    """The centre of its trim is the centre of the product's; marks outside of its bleed are cut off."""
+    """The center of its trim is the center of the product's; marks outside of its bleed are cut off."""
     with pikepdf.new() as made:
         made.pages.append(source)
         sheet = made.pages[0]
-        (x, y), (width, height), reach = page.centre, target.whole, page.reach
+        (x, y), (width, height), reach = page.center, target.whole, page.reach
         sheet.contents_add(b"q %.4f %.4f %.4f %.4f re W n" % _points(reach, page), prepend=True)
         sheet.contents_add(b"Q")
         left, bottom = (x - width / 2) / MM, (page.height - y - height / 2) / MM

@@ -47,7 +47,7 @@ def picture_area(box: Box, size: tuple[float, float]) -> Area:
 
 
 def rotated_area(box: Box, area: Area) -> Area:
-    """The bounding area of a part of a box after the box is rotated around its centre."""
+    """The bounding area of a part of a box after the box is rotated around its center."""
     if not box.rotation % 360:
         return area
     angle = math.radians(box.rotation)

@@ -107,7 +107,7 @@ class Background:
             return trim_area(self.page)
         unit, left, top = self.unit_mm, self.page.bleed, self.page.bleed
         if self.facts.page is not None:
-            x, y = self.facts.page.centre
+            x, y = self.facts.page.center
             left, top = x - self.page.width / 2, y - self.page.height / 2
         return Area(area.x * unit - left, area.y * unit - top, area.width * unit, area.height * unit)
 
@@ -127,7 +127,7 @@ class Background:
         """How far a PDF reaches beyond the trim, on its shortest side."""
         if self.facts.page is None:
             return self.page.bleed
-        (x, y), reach = self.facts.page.centre, self.facts.page.reach
+        (x, y), reach = self.facts.page.center, self.facts.page.reach
         across, down = self.page.width / 2, self.page.height / 2
         return min(
             x - reach.x - across,

@@ -83,7 +83,7 @@ class ArtworkPage:
         return (self.trim.width, self.trim.height) if self.trim else (self.width, self.height)
 
     @property
-    def centre(self) -> tuple[float, float]:
+    def center(self) -> tuple[float, float]:
         trim = self.trim or BoxMM(0, 0, self.width, self.height)
         return trim.x + trim.width / 2, trim.y + trim.height / 2
 
@@ -153,7 +153,7 @@ def place_artwork(prepared: bytes, page: ArtworkPage, number: int, width: float,
     """A PDF of this size in mm that shows page `number`, from 0, at 1:1, its trim in the middle."""
     with pikepdf.open(BytesIO(prepared)) as source, pikepdf.new() as made:
         made.pages.append(source.pages[number])
-        x, y = page.centre
+        x, y = page.center
         left, top = (x - width / 2) / MM, (page.height - y + height / 2) / MM
         window = [left, top - height / MM, left + width / MM, top]
         made.pages[0].obj.MediaBox = pikepdf.Array([round(side, 4) for side in window])

@@ -41,7 +41,7 @@ def reshaped_size(size: tuple[int, int], proportion: float, *, crop: bool) -> tu
 
 
 def reshape(content: bytes, proportion: float, *, crop: bool) -> bytes:
-    """A PNG or JPEG in this proportion of width to height: its centre, or all of it between white margins."""
+    """A PNG or JPEG in this proportion of width to height: its center, or all of it between white margins."""
     with Image.open(BytesIO(content), formats=["PNG", "JPEG"]) as opened:
         form = "JPEG" if is_jpeg(opened) else "PNG"
         picture = opened if opened.mode in {"L", "RGB", "CMYK"} or form == "JPEG" else opened.convert("RGBA")

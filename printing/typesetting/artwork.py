@@ -129,7 +129,7 @@ def shrink_picture(content: bytes, size: tuple[int, int]) -> bytes:
 
 
 def crop_picture(content: bytes, size: tuple[int, int], proportion: float) -> bytes:
-    """The centre of a picture of this size, in another proportion of width to height."""
+    """The center of a picture of this size, in another proportion of width to height."""
     shape = reshaped_size(size, proportion, crop=True)
     try:
         return isolation.reshape(content, shape, proportion, crop=True)

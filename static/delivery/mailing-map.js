@@ -95,7 +95,7 @@
   const shown = L.layerGroup().addTo(map);
   const numberIn = (id) => Number.parseFloat(document.getElementById(id).value);
   const circleOfForm = () => {
-    const [latitude, longitude] = document.getElementById("centre").value.split(/[ ,]+/).map(Number);
+    const [latitude, longitude] = document.getElementById("center").value.split(/[ ,]+/).map(Number);
     const miles = numberIn("radius");
     return Number.isFinite(longitude) && miles > 0 ? L.circle([latitude, longitude], { radius: miles * METERS_A_MILE }) : null;
   };
@@ -151,7 +151,7 @@
   const closeArea = () => {
     if (points.length < 3) return;
     const ring = [...points, points[0]].map(place);
-    write({ polygon: JSON.stringify({ type: "Polygon", coordinates: [ring] }), centre: "", radius: "" });
+    write({ polygon: JSON.stringify({ type: "Polygon", coordinates: [ring] }), center: "", radius: "" });
   };
   const sketch = (end) => {
     pencil.clearLayers();
@@ -171,7 +171,7 @@
     if (drawing === "circle" && points.length === 2) {
       const miles = map.distance(points[0], points[1]) / METERS_A_MILE;
       const [x, y] = place(points[0]);
-      write({ centre: `${y}, ${x}`, radius: Math.min(100, Math.max(0.01, miles)).toFixed(2), polygon: "" });
+      write({ center: `${y}, ${x}`, radius: Math.min(100, Math.max(0.01, miles)).toFixed(2), polygon: "" });
       return;
     }
     sketch();
@@ -188,7 +188,7 @@
   });
   for (const button of form.querySelectorAll("[data-draw]")) {
     button.addEventListener("click", () => {
-      if (button.dataset.draw === "none") write({ polygon: "", centre: "", radius: "" });
+      if (button.dataset.draw === "none") write({ polygon: "", center: "", radius: "" });
       else start(button.dataset.draw);
     });
   }
@@ -214,7 +214,7 @@
     paint();
     frame();
   });
-  form.addEventListener("input", (event) => ["centre", "radius", "polygon"].includes(event.target.name) && drawShape());
+  form.addEventListener("input", (event) => ["center", "radius", "polygon"].includes(event.target.name) && drawShape());
   map.on("colors", () => {
     for (const layer of known.values()) layer.setStyle(style(layer.taken));
     drawShape();

@@ -13,7 +13,7 @@
     const use = field.querySelector("[data-use]");
     const said = field.querySelector(".crop-said");
     let picture = null;
-    let centre = { x: 0.5, y: 0.5 };
+    let center = { x: 0.5, y: 0.5 };
     let grip = null;
 
     canvas.width = 720;
@@ -24,9 +24,9 @@
       const whole = Math.min(picture.width, picture.height * shape) / Number(zoom.value);
       const width = whole;
       const height = whole / shape;
-      const left = Math.min(Math.max(centre.x * picture.width - width / 2, 0), picture.width - width);
-      const top = Math.min(Math.max(centre.y * picture.height - height / 2, 0), picture.height - height);
-      centre = { x: (left + width / 2) / picture.width, y: (top + height / 2) / picture.height };
+      const left = Math.min(Math.max(center.x * picture.width - width / 2, 0), picture.width - width);
+      const top = Math.min(Math.max(center.y * picture.height - height / 2, 0), picture.height - height);
+      center = { x: (left + width / 2) / picture.width, y: (top + height / 2) / picture.height };
       return { left, top, width, height };
     };
 
@@ -40,8 +40,8 @@
 
     const move = (x, y) => {
       const { width, height } = part();
-      centre.x -= (x / canvas.clientWidth) * (width / picture.width);
-      centre.y -= (y / canvas.clientHeight) * (height / picture.height);
+      center.x -= (x / canvas.clientWidth) * (width / picture.width);
+      center.y -= (y / canvas.clientHeight) * (height / picture.height);
       draw();
     };
 
@@ -83,7 +83,7 @@
         file.value = "";
         return;
       }
-      centre = { x: 0.5, y: 0.5 };
+      center = { x: 0.5, y: 0.5 };
       zoom.value = 1;
       tools.hidden = false;
       draw();

@@ -10,7 +10,7 @@
   const MAXIMUM_BYTES = 102400;
   const STEP = 6;
   let picture = null;
-  let centre = { x: 0.5, y: 0.5 };
+  let center = { x: 0.5, y: 0.5 };
   let grip = null;
   let ours = null;
   let unfinished = 0;
@@ -45,9 +45,9 @@
 
   const part = () => {
     const side = Math.min(picture.width, picture.height) / Number(zoom.value);
-    const left = Math.min(Math.max(centre.x * picture.width - side / 2, 0), picture.width - side);
-    const top = Math.min(Math.max(centre.y * picture.height - side / 2, 0), picture.height - side);
-    centre = { x: (left + side / 2) / picture.width, y: (top + side / 2) / picture.height };
+    const left = Math.min(Math.max(center.x * picture.width - side / 2, 0), picture.width - side);
+    const top = Math.min(Math.max(center.y * picture.height - side / 2, 0), picture.height - side);
+    center = { x: (left + side / 2) / picture.width, y: (top + side / 2) / picture.height };
     return { left, top, side };
   };
 
@@ -74,8 +74,8 @@
 
   const move = (x, y) => {
     const { side } = part();
-    centre.x -= (x / canvas.clientWidth) * (side / picture.width);
-    centre.y -= (y / canvas.clientHeight) * (side / picture.height);
+    center.x -= (x / canvas.clientWidth) * (side / picture.width);
+    center.y -= (y / canvas.clientHeight) * (side / picture.height);
     draw();
   };
 
@@ -92,7 +92,7 @@
       return;
     }
     const fits = picture.width === SIDE && picture.height === SIDE && file.size < MAXIMUM_BYTES;
-    centre = { x: 0.5, y: 0.5 };
+    center = { x: 0.5, y: 0.5 };
     zoom.value = 1;
     draw();
     if (fits) return;

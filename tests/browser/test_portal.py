@@ -76,7 +76,7 @@ def test_small_picture_is_enlarged_with_a_warning_and_no_picture_is_refused(visi
     assert visitor.complaints == []
 
 
-def test_icon_is_previewed_under_a_guide_of_its_centre(visitor):
+def test_icon_is_previewed_under_a_guide_of_its_center(visitor):
     page = visitor.page
     visitor.enter(f"/applications/{visitor.world.application.pk}/icon")
     page.set_input_files("#id_icon", {"name": "icon.png", "mimeType": "image/png", "buffer": picture()})
@@ -93,7 +93,7 @@ def test_icon_is_previewed_under_a_guide_of_its_centre(visitor):
         left, right = min(across for across, _ in dashes), max(across for across, _ in dashes)
         top, bottom = min(down for _, down in dashes), max(down for _, down in dashes)
         assert seen.getpixel((12, seen.height // 2)) == color
-        # Between the dashes lie the 94 pixels of the centre.
+        # Between the dashes lie the 94 pixels of the center.
         assert (right - left - 1, bottom - top - 1) == (94, 94)
         assert abs(left + right + 1 - seen.width) <= 2
         assert abs(top + bottom + 1 - seen.height) <= 2

@@ -26,14 +26,14 @@ ALLOWED = "Send one PNG, JPEG or BMP image of 215 × 215 pixels, smaller than 10
 
 @transaction.atomic
 def set_icon(*, application: Application, content: bytes) -> ApplicationIcon:
-    """Checks, re-encodes and stores the picture with a rendition of its centre; replaces an earlier one."""
+    """Checks, re-encodes and stores the picture with a rendition of its center; replaces an earlier one."""
     picture = _open_icon(content)
     image, central = _png(picture), _png(picture.crop(_central_box()))
     values = {
         "image": image,
         "central_image": central,
         "sha256": hashlib.sha256(image).hexdigest(),
-        "reaches_outside_centre": _reaches_outside_centre(picture),
+        "reaches_outside_centre": _reaches_outside_center(picture),
     }
     icons = ApplicationIcon.objects.select_for_update()
     icon, _ = icons.get_or_create(application=application, defaults=values)
@@ -83,7 +83,7 @@ def _central_box() -> tuple[int, int, int, int]:
     return (margin, margin, margin + CENTRAL_SIDE, margin + CENTRAL_SIDE)
 
 
-def _reaches_outside_centre(picture: Image.Image) -> bool:
+def _reaches_outside_center(picture: Image.Image) -> bool:
     """Whether anything but the color of the corner lies outside the central square."""
     whole = picture.convert("RGBA")
     background = Image.new("RGBA", whole.size, whole.getpixel((0, 0)))

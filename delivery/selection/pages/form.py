@@ -18,7 +18,7 @@ from fulfillment.core.errors import DomainError, faults_at_fields
 WORDS = re.compile(r"[\s,;]+")
 RANGES = (("income", "MedianIncome"), ("age", "MedianAge"), ("household", "HouseholdSize"))
 TEXTS = (
-    *("postal_codes", "centre", "radius", "polygon", "added", "most", "product", "amount"),
+    *("postal_codes", "center", "radius", "polygon", "added", "most", "product", "amount"),
     *(f"{name}_{end}" for name, _ in RANGES for end in ("min", "max")),
 )
 # The form fields that show the API's faults of a member.
@@ -26,7 +26,7 @@ PLACES = {
     "/PostalCodes": "postal_codes",
     "/Routes": "added",
     "/Polygon": "polygon",
-    "/Center": "centre",
+    "/Center": "center",
     "/RadiusMiles": "radius",
     "/RouteTypes": "types",
     "/MaxPieces": "most",
@@ -51,7 +51,7 @@ class MailingForm:
 
     @property
     def has_area(self) -> bool:
-        return any(self.values[name].strip() for name in ("postal_codes", "centre", "polygon"))
+        return any(self.values[name].strip() for name in ("postal_codes", "center", "polygon"))
 
     @property
     def body(self) -> dict[str, Any]:
@@ -61,9 +61,9 @@ class MailingForm:
             body["PostalCodes"] = [word for word in WORDS.split(values["postal_codes"]) if word]
         if values["polygon"]:
             body["Polygon"] = _json(values["polygon"])
-        if values["centre"]:
-            body["Center"] = _centre(values["centre"])
-        if values["radius"] and values["centre"]:
+        if values["center"]:
+            body["Center"] = _center(values["center"])
+        if values["radius"] and values["center"]:
             body["RadiusMiles"] = _number(values["radius"])
         for name, member in RANGES:
             limits = {
@@ -118,9 +118,9 @@ def form_of(body: Mapping[str, Any]) -> MailingForm:
     values["postal_codes"] = " ".join(body.get("PostalCodes", ()))
     values["added"] = " ".join(body.get("Routes", ()))
     values["polygon"] = json.dumps(body["Polygon"]) if "Polygon" in body else ""
-    centre = body.get("Center") or {}
-    if centre:
-        values["centre"] = centre.get("PostalCode") or f"{centre.get('Latitude')}, {centre.get('Longitude')}"
+    center = body.get("Center") or {}
+    if center:
+        values["center"] = center.get("PostalCode") or f"{center.get('Latitude')}, {center.get('Longitude')}"
     values["radius"], values["most"] = str(body.get("RadiusMiles", "")), str(body.get("MaxPieces", ""))
     for name, member in RANGES:
         for end in ("min", "max"):
@@ -139,7 +139,7 @@ def _json(text: str) -> Any:
         return text
 
 
-def _centre(text: str) -> dict[str, Any]:
+def _center(text: str) -> dict[str, Any]:
     match = COORDINATES.fullmatch(text)
     if match:
         return {"Latitude": _number(match[1]), "Longitude": _number(match[2])}

@@ -177,7 +177,7 @@ def overlaps_circle(found: Candidates, circle: Circle, matches: np.ndarray) -> n
 
 
 def miles_to_routes(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
-    """Miles from the centre of the circle to the nearest point of each route; infinite if unknown."""
+    """Miles from the center of the circle to the nearest point of each route; infinite if unknown."""
     distances = np.full(len(found), np.inf)
     shapes = found.packed.select(matches).shapes(circle.project_corners)
     miles = shapely.distance(shapely.Point(0, 0), shapes)

@@ -99,7 +99,7 @@ class _Search:
     def choice(self) -> Choice:
         self._check_types()
         named = self._named_candidates()
-        around = self._around_centre()
+        around = self._around_center()
         if self.criteria.needs_geometry and not self.dataset.has_geometry:
             raise GeometryMissing(
                 "The active data set has no geometry: Polygon and Center cannot be used. Name PostalCodes or Routes."
@@ -159,24 +159,24 @@ class _Search:
     def _month(self) -> str:
         return f"{self.dataset.vintage:%Y-%m}"
 
-    def _around_centre(self) -> Candidates | None:
+    def _around_center(self) -> Candidates | None:
         """The routes of the postal code in the middle, where one is named."""
-        centre = self.criteria.centre
-        if centre is None or not centre.postal_code:
+        center = self.criteria.center
+        if center is None or not center.postal_code:
             return None
-        found = candidates_by_code(self.dataset.pk, [centre.postal_code], self.dataset.route_types)
+        found = candidates_by_code(self.dataset.pk, [center.postal_code], self.dataset.route_types)
         if not found.known_codes:
-            message = f"PostalCode: {centre.postal_code} has no routes in the data of {self._month}."
+            message = f"PostalCode: {center.postal_code} has no routes in the data of {self._month}."
             raise Invalid.at("/Center/PostalCode", "postal_code_unknown", message)
         return found
 
     def _circle(self, around: Candidates | None) -> Circle | None:
-        criteria, centre = self.criteria, self.criteria.centre
-        if centre is None:
+        criteria, center = self.criteria, self.criteria.center
+        if center is None:
             return None
-        latitude, longitude = centre.latitude, centre.longitude
+        latitude, longitude = center.latitude, center.longitude
         if around is not None:
-            latitude, longitude = middle_of(around, centre.postal_code)
+            latitude, longitude = middle_of(around, center.postal_code)
         return Circle(latitude, longitude, criteria.radius or MAX_MILES)
 
     def _candidates_in_order(
@@ -239,7 +239,7 @@ class _Search:
         return where
 
     def _is_limited_by(self, circle: Circle) -> bool:
-        """Whether the circle limits routes: without a radius the centre only sorts them."""
+        """Whether the circle limits routes: without a radius the center only sorts them."""
         criteria = self.criteria
         is_area = not (criteria.postal_codes or criteria.routes or criteria.polygon)
         return criteria.radius is not None or is_area

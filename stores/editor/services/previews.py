@@ -70,7 +70,7 @@ def wrong_shape(artwork: Artwork, page: Mapping[str, Any]) -> str:
 
 
 def reshape_background(*, artwork: Artwork, page: Mapping[str, Any], crop: bool) -> bytes:
-    """The picture in the page's shape with its bleed: its centre, or all of it between white margins."""
+    """The picture in the page's shape with its bleed: its center, or all of it between white margins."""
     kind = RESHAPABLE.get(artwork.media_type)
     proportion = page_proportion(page)
     if kind is None or proportion is None:

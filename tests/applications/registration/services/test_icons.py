@@ -174,7 +174,7 @@ def test_icon_refusal_of_a_24_bit_bmp_names_the_way_out(application):
         set_icon(application=application, content=REFUSED["bmp 24 bit is always too large"][0])
 
 
-def test_icon_marks_artwork_outside_the_centre(application):
+def test_icon_marks_artwork_outside_the_center(application):
     inside = picture(color="white")
     inside.paste("black", (70, 70, 140, 140))
     outside = picture(color="white")

@@ -8,7 +8,7 @@ import shapely
 
 from accounts.callers import Caller
 from delivery.datasets.services.demo import CITIES, load_demo_population
-from delivery.selection.criteria import Centre, Circle, Criteria, Range
+from delivery.selection.criteria import Center, Circle, Criteria, Range
 from delivery.selection.selectors import candidates
 from delivery.selection.services import choosing
 from delivery.selection.services.choosing import choose_routes
@@ -58,7 +58,7 @@ def test_random_areas_select_what_plain_mathematics_over_every_route_does(datase
         latitude, longitude = latitude + chance.gauss(0, 0.05), longitude + chance.gauss(0, 0.05)
         miles = 10 ** chance.uniform(-1, 1.5)
         around = every.in_circle(latitude, longitude, miles)
-        assert chosen(centre=Centre(latitude, longitude), radius=miles) == sorted(around)
+        assert chosen(center=Center(latitude, longitude), radius=miles) == sorted(around)
         met += bool(expected) + bool(around)
     assert met > 60
 
@@ -78,7 +78,7 @@ def test_map_of_a_circle_is_true_in_distance_from_its_middle():
         assert math.hypot(east, north) == pytest.approx(away, rel=1e-9)
 
 
-def test_limit_takes_whole_routes_nearest_to_the_centre_and_passes_over_what_does_not_fit(dataset):
+def test_limit_takes_whole_routes_nearest_to_the_center_and_passes_over_what_does_not_fit(dataset):
     every = EveryRoute(dataset)
     latitude, longitude = 40.755, -111.89
     left, expected = 3000, []
@@ -88,14 +88,14 @@ def test_limit_takes_whole_routes_nearest_to_the_centre_and_passes_over_what_doe
             expected.append(code)
             left -= every.pieces[code]
 
-    assert chosen(centre=Centre(latitude, longitude), radius=5, max_pieces=3000) == expected
+    assert chosen(center=Center(latitude, longitude), radius=5, max_pieces=3000) == expected
     assert 0 < left < 600
 
 
 def test_circle_without_a_radius_grows_until_it_holds_enough(dataset):
-    near = chosen(centre=Centre(40.755, -111.89), max_pieces=2000)
-    far = chosen(centre=Centre(41.4, -111.89), max_pieces=2000)
-    by_code = chosen(centre=Centre(postal_code="84101"), max_pieces=2000)
+    near = chosen(center=Center(40.755, -111.89), max_pieces=2000)
+    far = chosen(center=Center(41.4, -111.89), max_pieces=2000)
+    by_code = chosen(center=Center(postal_code="84101"), max_pieces=2000)
 
     assert len(near) >= 2
     assert far
@@ -116,7 +116,7 @@ def measured(monkeypatch):
 
 
 def test_growing_circle_is_not_measured_before_it_may_hold_enough(dataset, measured):
-    assert chosen(centre=Centre(41.4, -111.89), max_pieces=2000)
+    assert chosen(center=Center(41.4, -111.89), max_pieces=2000)
 
     assert min(miles for miles, _ in measured) >= 32
 
@@ -125,14 +125,14 @@ def test_circle_stops_growing_with_too_many_routes(dataset, measured, monkeypatc
     monkeypatch.setattr(choosing, "MAX_ROUTES", 5)
 
     with pytest.raises(Invalid) as refused:
-        choose_routes(caller=CALLER, criteria=Criteria(centre=Centre(40.755, -111.89), max_pieces=10**9))
+        choose_routes(caller=CALLER, criteria=Criteria(center=Center(40.755, -111.89), max_pieces=10**9))
 
     assert refused.value.code == "too_many_routes"
     assert measured[-1][0] <= 2
 
 
 def test_routes_outside_the_demographics_are_not_measured(dataset, measured):
-    assert chosen(centre=Centre(40.755, -111.89), radius=5, max_pieces=2000, income=Range(low=10**6)) == []
+    assert chosen(center=Center(40.755, -111.89), radius=5, max_pieces=2000, income=Range(low=10**6)) == []
 
     assert measured == [(5, 0)]
 
@@ -151,7 +151,7 @@ def test_polygon_of_many_corners_near_many_routes_is_refused(dataset, monkeypatc
     assert chosen(polygon=around)
 
 
-def test_limit_without_a_centre_takes_routes_in_the_order_of_their_ids(dataset):
+def test_limit_without_a_center_takes_routes_in_the_order_of_their_ids(dataset):
     every = chosen(postal_codes=("84101", "84102"))
     some = chosen(postal_codes=("84101", "84102"), max_pieces=1500)
 
@@ -162,14 +162,14 @@ def test_limit_without_a_centre_takes_routes_in_the_order_of_their_ids(dataset):
 
 def test_all_criteria_hold_together(dataset):
     codes = ("84101", "84111", "84115")
-    both = chosen(postal_codes=codes, centre=Centre(40.755, -111.9), radius=1.0)
+    both = chosen(postal_codes=codes, center=Center(40.755, -111.9), radius=1.0)
     rich = chosen(
         postal_codes=codes, income=Range(60_000, 90_000), age=Range(low=30), household=Range(high=3)
     )
     choice = choose_routes(caller=CALLER, criteria=Criteria(postal_codes=codes, residential_only=True))
 
     assert both == sorted(
-        set(chosen(centre=Centre(40.755, -111.9), radius=1.0)) & set(chosen(postal_codes=codes))
+        set(chosen(center=Center(40.755, -111.9), radius=1.0)) & set(chosen(postal_codes=codes))
     )
     known = {route.code: route for route in choice.routes}
     assert rich == [
@@ -185,6 +185,6 @@ def test_all_criteria_hold_together(dataset):
 
 def test_area_takes_two_queries_however_large(dataset, django_assert_num_queries):
     with django_assert_num_queries(2):
-        assert chosen(centre=Centre(40.755, -111.89), radius=0.5)
+        assert chosen(center=Center(40.755, -111.89), radius=0.5)
     with django_assert_num_queries(2):
-        assert len(chosen(centre=Centre(40.755, -111.89), radius=50)) > 80
+        assert len(chosen(center=Center(40.755, -111.89), radius=50)) > 80
