@@ -255,12 +255,12 @@ def _told_decision(access_request: AssociationRequest) -> str:
     told = {
         AssociationState.PENDING: _("%(request)s: pending."),
         AssociationState.APPROVED: _("%(request)s: approved %(when)s."),
-        AssociationState.DENIED: _("%(request)s: declined %(when)s."),
+        AssociationState.DENIED: _("%(request)s: denied %(when)s."),
         AssociationState.WITHDRAWN: _("%(request)s: withdrawn %(when)s."),
     }
     told_with_person = {
         AssociationState.APPROVED: _("%(request)s: approved by %(person)s %(when)s."),
-        AssociationState.DENIED: _("%(request)s: declined by %(person)s %(when)s."),
+        AssociationState.DENIED: _("%(request)s: denied by %(person)s %(when)s."),
         AssociationState.WITHDRAWN: _("%(request)s: withdrawn by %(person)s %(when)s."),
     }
     person, state = access_request.decided_by, AssociationState(access_request.state)
