@@ -7,6 +7,11 @@ from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+# What the owners of an application have.
+WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
+DEFAULT_STORE_GRANTS = ("Store.Self.Read", "Order.Self.Read", "Order.Self.Write")
+DEFAULT_APPLICATION_GRANTS = ("Application.Self.Read",)
+
 
 class Permission(models.TextChoices):
     APPLICATION_ALL_READ = "Application.All.Read", _("Read every application")
@@ -76,12 +81,8 @@ EXPLANATIONS: dict[str, Promise] = {
 EVERY_PERMISSION = frozenset(Permission.values)
 STORE_GRANTS = frozenset(name for name in Grant.values if not name.startswith("Application."))
 APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith("Application."))
-# What the owners of an application have.
-WRITE_GRANTS = frozenset({"Application.All.Write", "Application.Self.Write"})
 
 DEFAULT_SCOPES = tuple(name for name in Permission.values if ".Self." in name)
-DEFAULT_STORE_GRANTS = ("Store.Self.Read", "Order.Self.Read", "Order.Self.Write")
-DEFAULT_APPLICATION_GRANTS = ("Application.Self.Read",)
 
 
 def with_implied(names: Iterable[str]) -> frozenset[str]:

@@ -23,6 +23,25 @@ DAYS = 30
 CHART_WIDTH, CHART_HEIGHT = 600, 140
 # On a phone, console.css shows half of these.
 LABELLED_EVERY = 6
+NAMED = 3
+MAX_COUNTED = 1000
+NAVIGATION = [
+    MenuItem(_("Applications"), _("Applications"), "apps", "applications.application", 400),
+    MenuItem(_("Applications"), _("Webhooks"), "webhook", "applications.webhook", 405),
+    MenuItem(_("Applications"), _("Deliveries"), "outbox", "applications.delivery", 410, minor=True),
+    MenuItem(_("Applications"), _("Access tokens"), "key", "oauth2_provider.accesstoken", 415, minor=True),
+    MenuItem(
+        _("Applications"), _("Refresh tokens"), "autorenew", "oauth2_provider.refreshtoken", 420, minor=True
+    ),
+]
+# By model: what the list is for, on the page *System*.
+ABOUT = {
+    "applications.delivery": _("Each event sent to a webhook, with its attempts and responses."),
+    "oauth2_provider.accesstoken": _("Tokens that call the API now; revoke one to end its access."),
+    "oauth2_provider.refreshtoken": _(
+        "Tokens that renew access; revoke one to end a person's authorization."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,27 +116,6 @@ def _bar(day: date, counts: Sequence[int], top: int, *, left: float, width: floa
         is_today=ago == 0,
         is_labelled=ago % LABELLED_EVERY == 0,
     )
-
-
-NAMED = 3
-MAX_COUNTED = 1000
-NAVIGATION = [
-    MenuItem(_("Applications"), _("Applications"), "apps", "applications.application", 400),
-    MenuItem(_("Applications"), _("Webhooks"), "webhook", "applications.webhook", 405),
-    MenuItem(_("Applications"), _("Deliveries"), "outbox", "applications.delivery", 410, minor=True),
-    MenuItem(_("Applications"), _("Access tokens"), "key", "oauth2_provider.accesstoken", 415, minor=True),
-    MenuItem(
-        _("Applications"), _("Refresh tokens"), "autorenew", "oauth2_provider.refreshtoken", 420, minor=True
-    ),
-]
-# By model: what the list is for, on the page *System*.
-ABOUT = {
-    "applications.delivery": _("Each event sent to a webhook, with its attempts and responses."),
-    "oauth2_provider.accesstoken": _("Tokens that call the API now; revoke one to end its access."),
-    "oauth2_provider.refreshtoken": _(
-        "Tokens that renew access; revoke one to end a person's authorization."
-    ),
-}
 
 
 def search(request: HttpRequest, words: str) -> list[SearchResult]:

@@ -45,6 +45,8 @@ OWN_ENDS = frozenset(
         signal.SIGXCPU,
     )
 )
+# Its process holds a lock on this file of a folder; the system releases it with the process, also after SIGKILL.
+LOCK = ".in-use"
 
 
 class TaskFailed(RuntimeError):
@@ -134,10 +136,6 @@ def _reply(task: str, folder: Path, seconds: float, memory: int, options: Mappin
         last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise TaskFailed(f"{task} ended with {done.returncode}: {last[:300]}")
     return json.loads(done.stdout)
-
-
-# Its process holds a lock on this file of a folder; the system releases it with the process, also after SIGKILL.
-LOCK = ".in-use"
 
 
 class ScratchFolder:

@@ -16,6 +16,8 @@ from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import lock_order
 
+CODE, STORE = "demo-press", "summit-print"
+
 
 @transaction.atomic
 def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | None:
@@ -40,9 +42,6 @@ def set_up_demo_press(*, code: str, store_id: str, root: Path) -> Provider | Non
     for order in waiting.order_by("number"):
         follow_order(order=lock_order(order, ()))
     return provider
-
-
-CODE, STORE = "demo-press", "summit-print"
 
 
 def load_demo(run: DemoRun) -> None:

@@ -57,6 +57,8 @@ ABOUT = {
     "stores.printpreset": _("How print files are made: marks, bleed and colors."),
     "stores.outputprofile": _("ICC profiles that colors are converted to."),
 }
+# What a result shows of the recipient.
+RECIPIENT = ("Name", "Company", "City")
 
 
 def search(request: HttpRequest, words: str) -> list[SearchResult]:
@@ -157,10 +159,6 @@ CODE_NAMES = {
     "stores.order.product_ids": _name_products,
     "stores.product.delivery_method": _name_methods,
 }
-
-
-# What a result shows of the recipient.
-RECIPIENT = ("Name", "Company", "City")
 
 
 def find_orders(request: HttpRequest, words: str) -> list[SearchResult]:

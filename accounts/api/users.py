@@ -19,6 +19,44 @@ from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText,
 from fulfillment.core.api.viewsets import ApiViewSet, limited_action
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
 
+USER = {
+    "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
+    "Username": "jane.doe",
+    "UsernameWithDomain": "jane.doe@print.example",
+    "FirstName": "Jane",
+    "LastName": "Doe",
+    "Email": "jane@print.example",
+    "Phone": "",
+    "IsOperatorUser": False,
+    "_meta": {"Messages": []},
+}
+USER_EXAMPLES = [
+    OpenApiExample(
+        "New user",
+        value={
+            "Username": "jane.doe",
+            "FirstName": "Jane",
+            "LastName": "Doe",
+            "Email": "jane@print.example",
+            "Password": "a long pass phrase",
+        },
+        request_only=True,
+    ),
+    OpenApiExample("User", value=USER, response_only=True),
+]
+ROLE_EXAMPLE = OpenApiExample(
+    "Role",
+    value={
+        "ID": 12,
+        "ApplicationID": None,
+        "StoreID": "summit-print",
+        "UserID": USER["ID"],
+        "Grant": "Store.All.Read",
+        "_meta": {"Messages": []},
+    },
+    response_only=True,
+)
+
 
 @extend_schema_field({"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH, "pattern": PATTERN})
 class UsernameField(StrictText):
@@ -63,45 +101,6 @@ class RoleSerializer(serializers.Serializer):
     UserID = serializers.CharField(allow_null=True)
     Grant = serializers.ChoiceField(choices=Grant.values)
     _meta = Meta()
-
-
-USER = {
-    "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",
-    "Username": "jane.doe",
-    "UsernameWithDomain": "jane.doe@print.example",
-    "FirstName": "Jane",
-    "LastName": "Doe",
-    "Email": "jane@print.example",
-    "Phone": "",
-    "IsOperatorUser": False,
-    "_meta": {"Messages": []},
-}
-USER_EXAMPLES = [
-    OpenApiExample(
-        "New user",
-        value={
-            "Username": "jane.doe",
-            "FirstName": "Jane",
-            "LastName": "Doe",
-            "Email": "jane@print.example",
-            "Password": "a long pass phrase",
-        },
-        request_only=True,
-    ),
-    OpenApiExample("User", value=USER, response_only=True),
-]
-ROLE_EXAMPLE = OpenApiExample(
-    "Role",
-    value={
-        "ID": 12,
-        "ApplicationID": None,
-        "StoreID": "summit-print",
-        "UserID": USER["ID"],
-        "Grant": "Store.All.Read",
-        "_meta": {"Messages": []},
-    },
-    response_only=True,
-)
 
 
 class UserViewSet(ApiViewSet):

@@ -17,6 +17,15 @@ from fulfillment.core.text import VisibleText
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 DOMAIN_NAME = rf"^(?=.{{1,253}}\Z){LABEL}(?:\.{LABEL})*\Z"
+# In names that `validate_username` allows, the compatibility form (NFKC) only makes wide letters narrow.
+# The two forms of the small sigma count as one: which is written depends on the place, here and not in Python.
+FOLLOW_USERNAME = """
+IF translate(lower(normalize(NEW.username, NFKC)), 'ς', 'σ') <> translate(lower(normalize(OLD.username, NFKC)), 'ς', 'σ')
+THEN
+    NEW.prepared_name = lower(normalize(NEW.username, NFKC));
+END IF;
+RETURN NEW;
+"""  # noqa: E501, RUF001
 
 
 @pghistory.track()
@@ -35,17 +44,6 @@ class Tenant(models.Model):
 
     def __str__(self) -> str:
         return self.domain
-
-
-# In names that `validate_username` allows, the compatibility form (NFKC) only makes wide letters narrow.
-# The two forms of the small sigma count as one: which is written depends on the place, here and not in Python.
-FOLLOW_USERNAME = """
-IF translate(lower(normalize(NEW.username, NFKC)), 'ς', 'σ') <> translate(lower(normalize(OLD.username, NFKC)), 'ς', 'σ')
-THEN
-    NEW.prepared_name = lower(normalize(NEW.username, NFKC));
-END IF;
-RETURN NEW;
-"""  # noqa: E501, RUF001
 
 
 class PreparedNameField(models.TextField):

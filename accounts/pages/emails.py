@@ -33,6 +33,8 @@ from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.secrets import decrypt, encrypt
 
+TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
+
 
 @dangerous(gettext_lazy("Change the e-mail address"))
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -123,9 +125,6 @@ def confirm_later(request: HttpRequest) -> HttpResponse:
     """Puts the banner away until the next sign-in; the profile still says it."""
     request.session["email_later"] = True
     return HttpResponseRedirect(page_before(request))
-
-
-TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
 
 
 @method_decorator(harmless, name="dispatch")

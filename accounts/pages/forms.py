@@ -38,6 +38,11 @@ USER_FIELDS = {
     "Password": "password",
     "Phone": "phone",
 }
+NO_MATCH = _(
+    "This username and password do not match an account. Passwords are case-sensitive. You can use an e-mail "
+    "address only if it is confirmed and belongs to one account. Otherwise use your username; the mail for a new "
+    "password shows it."
+)
 
 
 @cache
@@ -67,13 +72,6 @@ class LongSelect(forms.Select):
         )
         shown = flatatt(self.build_attrs(self.attrs, {**(attrs or {}), "name": name}))
         return format_html("<select{}>{}</select>", shown, options)
-
-
-NO_MATCH = _(
-    "This username and password do not match an account. Passwords are case-sensitive. You can use an e-mail "
-    "address only if it is confirmed and belongs to one account. Otherwise use your username; the mail for a new "
-    "password shows it."
-)
 
 
 class BrowserZoneField(forms.CharField):

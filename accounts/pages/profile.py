@@ -27,6 +27,7 @@ from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.locales import locale_of
 
 ROLES_A_PAGE = 25
+A_PAGE = 25
 
 
 @harmless
@@ -113,9 +114,6 @@ def _get_subscription(user: User) -> Subscription:
     if found is None:
         raise NotFound(_("You have no subscription yet."))
     return found
-
-
-A_PAGE = 25
 
 
 @require_safe

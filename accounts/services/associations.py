@@ -28,6 +28,9 @@ REQUEST_TASK = "accounts.mail_association_request"
 # More than these in an hour are seen in the console alone. Of one applicant only so many count: one must neither fill
 # the mailboxes nor keep the requests of others out of them.
 MAILED_PER_HOUR, MAILED_PER_APPLICANT = 20, 5
+# Withdrawn and repeated requests stay on record, and each is one that operators read.
+MAX_REQUESTS_PER_DAY = 500
+ADMITTED_NOTE = "The store admits test applications."
 
 
 def inform_operators(request: AssociationRequest) -> None:
@@ -56,11 +59,6 @@ def send_association_mail(*, request_id: str, user_id: str) -> None:
             {"association_request": association_request},
             language=operator.language,
         )
-
-
-# Withdrawn and repeated requests stay on record, and each is one that operators read.
-MAX_REQUESTS_PER_DAY = 500
-ADMITTED_NOTE = "The store admits test applications."
 
 
 @transaction.atomic

@@ -20,6 +20,9 @@ from accounts.selectors.emails import CONFIRMATION_LIFETIME, CONFIRMATION_SALT, 
 from accounts.throttles import count_visitor_mail
 
 CONFIRMATION_TASK = "accounts.send_confirmation_link"
+RESET_TASK = "accounts.send_reset_links"
+# In one mail.
+MAX_ACCOUNTS = 100
 
 
 def request_confirmation(*, user: User) -> None:
@@ -52,11 +55,6 @@ def confirm_address(*, token: str) -> User:
         user.email_confirmed = timezone.now()
         user.save(update_fields=["email_confirmed", "updated"])
     return user
-
-
-RESET_TASK = "accounts.send_reset_links"
-# In one mail.
-MAX_ACCOUNTS = 100
 
 
 def request_reset_link(*, email: str) -> None:

@@ -29,6 +29,12 @@ from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 
 Changes = event_model(User)
+PERSONAL_FIELDS = ("username", "first_name", "last_name", "email", "phone")
+JOBS_ABOUT = """
+DELETE FROM procrastinate_jobs WHERE status <> 'doing' AND EXISTS (
+  SELECT FROM jsonb_path_query(args, 'strict $.**') AS value
+  WHERE jsonb_typeof(value) = 'string' AND value #>> '{}' ~* %s)
+"""
 
 
 def console_log(user: User) -> Iterator[Record]:
@@ -144,14 +150,6 @@ def _events(model: Any, condition: Q) -> Iterator[Record]:
             "Record": model.pgh_tracked_model._meta.label,
             "ID": str(event.pgh_obj_id),
         }
-
-
-PERSONAL_FIELDS = ("username", "first_name", "last_name", "email", "phone")
-JOBS_ABOUT = """
-DELETE FROM procrastinate_jobs WHERE status <> 'doing' AND EXISTS (
-  SELECT FROM jsonb_path_query(args, 'strict $.**') AS value
-  WHERE jsonb_typeof(value) = 'string' AND value #>> '{}' ~* %s)
-"""
 
 
 def personal_data() -> list[PersonalData]:

@@ -32,6 +32,17 @@ from applications.registration.models import Application
 
 # RFC 8252, section 7.3: a native application may listen on any port of a loopback IP address, over http.
 LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]))(?::([1-9][0-9]{0,4}))?((?:[/?].*)?)\Z", re.DOTALL)
+S256_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}\Z")
+# Everything else in a request is ignored, among it `response_mode`, `prompt` and `approval_prompt`.
+PARAMETERS = (
+    "client_id",
+    "redirect_uri",
+    "response_type",
+    "scope",
+    "state",
+    "code_challenge",
+    "code_challenge_method",
+)
 
 
 def is_registered(uri: str, registered: Iterable[str]) -> bool:
@@ -73,9 +84,6 @@ def _without_port(uri: str) -> str | None:
     if match is None or int(match[2] or 80) > 65535:
         return None
     return match[1] + match[3]
-
-
-S256_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 
 
 class Server(AuthorizationEndpoint, TokenEndpoint, RevocationEndpoint):
@@ -148,18 +156,6 @@ class PermissionScopes(BaseScopes):
         self, application: Application | None = None, request: Any = None, *args: Any, **kwargs: Any
     ) -> list[str]:
         return list(DEFAULT_SCOPES)
-
-
-# Everything else in a request is ignored, among it `response_mode`, `prompt` and `approval_prompt`.
-PARAMETERS = (
-    "client_id",
-    "redirect_uri",
-    "response_type",
-    "scope",
-    "state",
-    "code_challenge",
-    "code_challenge_method",
-)
 
 
 @dataclass(frozen=True, slots=True)

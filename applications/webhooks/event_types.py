@@ -13,6 +13,7 @@ PARCEL = {
     "TrackingURL": None,
     "Shipped": "2026-03-04T15:20:11Z",
 }
+EVERYTHING = "*"
 
 
 def _order(
@@ -170,7 +171,6 @@ class EventType(models.TextChoices):
     )
 
 
-EVERYTHING = "*"
 PATTERNS = (EVERYTHING, *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in EventType.values))
 
 

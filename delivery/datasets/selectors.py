@@ -26,6 +26,30 @@ FULL JOIN (SELECT * FROM delivery_population WHERE dataset_id = %s) after USING 
 """
 # An arbitrary number that nothing else in the service uses.
 IMPORT_LOCK = 5_316_001
+# Pointer and bodies are read in one snapshot, so an answer never mixes two data sets. The codes stand in
+# a sub-select to hide their number from the planner: it then keeps one plan and does not plan each time.
+LOOK_UP = """
+SELECT live.id, live.vintage, live.is_synthetic, (
+    SELECT convert_to('[' || string_agg(coalesce(population.body,
+        '{"PostalCode":"' || requested.code
+        || '","ResidentialCount":0,"BusinessCount":0,"TotalCount":0,"Routes":[]}'
+    ), ',' ORDER BY requested.place) || ']', 'UTF8')
+    FROM unnest((SELECT string_to_array(%s, ','))) WITH ORDINALITY requested(code, place)
+    LEFT JOIN delivery_population population
+        ON population.dataset_id = live.id AND population.postal_code = requested.code
+)
+FROM delivery_livedataset pointer JOIN delivery_dataset live ON live.id = pointer.dataset_id
+WHERE pointer.id = 1
+"""
+DETAILED = """
+SELECT population.postal_code, population.routes, area.shapes, area.facts
+FROM delivery_population population LEFT JOIN delivery_area area USING (dataset_id, postal_code)
+WHERE population.dataset_id = %s AND population.postal_code > %s ORDER BY population.postal_code LIMIT 500
+"""
+DETAILED_HEADER = (
+    "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT,MED_INCOME,MED_AGE,AVG_HH_SIZ,FACILITY_NAME,GEOMETRY\n"
+)
+EXPORT_HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n"
 
 
 @dataclass(frozen=True)
@@ -87,32 +111,6 @@ def changes_between(before: Dataset, after: Dataset) -> list[Change]:
         Change(_("business"), before.business, after.business),
         Change(_("deliveries"), before.total, after.total),
     ]
-
-
-# Pointer and bodies are read in one snapshot, so an answer never mixes two data sets. The codes stand in
-# a sub-select to hide their number from the planner: it then keeps one plan and does not plan each time.
-LOOK_UP = """
-SELECT live.id, live.vintage, live.is_synthetic, (
-    SELECT convert_to('[' || string_agg(coalesce(population.body,
-        '{"PostalCode":"' || requested.code
-        || '","ResidentialCount":0,"BusinessCount":0,"TotalCount":0,"Routes":[]}'
-    ), ',' ORDER BY requested.place) || ']', 'UTF8')
-    FROM unnest((SELECT string_to_array(%s, ','))) WITH ORDINALITY requested(code, place)
-    LEFT JOIN delivery_population population
-        ON population.dataset_id = live.id AND population.postal_code = requested.code
-)
-FROM delivery_livedataset pointer JOIN delivery_dataset live ON live.id = pointer.dataset_id
-WHERE pointer.id = 1
-"""
-DETAILED = """
-SELECT population.postal_code, population.routes, area.shapes, area.facts
-FROM delivery_population population LEFT JOIN delivery_area area USING (dataset_id, postal_code)
-WHERE population.dataset_id = %s AND population.postal_code > %s ORDER BY population.postal_code LIMIT 500
-"""
-DETAILED_HEADER = (
-    "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT,MED_INCOME,MED_AGE,AVG_HH_SIZ,FACILITY_NAME,GEOMETRY\n"
-)
-EXPORT_HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n"
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,11 @@ from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
 from printing.bounded import TaskFailed, run_bounded
 
+TASKS = "delivery.papers.official_form"
+# A PDF of 5 MB can unpack to gigabytes.
+MEMORY_BYTES = 512 << 20
+SECONDS = 20.0
+
 
 def form_in_use() -> OfficialForm | None:
     """The newest form, if it has a mapping."""
@@ -47,11 +52,6 @@ def postage_table() -> PostageOn:
 
 
 logger = logging.getLogger("delivery.papers")
-
-TASKS = "delivery.papers.official_form"
-# A PDF of 5 MB can unpack to gigabytes.
-MEMORY_BYTES = 512 << 20
-SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,10 @@ HEAVIEST_POUNDS, EMPTY_POUNDS = Decimal(35), Decimal(2)
 # Pieces whose weight is unknown are taken for unfolded ones of the heaviest usual board.
 BOARD_GSM, MAX_PIECES = 400, 1_000
 MM2_PER_M2 = 1_000_000
+CENT = Decimal("0.01")
+NOTHING = Decimal("0.00")
+US_PHONE = re.compile(r"(\+?1[ .-]?)?(\([2-9]\d\d\)|[2-9]\d\d)[ .-]?[2-9]\d\d[ .-]?\d{4}", re.ASCII)
+TIMES = "\u00d7"
 
 
 def boxes_of(
@@ -104,10 +108,6 @@ def _pounds(pieces: int, piece_weight_g: Decimal | None) -> str:
 
 
 LAYOUT = Path(__file__).parent / "papers.typ"
-CENT = Decimal("0.01")
-NOTHING = Decimal("0.00")
-US_PHONE = re.compile(r"(\+?1[ .-]?)?(\([2-9]\d\d\)|[2-9]\d\d)[ .-]?[2-9]\d\d[ .-]?\d{4}", re.ASCII)
-TIMES = "\u00d7"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,42 +33,6 @@ from fulfillment.core.api.responses import (
 from fulfillment.core.api.serializers import Meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 
-
-class SelectedRouteSerializer(serializers.Serializer):
-    PostalCode = serializers.CharField()
-    CarrierRouteID = serializers.CharField(help_text="A type letter (C, R, H or B) and three digits.")
-    ResidentialCount = serializers.IntegerField()
-    BusinessCount = serializers.IntegerField()
-    TotalCount = serializers.IntegerField()
-    Pieces = serializers.IntegerField()
-    MedianIncome = serializers.IntegerField(allow_null=True)
-    MedianAge = serializers.FloatField(allow_null=True)
-    HouseholdSize = serializers.FloatField(allow_null=True)
-    FacilityName = serializers.CharField(
-        allow_blank=True, help_text="The post office of the route, if the data names it."
-    )
-
-
-class SelectionSerializer(serializers.Serializer):
-    SelectionID = serializers.UUIDField()
-    Created = serializers.DateTimeField()
-    ExpiresAt = serializers.DateTimeField(help_text="You can quote and order the selection until this time.")
-    Vintage = serializers.CharField(help_text="The month of the counts, YYYY-MM.")
-    ResidentialCount = serializers.IntegerField()
-    BusinessCount = serializers.IntegerField()
-    TotalCount = serializers.IntegerField()
-    Pieces = serializers.IntegerField(help_text="How many pieces a mailing to the selection needs.")
-    BoundingBox = serializers.ListField(
-        child=serializers.FloatField(),
-        min_length=4,
-        max_length=4,
-        allow_null=True,
-        help_text="West, south, east, north; null if the position of the routes is unknown.",
-    )
-    Routes = SelectedRouteSerializer(many=True)
-    _meta = Meta(required=False, help_text="Names the postal codes that were cut to five digits.")
-
-
 ROUTE = {
     "PostalCode": "84101",
     "CarrierRouteID": "C001",
@@ -130,8 +94,6 @@ GEOJSON_EXAMPLE = OpenApiExample(
     response_only=True,
     status_codes=["200"],
 )
-
-
 GEOJSON = "application/geo+json"
 # Routes of a selection: of 5,000 the records take 70 ms.
 LONG_LIST = 1000
@@ -142,6 +104,41 @@ SYNTHETIC = OpenApiParameter(
     response=[200, 201],
     description="`true` if the counts are invented demo data; otherwise absent.",
 )
+
+
+class SelectedRouteSerializer(serializers.Serializer):
+    PostalCode = serializers.CharField()
+    CarrierRouteID = serializers.CharField(help_text="A type letter (C, R, H or B) and three digits.")
+    ResidentialCount = serializers.IntegerField()
+    BusinessCount = serializers.IntegerField()
+    TotalCount = serializers.IntegerField()
+    Pieces = serializers.IntegerField()
+    MedianIncome = serializers.IntegerField(allow_null=True)
+    MedianAge = serializers.FloatField(allow_null=True)
+    HouseholdSize = serializers.FloatField(allow_null=True)
+    FacilityName = serializers.CharField(
+        allow_blank=True, help_text="The post office of the route, if the data names it."
+    )
+
+
+class SelectionSerializer(serializers.Serializer):
+    SelectionID = serializers.UUIDField()
+    Created = serializers.DateTimeField()
+    ExpiresAt = serializers.DateTimeField(help_text="You can quote and order the selection until this time.")
+    Vintage = serializers.CharField(help_text="The month of the counts, YYYY-MM.")
+    ResidentialCount = serializers.IntegerField()
+    BusinessCount = serializers.IntegerField()
+    TotalCount = serializers.IntegerField()
+    Pieces = serializers.IntegerField(help_text="How many pieces a mailing to the selection needs.")
+    BoundingBox = serializers.ListField(
+        child=serializers.FloatField(),
+        min_length=4,
+        max_length=4,
+        allow_null=True,
+        help_text="West, south, east, north; null if the position of the routes is unknown.",
+    )
+    Routes = SelectedRouteSerializer(many=True)
+    _meta = Meta(required=False, help_text="Names the postal codes that were cut to five digits.")
 
 
 class GeoJSONRenderer(MediaTypeOnly):

@@ -17,6 +17,10 @@ from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.csv_rows import write_csv_row
 
 SELF = "img-src 'self' data:"
+COLUMNS = (
+    *("ZIP_CODE", "CRID_ID", "RES_CNT", "BUS_CNT", "TOT_CNT", "PIECES", "FACILITY_NAME"),
+    *("MED_INCOME", "MED_AGE", "AVG_HH_SIZ"),
+)
 
 
 def selection_record(selection: EddmSelection) -> dict[str, Any]:
@@ -83,12 +87,6 @@ def geojson_body(
             "features": features,
         }
     )
-
-
-COLUMNS = (
-    *("ZIP_CODE", "CRID_ID", "RES_CNT", "BUS_CNT", "TOT_CNT", "PIECES", "FACILITY_NAME"),
-    *("MED_INCOME", "MED_AGE", "AVG_HH_SIZ"),
-)
 
 
 def selection_lines(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Iterator[str]:

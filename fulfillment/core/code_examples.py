@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.urls import reverse
 
+# Where `make clients` puts them in a checkout, or all in one folder.
+BUILT = {"python": ("*.whl", "python/dist/*.whl"), "javascript": ("*.tgz", "typescript/*.tgz")}
+
 
 class Example(NamedTuple):
     language: str
@@ -153,10 +156,6 @@ def _literal(value: Any, depth: int = 0) -> str:
         lines = [f"{inner}{_literal(part, depth + 1)},\n" for part in value]
         return "[\n" + "".join(lines) + outer + "]" if lines else "[]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
-
-
-# Where `make clients` puts them in a checkout, or all in one folder.
-BUILT = {"python": ("*.whl", "python/dist/*.whl"), "javascript": ("*.tgz", "typescript/*.tgz")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,10 @@ logger = logging.getLogger("fulfillment.errors")
 MAX_LISTED = 100
 # The code of an error detail that stands for mistakes which are only counted; its text is their number.
 UNLISTED = "unlisted"
+SHORTAGES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), gettext_lazy("room for temporary files")) | {
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), gettext_lazy("file handles")),
+    errno.ENOMEM: gettext_lazy("memory"),
+}
 
 
 @dataclass(frozen=True)
@@ -145,12 +149,6 @@ class Unavailable(DomainError):
     status = 503
     code = "service_unavailable"
     retry_after = 5
-
-
-SHORTAGES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT), gettext_lazy("room for temporary files")) | {
-    **dict.fromkeys((errno.EMFILE, errno.ENFILE), gettext_lazy("file handles")),
-    errno.ENOMEM: gettext_lazy("memory"),
-}
 
 
 class Shortage(Unavailable):

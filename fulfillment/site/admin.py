@@ -22,6 +22,10 @@ from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.http.dangerous import harmless
 
+# A copy: Django would want a migration of that package for other words in the model itself.
+WORDED = copy(ProcrastinateJob._meta)
+WORDED.verbose_name, WORDED.verbose_name_plural = "background job", "background jobs"
+
 
 @transaction.atomic
 def run_failed_jobs_again(*, jobs: QuerySet[ProcrastinateJob]) -> int:
@@ -43,9 +47,6 @@ def show_json(data: Any, encoder: type[json.JSONEncoder] | None) -> SafeString:
 unfold.fields.prettify_json = show_json
 admin.site.unregister(ProcrastinateJob)
 apps.get_app_config("procrastinate").verbose_name = "Background work"
-# A copy: Django would want a migration of that package for other words in the model itself.
-WORDED = copy(ProcrastinateJob._meta)
-WORDED.verbose_name, WORDED.verbose_name_plural = "background job", "background jobs"
 
 
 @admin.register(ProcrastinateJob)

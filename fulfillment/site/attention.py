@@ -24,6 +24,12 @@ from fulfillment.core.plugins import Attention, DashboardCard, offered_values
 HTTPS_PORT = 443
 TIMEOUT_SECONDS = 5
 KNOWN_FOR_SECONDS = 6 * 3600
+MAX_COUNTED = 1000
+# The least free share of a disk.
+MIN_FREE = 0.10
+GIGABYTE = 1 << 30
+# Renewals come a month before the end: a certificate that gets this old was not renewed.
+CERTIFICATE_DAYS = 14
 
 
 @dataclass
@@ -71,12 +77,6 @@ def certificate_end(url: str) -> datetime:
     return x509.load_der_x509_certificate(found).not_valid_after_utc
 
 
-MAX_COUNTED = 1000
-# The least free share of a disk.
-MIN_FREE = 0.10
-GIGABYTE = 1 << 30
-# Renewals come a month before the end: a certificate that gets this old was not renewed.
-CERTIFICATE_DAYS = 14
 certificate = Certificate()
 
 

@@ -35,6 +35,20 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Search texts may contain tabs and line ends.
 UNSAFE_QUERY = re.compile(r"%(?:0[0-8bcef]|1[0-9a-f]|7f)|[\x00-\x1f\x7f]", re.IGNORECASE)
+# Besides the API: tokens, and files at signed URLs.
+CORS_PATHS = ("/oauth/token", "/oauth/revoke", "/proofs/", "/assets/")
+CORS_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
+CORS_REQUEST_HEADERS = (
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Ocp-Apim-Subscription-Key, "
+    "Range, traceparent"
+)
+CORS_RESPONSE_HEADERS = (
+    "Content-Disposition, Content-Range, ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
+    "WWW-Authenticate, X-Request-ID"
+)
+# Browsers keep the answer to their question this long, most of them for less.
+CORS_SECONDS = 7200
+SAFE = frozenset({"GET", "HEAD"})
 
 
 class Middleware:
@@ -204,21 +218,6 @@ class SecurityHeaders(SecurityMiddleware):
         return self.process_response(request, response)
 
 
-# Besides the API: tokens, and files at signed URLs.
-CORS_PATHS = ("/oauth/token", "/oauth/revoke", "/proofs/", "/assets/")
-CORS_METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
-CORS_REQUEST_HEADERS = (
-    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Ocp-Apim-Subscription-Key, "
-    "Range, traceparent"
-)
-CORS_RESPONSE_HEADERS = (
-    "Content-Disposition, Content-Range, ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
-    "WWW-Authenticate, X-Request-ID"
-)
-# Browsers keep the answer to their question this long, most of them for less.
-CORS_SECONDS = 7200
-
-
 class CrossOrigin(Middleware):
     """Scripts of other sites that call the API: none, unless the operator names their origins.
 
@@ -243,9 +242,6 @@ class CrossOrigin(Middleware):
             response.headers["Access-Control-Allow-Headers"] = CORS_REQUEST_HEADERS
             response.headers["Access-Control-Max-Age"] = str(CORS_SECONDS)
         return response
-
-
-SAFE = frozenset({"GET", "HEAD"})
 
 
 class RetryInterruptedReads(Middleware):

@@ -16,6 +16,10 @@ from printing.press.streams import DEVICES
 PROCESS_PLATES = ("C", "M", "Y", "K")
 # Beyond these, something is taken to be below everything.
 LAYERS = 2000
+WHITES = {GRAY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
+# The width of letters in a font that names none, in thousandths of its size.
+USUAL_WIDTH = 500.0
+_IN_INKS = {None, GRAY, OF_CMYK}
 
 
 class Layers:
@@ -54,9 +58,6 @@ def slivers(areas: list[Area], *, thin: float, long: float) -> list[Area]:
             for other in found
         )
     ]
-
-
-WHITES = {GRAY: (1.0,), OF_RGB: (1.0, 1.0, 1.0), OF_CMYK: (0.0, 0.0, 0.0, 0.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +127,6 @@ def spots_of(space: Any) -> str:
     return "\n".join(name for name in (str(plate)[1:] for plate in names) if name not in PROCESS)
 
 
-# The width of letters in a font that names none, in thousandths of its size.
-USUAL_WIDTH = 500.0
-
-
 class Letters:
     """The widths of one font; a letter has one byte, or two in a composite font."""
 
@@ -170,9 +167,6 @@ def _composite_widths(entries: Any) -> Iterator[tuple[int, float]]:
             last = min(int(entries[at + 1]), first + 0xFFFF)
             yield from ((code, float(entries[at + 2])) for code in range(first, last + 1))
             at += 3
-
-
-_IN_INKS = {None, GRAY, OF_CMYK}
 
 
 def left_in_color(resources: Any) -> Iterator[str]:

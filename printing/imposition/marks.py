@@ -28,6 +28,7 @@ PATCHES = tuple(
     for amount in (1, 0.5)
     for ink in range(4)
 )
+FONT = SHIPPED_FONTS / "inter" / "Inter[opsz,wght].ttf"
 
 
 def registration(pdf: pikepdf.Pdf) -> pikepdf.Object:
@@ -158,7 +159,6 @@ def _inks(space: pikepdf.Object) -> list[str]:
     return []
 
 
-FONT = SHIPPED_FONTS / "inter" / "Inter[opsz,wght].ttf"
 # fontTools reads tables and glyphs when they are first used, and not for two threads at once.
 _one_at_a_time = RLock()
 

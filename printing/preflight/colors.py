@@ -26,6 +26,14 @@ Seen = tuple[float, float, float]
 BLACK_LEVEL, GRAY_LEVELS = 72, 8
 # A ground of at most this luminance is dark, and letters are light that much above it.
 DARK, LIGHTER = 0.35, 0.2
+# The ink of pages that blend or overprint, read from the plates of their print file.
+#
+# What each part is painted with says nothing of it: parts that multiply add up, and faint ones print less.
+PPI = 100.0
+# Less is a speck, such as the edge of a letter, and dries.
+SPECK_MM2 = 0.25
+FULL_PERCENT = 400.0
+KEPT_PAGES = 2000
 
 
 def rgb_of(color: RGB | CMYK) -> Seen:
@@ -85,16 +93,6 @@ def is_reversed(color: RGB | CMYK, ground: Seen) -> bool:
 
 def ink_words(color: CMYK) -> str:
     return f"C{color.cyan:g} M{color.magenta:g} Y{color.yellow:g} K{color.black:g}"
-
-
-# The ink of pages that blend or overprint, read from the plates of their print file.
-#
-# What each part is painted with says nothing of it: parts that multiply add up, and faint ones print less.
-PPI = 100.0
-# Less is a speck, such as the edge of a letter, and dries.
-SPECK_MM2 = 0.25
-FULL_PERCENT = 400.0
-KEPT_PAGES = 2000
 
 
 @dataclass(frozen=True, slots=True)

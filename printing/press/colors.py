@@ -31,6 +31,8 @@ STEPS_OF_RGB = 18
 COLORS_KNOWN = 50_000
 # A JPEG of quality 90 puts at most this much more ink on single pixels of noise: 18 percent (17.4 measured).
 JPEG_RIPPLE = 18 * FULL / 100
+# To try an uploaded profile.
+SECONDS, MEMORY_BYTES, MAX_INK = 20.0, 512 << 20, 300
 
 
 class Separation:
@@ -202,10 +204,6 @@ def _limited_strip(strip: Image.Image, ink: float) -> Image.Image:
 @lru_cache(maxsize=4)
 def separation_of(profile: bytes, highest_ink: int) -> Separation:
     return Separation(profile, highest_ink)
-
-
-# To try an uploaded profile.
-SECONDS, MEMORY_BYTES, MAX_INK = 20.0, 512 << 20, 300
 
 
 def read_profile(content: bytes) -> str:

@@ -8,6 +8,8 @@ import pikepdf
 
 # Colorants without a plate of their own.
 PROCESS = frozenset({"All", "None", "Cyan", "Magenta", "Yellow", "Black"})
+# For files that are not kept.
+UNPACKED = {"compress_streams": False, "stream_decode_level": pikepdf.StreamDecodeLevel.none}
 
 
 class Visited:
@@ -29,10 +31,6 @@ def drop(thing: Any, *keys: str) -> None:
     for key in keys:
         if key in thing:
             del thing[key]
-
-
-# For files that are not kept.
-UNPACKED = {"compress_streams": False, "stream_decode_level": pikepdf.StreamDecodeLevel.none}
 
 
 def save_pdf(pdf: pikepdf.Pdf, **options: Any) -> bytes:

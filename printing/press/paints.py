@@ -9,6 +9,9 @@ from printing.press.colors import FULL, RGB, Separation
 from printing.press.tagged import Tagged
 
 GRAY, OF_RGB, OF_CMYK, OF_LAB = "gray", "rgb", "cmyk", "lab"
+KINDS_OF_SIZES = {1: GRAY, 3: OF_RGB, 4: OF_CMYK}
+DEVICE = {GRAY: "/DeviceGray", OF_RGB: "/DeviceRGB", OF_CMYK: "/DeviceCMYK"}
+OPERATORS = {GRAY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
 
 
 class _Components(dict[str, int]):
@@ -19,9 +22,6 @@ class _Components(dict[str, int]):
 
 
 COMPONENTS = _Components({GRAY: 1, OF_RGB: 3, OF_CMYK: 4, OF_LAB: 3})
-KINDS_OF_SIZES = {1: GRAY, 3: OF_RGB, 4: OF_CMYK}
-DEVICE = {GRAY: "/DeviceGray", OF_RGB: "/DeviceRGB", OF_CMYK: "/DeviceCMYK"}
-OPERATORS = {GRAY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
 Values = Sequence[float]
 
 

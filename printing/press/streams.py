@@ -19,6 +19,22 @@ from printing.press.paints import (
 
 Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+DEVICES = {b"g": GRAY, b"G": GRAY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, b"K": OF_CMYK}
+STROKING = frozenset({b"CS", b"SC", b"SCN", b"G", b"RG", b"K"})
+_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
+# Strings come first, because they can contain anything; starting with one character class skips numbers fast.
+# `odd` are comments, and strings with more brackets in each other.
+_OPERATORS = re.compile(
+    rb"[(%\s](?:(?<=\()(?P<string>(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))|(?<=[(%])(?P<odd>)"
+    rb"|(?<=\s)(?P<operator>scn|SCN|sc|SC|cs|CS|rg|RG|g|G|k|K|BI)(?=[\s/\[(<]|\Z))",
+    re.DOTALL,
+)
+_OPERANDS = {
+    count: re.compile(rb"(?<![^\s\])>])(?:" + _NUMBER + rb"\s+){%d}" % (count - 1) + _NUMBER + rb"\Z")
+    for count in COMPONENTS.values()
+}
+# No four numbers are longer.
+_MAX_LENGTH = 100
 
 
 def times(m: Matrix, n: Matrix) -> Matrix:
@@ -41,24 +57,6 @@ def matrix_from(numbers: Any) -> Matrix:
 def scale_of(m: Matrix) -> float:
     """The factor by which lengths grow, averaged over both directions."""
     return math.sqrt(abs(m[0] * m[3] - m[1] * m[2]))
-
-
-DEVICES = {b"g": GRAY, b"G": GRAY, b"rg": OF_RGB, b"RG": OF_RGB, b"k": OF_CMYK, b"K": OF_CMYK}
-STROKING = frozenset({b"CS", b"SC", b"SCN", b"G", b"RG", b"K"})
-_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
-# Strings come first, because they can contain anything; starting with one character class skips numbers fast.
-# `odd` are comments, and strings with more brackets in each other.
-_OPERATORS = re.compile(
-    rb"[(%\s](?:(?<=\()(?P<string>(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))|(?<=[(%])(?P<odd>)"
-    rb"|(?<=\s)(?P<operator>scn|SCN|sc|SC|cs|CS|rg|RG|g|G|k|K|BI)(?=[\s/\[(<]|\Z))",
-    re.DOTALL,
-)
-_OPERANDS = {
-    count: re.compile(rb"(?<![^\s\])>])(?:" + _NUMBER + rb"\s+){%d}" % (count - 1) + _NUMBER + rb"\Z")
-    for count in COMPONENTS.values()
-}
-# No four numbers are longer.
-_MAX_LENGTH = 100
 
 
 class _UnsupportedForm(Exception):

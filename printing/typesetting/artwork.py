@@ -47,6 +47,8 @@ _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "mm": 96 / 25.4, "cm": 960 / 25.4, "i
 _URL = re.compile(r"url\(\s*+['\"]?+\s*+(?!#)", re.IGNORECASE)
 _EMBEDDED = re.compile(r"data:(image/png|image/jpeg);base64,([A-Za-z0-9+/=]+)")
 _LENGTH = re.compile(r"\s*+((?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:e-?\d{1,2})?)\s*+([a-z]*+)\s*+", re.IGNORECASE)
+# Artwork PDFs as they are printed: prepared once by each process, and placed on a page.
+CACHE_BYTES = 64_000_000
 
 
 class ArtworkInvalid(ValueError):
@@ -243,9 +245,6 @@ def _svg_size(attributes: dict[str, str]) -> tuple[float, float] | None:
     lengths = [float(m[1]) * _UNITS[m[2].lower()] for m in sizes if m and m[2].lower() in _UNITS]
     return (lengths[0], lengths[1]) if len(lengths) == 2 and min(lengths) > 0 else None
 
-
-# Artwork PDFs as they are printed: prepared once by each process, and placed on a page.
-CACHE_BYTES = 64_000_000
 
 prepared_cache: WeightedCache[str, PreparedArtwork] = WeightedCache(
     capacity=CACHE_BYTES, weight=lambda one: 1000 + len(one.pdf)

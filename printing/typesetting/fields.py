@@ -26,6 +26,16 @@ _EMAIL = re.compile(
 )
 _PHONE = re.compile(r"\+?[0-9(][0-9 ().\-/\u2010\u2011\u00a0]{4,28}(?: ?(?:x|ext\.?) ?[0-9]{1,6})?")
 _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W\d_][\w-]{0,61}[^\W_]")
+# Characters without a width take time as well.
+CHARACTERS = 20_000
+# Far more than any script needs; sorting them takes quadratic time.
+MARKS_IN_A_ROW = 100
+# In em; less than the width of any letter, even within a ligature.
+NARROWEST = 0.05
+SLACK = 0.05
+MM = 72 / 25.4
+# Their code points are letters, but nothing is drawn.
+FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +169,6 @@ _CHECKS: dict[str, tuple[Callable[[str], object], str]] = {
     "Url": (_is_url, "must be a web address such as example.com or https://example.com/page."),
     "Date": (_is_date, "must be a date as YYYY-MM-DD."),
 }
-
-
-# Characters without a width take time as well.
-CHARACTERS = 20_000
-# Far more than any script needs; sorting them takes quadratic time.
-MARKS_IN_A_ROW = 100
-# In em; less than the width of any letter, even within a ligature.
-NARROWEST = 0.05
-SLACK = 0.05
-MM = 72 / 25.4
-# Their code points are letters, but nothing is drawn.
-FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def overflow_reason(box: Box, content: str) -> str | None:

@@ -36,6 +36,13 @@ IMAGE_FITS = ("contain", "cover", "stretch")
 ARTWORKS = 64
 ALL_ARTWORK_BYTES = 40_000_000
 PROPORTION_TOLERANCE = 0.02
+MEDIA_TYPES = {
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".pdf": "application/pdf",
+}
 
 
 def parse_template(json_value: object, fields: Sequence[Field], fonts: FontSet | None = None) -> Template:
@@ -239,15 +246,6 @@ def _read_type(box: Reading, families: frozenset[str]) -> dict[str, Any]:
         "line_spacing": box.number("LineSpacing", BOX_LIMITS["LineSpacing"], 1.2),
         "fit": box.choice("Fit", TEXT_FITS, "shrink"),
     }
-
-
-MEDIA_TYPES = {
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".pdf": "application/pdf",
-}
 
 
 def load_template_folder(folder: Path) -> dict[str, Any]:

@@ -24,6 +24,13 @@ from printing.waiting import observe_renderer, waited_seconds
 DRAWN_BYTES = 32 * 1024 * 1024
 
 drawn_pages: WeightedCache[str, bytes] = WeightedCache(capacity=DRAWN_BYTES, weight=len)
+DPI = 144
+PAGE_PIXELS = 16_000_000
+PROOF_PIXELS = 30_000_000
+# From so many pages on two renderers share them: one alone may not draw a hundred in its time.
+SHARED_PAGES = 12
+# The share of the pages for the renderer that makes the PDF as well.
+SHARE_BESIDE_PDF = 0.4
 
 
 def page_keys(sheet: RenderInput, job: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
@@ -39,15 +46,6 @@ def _drawn_from(page: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
     """A text has a number among those of all pages, which is not drawn; a picture of the caller has no name."""
     boxes = [{**box, "id": None, "picture": pictures.get(box.get("picture", ""))} for box in page["boxes"]]
     return json.dumps({**page, "boxes": boxes})
-
-
-DPI = 144
-PAGE_PIXELS = 16_000_000
-PROOF_PIXELS = 30_000_000
-# From so many pages on two renderers share them: one alone may not draw a hundred in its time.
-SHARED_PAGES = 12
-# The share of the pages for the renderer that makes the PDF as well.
-SHARE_BESIDE_PDF = 0.4
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,13 @@ Writer = Callable[[Job, Mapping[str, str] | None], bytes]
 PAPERS_ENDING = "-eddm-papers"
 # Of the 255 bytes that disks allow: a time is written before the name of a report, an ending after it.
 MAX_REPORT_NAME_LENGTH = 220
+WRITERS: Mapping[str, Sequence[tuple[str, Writer]]] = {
+    "both": (("xjdf", write_xjdf), ("json", write_json_ticket)),
+    "xjdf": (("xjdf", write_xjdf),),
+    "json": (("json", write_json_ticket),),
+    "jdf": (("jdf", write_jdf),),
+}
+PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")
 
 
 class TicketSettings(SettingsForm):
@@ -33,14 +40,6 @@ class TicketSettings(SettingsForm):
             ("none", "None: only the print file"),
         ),
     )
-
-
-WRITERS: Mapping[str, Sequence[tuple[str, Writer]]] = {
-    "both": (("xjdf", write_xjdf), ("json", write_json_ticket)),
-    "xjdf": (("xjdf", write_xjdf),),
-    "json": (("json", write_json_ticket),),
-    "jdf": (("jdf", write_jdf),),
-}
 
 
 def ticket_files(
@@ -77,9 +76,6 @@ def renamed_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:
         )
         for member in job.members
     ]
-
-
-PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")
 
 
 def _absolute(value: str) -> str | None:

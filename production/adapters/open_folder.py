@@ -19,6 +19,10 @@ from production.interface import ProviderRefused, ProviderUnavailable
 MAX_NAMES = 500_000
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NO_FOLDER = (errno.ELOOP, errno.ENOTDIR)
+# A change within this time of the look may not have moved the folder's time.
+COARSE_SECONDS = 2.0
+# Clocks of file servers are odd: all names are listed again after this time.
+LISTED_AGAIN_SECONDS = 300.0
 
 
 class OpenFolder:
@@ -129,12 +133,6 @@ def open_press_folder(path: Path) -> Iterator[OpenFolder]:
         except FileNotFoundError as error:
             raise ProviderUnavailable(f"{path} is not there; is it mounted?", is_unsent=True) from error
         yield found
-
-
-# A change within this time of the look may not have moved the folder's time.
-COARSE_SECONDS = 2.0
-# Clocks of file servers are odd: all names are listed again after this time.
-LISTED_AGAIN_SECONDS = 300.0
 
 
 @dataclass(slots=True)

@@ -23,6 +23,12 @@ from production.tickets.values import checked_number
 
 # Names of incomplete files.
 UNFINISHED = (".tmp", ".part", ".filepart", ".partial", ".crdownload")
+# The most folders examined, and files read, in one poll, so that little is read again after a crash.
+MAX_FOLDERS, READ_AT_ONCE = 500, 50
+READ, REJECTED = "read", "rejected"
+# Files changed within this time may still be written.
+SETTLE_SECONDS = 3
+SKEW_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +101,6 @@ def _file_text(file: DropFile) -> str:
     if file.name.endswith((".xjdf", ".json")):
         return file.content.decode()
     return f"{len(file.content):,} bytes, SHA-256 {file.sha256}"
-
-
-# The most folders examined, and files read, in one poll, so that little is read again after a crash.
-MAX_FOLDERS, READ_AT_ONCE = 500, 50
-READ, REJECTED = "read", "rejected"
-# Files changed within this time may still be written.
-SETTLE_SECONDS = 3
-SKEW_SECONDS = 60
 
 
 async def read_returns(

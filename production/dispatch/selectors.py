@@ -28,6 +28,12 @@ from stores.orders.models import Order
 
 # Counts stop here.
 MAX_COUNTED = 1000
+# For these stages only whether there are more matters.
+UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
+# What has ended, the newest first; all others by the day they must ship.
+NEWEST_FIRST, BY_DUE = ("-id",), ("due", "id")
+SHOWN = 25
+MAX_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +55,6 @@ STAGES: Sequence[Stage] = (
     Stage("cancelled", gettext_lazy("Cancelled")),
     Stage("all", gettext_lazy("All")),
 )
-# For these stages only whether there are more matters.
-UNCOUNTED = frozenset({"shipped", "cancelled", "all"})
-# What has ended, the newest first; all others by the day they must ship.
-NEWEST_FIRST, BY_DUE = ("-id",), ("due", "id")
 
 
 def board_ordering(stage: str) -> Sequence[str]:
@@ -115,9 +117,6 @@ def open_reports() -> QuerySet[ProviderReport]:
 def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:
     """Jobs whose provider has not responded for some time."""
     return jobs.filter(state=JobState.QUEUED, failing_since__isnull=False, held="")
-
-
-SHOWN = 25
 
 
 class Total(NamedTuple):
@@ -233,9 +232,6 @@ def steps_of(job: Job) -> Sequence[Step]:
             Step(job.get_state_display(), job.state, times.get(job.state), is_done=True, is_current=True)
         )
     return steps
-
-
-MAX_ITEMS = 20
 
 
 @dataclass(frozen=True, slots=True)

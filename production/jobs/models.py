@@ -9,6 +9,17 @@ from production.routing.models import RoutingRule
 from stores.catalog.models import Store
 from stores.orders.models import ActorKind, Order, OrderItem
 
+# What is not read for many jobs: a product or an order has megabytes of it, and each of its jobs would have a copy.
+OF_STORE = ("rendering", "verbose_rendering")
+OF_PRODUCT = ("template", "description", *OF_STORE)
+UNREAD = (
+    *(f"{store}__{name}" for store in ("store", "order__store") for name in OF_STORE),
+    "order__rendering",
+    "order__metadata",
+    *(f"item__{name}" for name in OrderItem.LARGE),
+    *(f"item__product__{name}" for name in OF_PRODUCT),
+)
+
 
 class JobState(models.TextChoices):
     QUEUED = "Queued", _("Queued")
@@ -38,16 +49,6 @@ AT_PROVIDER = (JobState.SENT.value, JobState.ACKNOWLEDGED.value, JobState.IN_PRO
 OPEN = (JobState.QUEUED.value, *AT_PROVIDER)
 # Open and failed jobs, which the board shows first: a person or the worker still has to act.
 IN_WORK = (*OPEN, JobState.FAILED.value)
-# What is not read for many jobs: a product or an order has megabytes of it, and each of its jobs would have a copy.
-OF_STORE = ("rendering", "verbose_rendering")
-OF_PRODUCT = ("template", "description", *OF_STORE)
-UNREAD = (
-    *(f"{store}__{name}" for store in ("store", "order__store") for name in OF_STORE),
-    "order__rendering",
-    "order__metadata",
-    *(f"item__{name}" for name in OrderItem.LARGE),
-    *(f"item__product__{name}" for name in OF_PRODUCT),
-)
 
 
 class Job(models.Model):

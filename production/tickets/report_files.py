@@ -13,6 +13,8 @@ from production.tickets.reports import FIELDS, check_count, decode_body, read_js
 from production.tickets.xjmf import read_xjmf
 
 VERSION = 1
+REQUIRED = ("JobNumber", "State")
+SEPARATORS = ",;\t"
 
 
 def read_json_reports(body: bytes) -> Sequence[Report]:
@@ -50,10 +52,6 @@ def _json_report(report: Any, where: str) -> Report:
 
 def _refuse(word: str) -> Any:
     raise ValueError(f"{word} is not JSON.")
-
-
-REQUIRED = ("JobNumber", "State")
-SEPARATORS = ",;\t"
 
 
 def read_csv_reports(body: bytes) -> Sequence[Report]:

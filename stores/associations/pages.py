@@ -41,6 +41,13 @@ LISTED_STORES_A_PAGE = 24
 REQUESTS_SHOWN = 20
 # The API's names of the fields.
 REQUEST_FIELDS = {"StoreID": "store", "Grants": "grants", "Message": "message"}
+MESSAGE_FIELD = forms.CharField(
+    label=gettext_lazy("Message"),
+    max_length=2000,
+    required=False,
+    widget=forms.Textarea(attrs={"rows": 3}),
+    help_text=gettext_lazy("Who you are and what you want to print. Shown to the store when it decides."),
+)
 
 
 def explained_grants() -> list[tuple[str, SafeString]]:
@@ -57,13 +64,6 @@ GRANTS_FIELD = forms.MultipleChoiceField(
     required=False,
     choices=explained_grants,
     widget=forms.CheckboxSelectMultiple,
-)
-MESSAGE_FIELD = forms.CharField(
-    label=gettext_lazy("Message"),
-    max_length=2000,
-    required=False,
-    widget=forms.Textarea(attrs={"rows": 3}),
-    help_text=gettext_lazy("Who you are and what you want to print. Shown to the store when it decides."),
 )
 
 

@@ -37,6 +37,16 @@ TONES = {
     BatchStatus.ORDERED: "success",
     BatchStatus.CANCELLED: "danger",
 }
+# The rows of a batch as pages show them: with their proofs, those with problems first, one page after the other.
+ROWS_A_PAGE = 50
+WORDS_LENGTH = 100
+ROW_BADGES = {
+    RowState.READY: "badge-good",
+    RowState.WARNING: "badge-warning",
+    RowState.ERROR: "badge-bad",
+    RowState.ORDERED: "badge-good",
+    RowState.FAILED: "badge-bad",
+}
 
 
 @dataclass
@@ -162,18 +172,6 @@ def unmapped_targets(batch: Batch) -> dict[str, str]:
     missing = required_targets(batch) - set(batch.mapping)
     labels = target_labels(batch) if missing else {}
     return {target: _(label) for target, label in labels.items() if target in missing}
-
-
-# The rows of a batch as pages show them: with their proofs, those with problems first, one page after the other.
-ROWS_A_PAGE = 50
-WORDS_LENGTH = 100
-ROW_BADGES = {
-    RowState.READY: "badge-good",
-    RowState.WARNING: "badge-warning",
-    RowState.ERROR: "badge-bad",
-    RowState.ORDERED: "badge-good",
-    RowState.FAILED: "badge-bad",
-}
 
 
 def listed_rows(page: BatchPage, sent: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,9 @@ from stores.catalog.models.store import BudgetDuration, BudgetType, Store
 
 WEEK = 7
 MONTHS = {BudgetDuration.MONTHLY: 1, BudgetDuration.QUARTERLY: 3, BudgetDuration.YEARLY: 12}
+ZERO = Decimal("0.00")
+# The limit of a period, with adjustments and what is carried over; columns hold ten times as much.
+MAX_LIMIT = Decimal(10) ** 13
 
 
 def period_number(duration: str, start: date, day: date) -> int:
@@ -52,11 +55,6 @@ def start_of_day(day: date, time_zone: str) -> datetime:
 def period_bounds(duration: str, start: date, number: int, time_zone: str) -> tuple[datetime, datetime]:
     first, following = first_day(duration, start, number), first_day(duration, start, number + 1)
     return start_of_day(first, time_zone), start_of_day(following, time_zone)
-
-
-ZERO = Decimal("0.00")
-# The limit of a period, with adjustments and what is carried over; columns hold ten times as much.
-MAX_LIMIT = Decimal(10) ** 13
 
 
 class BudgetDecision(models.TextChoices):

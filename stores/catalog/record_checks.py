@@ -15,6 +15,16 @@ from stores.catalog.records import CHILDREN, PRODUCT, REQUIRED, STORE, FieldSpec
 from stores.catalog.validation import Refusal
 from stores.templates.records import Record
 
+KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
+    "TemplateFields": (lambda entry: entry["FieldName"], "FieldName"),
+    "DeliveredPrices": (
+        lambda entry: (entry["DeliveryMethodCode"], entry["CountryCode"], entry["LocationType"]),
+        "DeliveryMethodCode, CountryCode and LocationType",
+    ),
+    "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
+}
+KEY_MEMBERS = {members: re.findall(r"[A-Z]\w+", members) for _, members in KEYS.values()}
+
 
 def check_store(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     """The store's record in stored form, and its faults; a record with faults must not be used."""
@@ -136,17 +146,6 @@ def _broken_field_rules(field: Record, pointer: str) -> list[Fault]:
         message = "DefaultValue: this is not one of the Choices."
         return [Fault(f"{pointer}/DefaultValue", "unknown_value", message)]
     return []
-
-
-KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
-    "TemplateFields": (lambda entry: entry["FieldName"], "FieldName"),
-    "DeliveredPrices": (
-        lambda entry: (entry["DeliveryMethodCode"], entry["CountryCode"], entry["LocationType"]),
-        "DeliveryMethodCode, CountryCode and LocationType",
-    ),
-    "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
-}
-KEY_MEMBERS = {members: re.findall(r"[A-Z]\w+", members) for _, members in KEYS.values()}
 
 
 def _find_repeats(

@@ -26,6 +26,17 @@ MAX_SPEEDS = 100
 MAX_CHOICES = 500
 SMALL_INTEGER = 32_767
 MAX_APPROVAL_HOURS = 8760
+IDENTIFIER = checks.matching(EXTERNAL_ID, "use 1 to 64 letters, digits and . _ - only")
+PRESET = checks.matching(CODE, "name a print preset by its ID")
+CURRENCY = checks.matching(r"[A-Z]{3}\Z", "write an ISO 4217 code such as USD")
+IMAGE_URL = checks.matching(
+    r"(?=.{0,2000}\Z)(?:|https?://[^\s/?#]+[^\s]*|/(?!/)[^\s]*)\Z",
+    "write an http(s) address, a path that starts with /, or nothing",
+)
+FOLDING = checks.matching(r"(|F\d{1,2}-\d{1,2})\Z", "write a fold of CIP4's catalog such as F4-1, or nothing")
+BUDGET_TYPES = checks.distinct(checks.one_of(BudgetType.values), 3)
+BUDGET_DURATIONS = checks.distinct(checks.one_of(BudgetDuration.values), 4)
+PRESET_HINT = "The printer's requirements for print files. Without one: PDF/X-4 with unchanged colors."
 
 
 class FieldSpec(NamedTuple):
@@ -52,18 +63,6 @@ def computed_member(name: str, *, verbose: bool = False) -> FieldSpec:
     """A member that answers show and no column stores."""
     return FieldSpec(name, checks.flag, None, "", "computed", verbose)
 
-
-IDENTIFIER = checks.matching(EXTERNAL_ID, "use 1 to 64 letters, digits and . _ - only")
-PRESET = checks.matching(CODE, "name a print preset by its ID")
-CURRENCY = checks.matching(r"[A-Z]{3}\Z", "write an ISO 4217 code such as USD")
-IMAGE_URL = checks.matching(
-    r"(?=.{0,2000}\Z)(?:|https?://[^\s/?#]+[^\s]*|/(?!/)[^\s]*)\Z",
-    "write an http(s) address, a path that starts with /, or nothing",
-)
-FOLDING = checks.matching(r"(|F\d{1,2}-\d{1,2})\Z", "write a fold of CIP4's catalog such as F4-1, or nothing")
-BUDGET_TYPES = checks.distinct(checks.one_of(BudgetType.values), 3)
-BUDGET_DURATIONS = checks.distinct(checks.one_of(BudgetDuration.values), 4)
-PRESET_HINT = "The printer's requirements for print files. Without one: PDF/X-4 with unchanged colors."
 
 # In the order of the API's answers.
 STORE_MEMBERS = (

@@ -16,6 +16,25 @@ from stores.catalog.records import PRODUCT, STORE, FieldSpec
 from stores.templates.records import Record
 
 GZIP = b"\x1f\x8b"
+# Members that are left out of the file where they have their default.
+OMITTED_AT_DEFAULT = frozenset(
+    {
+        "HoldWindowMinutes",
+        "Preset",
+        "StockCode",
+        "StockWeightGSM",
+        "Coating",
+        "Finish",
+        "Binding",
+        "BindingEdge",
+        "IsOneSided",
+        "Folding",
+        "PieceWeightG",
+        "ThicknessMM",
+    }
+)
+INDENTATION = re.compile(rb"\n +")
+STORE_DEPTH, PRODUCT_DEPTH = 2, 4
 
 
 class CatalogSource:
@@ -70,27 +89,6 @@ class _Counted(io.RawIOBase):
         self.position += len(data)
         self.on_progress(self.position)
         return data
-
-
-# Members that are left out of the file where they have their default.
-OMITTED_AT_DEFAULT = frozenset(
-    {
-        "HoldWindowMinutes",
-        "Preset",
-        "StockCode",
-        "StockWeightGSM",
-        "Coating",
-        "Finish",
-        "Binding",
-        "BindingEdge",
-        "IsOneSided",
-        "Folding",
-        "PieceWeightG",
-        "ThicknessMM",
-    }
-)
-INDENTATION = re.compile(rb"\n +")
-STORE_DEPTH, PRODUCT_DEPTH = 2, 4
 
 
 def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator[bytes]:

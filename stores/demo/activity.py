@@ -64,6 +64,25 @@ MISTAKES = {
     41: {"Name": "Maximiliane-Alexandra Konstantinopoulou-Papadopoulos of Thessaloniki " * 2},
     54: {"Name": "Hugo \U0001fac8 Brooks"},
 }
+STUDIO = "Flyer Studio"
+WAITING = (
+    (
+        "Realty Hub",
+        "summit-print",
+        "Our agents order their yard signs and postcards with you by phone today.",
+    ),
+    (
+        "Acme Mailer",
+        "harbor-press",
+        "We send menus for 40 restaurants in Vancouver and would print with you.",
+    ),
+)
+WEBHOOK_URL = "https://hooks.flyer-studio.example/orders"
+# Too short for the mail to the owners, which would delay the start of the demo.
+FAILS_SINCE, DENIED_AFTER = timedelta(hours=20), timedelta(hours=3)
+CALLS = (("demo-application", 340), (STUDIO, 910))
+# The calls among them that name a store.
+CALLS_OF_STORES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
 
 
 def load_batch(access: StoreAccess) -> None:
@@ -89,27 +108,6 @@ def _person(place: int) -> dict[str, str]:
         "Title": TITLES[place % len(TITLES)],
         "Email": f"{first}.{last}@northfield.example".lower(),
     }
-
-
-STUDIO = "Flyer Studio"
-WAITING = (
-    (
-        "Realty Hub",
-        "summit-print",
-        "Our agents order their yard signs and postcards with you by phone today.",
-    ),
-    (
-        "Acme Mailer",
-        "harbor-press",
-        "We send menus for 40 restaurants in Vancouver and would print with you.",
-    ),
-)
-WEBHOOK_URL = "https://hooks.flyer-studio.example/orders"
-# Too short for the mail to the owners, which would delay the start of the demo.
-FAILS_SINCE, DENIED_AFTER = timedelta(hours=20), timedelta(hours=3)
-CALLS = (("demo-application", 340), (STUDIO, 910))
-# The calls among them that name a store.
-CALLS_OF_STORES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
 
 
 @dataclass(slots=True)

@@ -72,25 +72,6 @@ PEOPLE = (
 )
 # The field of a template that carries the customer's name.
 NAMED = {"business-card-standard": "Name", "business-card-square": "Name", "postcard-5x7": "Agent"}
-
-
-@dataclass(frozen=True, slots=True)
-class DemoOrder:
-    """Placed `days` ago by an application or a person of the company, now in `status`."""
-
-    index: int
-    days: float
-    status: int
-    store_id: str
-    caller: str
-    products: tuple[tuple[str, int], ...]
-    method: str | None = None
-    note: str = ""
-    comment: str = ""
-    cancellation: str = ""
-    denial: str = ""
-
-
 CARD, SQUARE = (("business-card-standard", 500),), (("business-card-square", 250),)
 POSTCARD, LISTING = (("postcard-4x6", 250),), (("postcard-5x7", 250),)
 FLYER, PAPER = (("flyer-8.5x11", 250),), (("letterhead-8.5x11", 500), ("envelope-10", 500))
@@ -194,6 +175,25 @@ ROWS: tuple[Any, ...] = (
     ),
     (0.1, OrderStatus.RECEIVED, SUMMIT, USER.username, FLYER, {}),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class DemoOrder:
+    """Placed `days` ago by an application or a person of the company, now in `status`."""
+
+    index: int
+    days: float
+    status: int
+    store_id: str
+    caller: str
+    products: tuple[tuple[str, int], ...]
+    method: str | None = None
+    note: str = ""
+    comment: str = ""
+    cancellation: str = ""
+    denial: str = ""
+
+
 ORDERS = tuple(DemoOrder(index, *row[:5], **row[5]) for index, row in enumerate(ROWS))
 
 

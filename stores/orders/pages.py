@@ -61,6 +61,12 @@ ACTORS = {
     "Operator": gettext_lazy("by an operator"),
     "System": gettext_lazy("automatically"),
 }
+BADGES = {
+    ApprovalState.PENDING: "badge-warning",
+    ApprovalState.APPROVED: "badge-good",
+    ApprovalState.DENIED: "badge-bad",
+    ApprovalState.EXPIRED: "badge-bad",
+}
 
 
 @require_safe
@@ -218,14 +224,6 @@ def _can_be_repeated(order: Order, items: Sequence[OrderItem]) -> bool:
 
 def _has_proof(item: OrderItem) -> bool:
     return bool(item.template_data and item.print_file and item.product.version == item.product_version)
-
-
-BADGES = {
-    ApprovalState.PENDING: "badge-warning",
-    ApprovalState.APPROVED: "badge-good",
-    ApprovalState.DENIED: "badge-bad",
-    ApprovalState.EXPIRED: "badge-bad",
-}
 
 
 @require_safe

@@ -14,6 +14,16 @@ from stores.orders.eddm import RequestedSelection
 from stores.proofs.services.artwork import ArtworkChoice
 
 MAX_ITEMS = 500
+# USPS Publication 28; Canada Post's addressing guide, which also lists the unused letters.
+_POSTAL_CODES = {
+    "US": (re.compile(r"[0-9]{5}(-?[0-9]{4})?"), "5 digits, or 9 as in 80202-1234"),
+    "CA": (
+        re.compile(
+            r"[ABCEGHJ-NPRSTVXY][0-9][ABCEGHJ-NPRSTV-Z][ -]?[0-9][ABCEGHJ-NPRSTV-Z][0-9]", re.IGNORECASE
+        ),
+        "letters and digits in turn, as in K1A 0B1",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +181,6 @@ def _selection_faults(index: int, item: PriceRequestItem, product: ListedProduct
         "from %(minimum)s to %(maximum)s."
     ) % {"quantity": item.quantity, "product_id": item.product_id, "minimum": least, "maximum": most}
     return [Fault(where, code, message)]
-
-
-# USPS Publication 28; Canada Post's addressing guide, which also lists the unused letters.
-_POSTAL_CODES = {
-    "US": (re.compile(r"[0-9]{5}(-?[0-9]{4})?"), "5 digits, or 9 as in 80202-1234"),
-    "CA": (
-        re.compile(
-            r"[ABCEGHJ-NPRSTVXY][0-9][ABCEGHJ-NPRSTV-Z][ -]?[0-9][ABCEGHJ-NPRSTV-Z][0-9]", re.IGNORECASE
-        ),
-        "letters and digits in turn, as in K1A 0B1",
-    ),
-}
 
 
 def postal_code_form(country_code: str, postal_code: str) -> str | None:

@@ -17,6 +17,7 @@ PRESET_OF_PRODUCT = f"({PrintPreset.RULES_SQL} WHERE preset.code = product.prese
 
 
 _files = TemporaryFiles("output-profiles-")
+CONTENT = "SELECT content FROM stores_outputprofile WHERE sha256 = %s"
 
 
 @lru_cache(maxsize=256)
@@ -31,9 +32,6 @@ def unknown_presets(codes: Iterable[str | None]) -> set[str]:
     if not named:
         return set()
     return named.difference(PrintPreset.objects.filter(code__in=named).values_list("code", flat=True))
-
-
-CONTENT = "SELECT content FROM stores_outputprofile WHERE sha256 = %s"
 
 
 def profile_file(sha256: str) -> Path:

@@ -45,6 +45,27 @@ HINTS = {
     "Date": "A date.",
     "Upload": _("PNG or JPEG, at most 10 MB and 50 megapixels."),
 }
+# Messages of the print engine, which knows no catalogs; they follow the name of a field.
+FIELD_MESSAGES = (
+    gettext_noop("is required."),
+    gettext_noop("is a single line; a line break is not allowed."),
+    gettext_noop("is not an address such as dana@example.com."),
+    gettext_noop("must be a phone number: digits, spaces and + ( ) - . / only."),
+    gettext_noop("must be a web address such as example.com or https://example.com/page."),
+    gettext_noop("must be a date as YYYY-MM-DD."),
+    gettext_noop("does not fit its box, even at the smallest size"),
+)
+LABELS = {
+    "Name": (_("Name"), "name"),
+    "Company": (_("Company"), "organization"),
+    "Address1": (_("Address"), "address-line1"),
+    "Address2": (_("Address, second line"), "address-line2"),
+    "City": (_("City"), "address-level2"),
+    "State": (_("State"), "address-level1"),
+    "PostalCode": (_("Postal code"), "postal-code"),
+}
+CONTACT = {"Phone": ("Phone", "tel"), "Email": ("E-mail", "email")}
+OPTIONAL = ("Company", "Address2", "State", *CONTACT)
 
 
 @dataclass(slots=True)
@@ -231,35 +252,10 @@ def _first_value(one: FormField) -> str:
     return sample or (one.label if one.record["Required"] else "")
 
 
-# Messages of the print engine, which knows no catalogs; they follow the name of a field.
-FIELD_MESSAGES = (
-    gettext_noop("is required."),
-    gettext_noop("is a single line; a line break is not allowed."),
-    gettext_noop("is not an address such as dana@example.com."),
-    gettext_noop("must be a phone number: digits, spaces and + ( ) - . / only."),
-    gettext_noop("must be a web address such as example.com or https://example.com/page."),
-    gettext_noop("must be a date as YYYY-MM-DD."),
-    gettext_noop("does not fit its box, even at the smallest size"),
-)
-
-
 def _in_its_label(message: str, one: Any) -> str:
     """The API names the field; the form shows its label above."""
     rest = message.removeprefix(one.name).strip()
     return f"{one.label} {gettext(rest)}" if rest != message else message
-
-
-LABELS = {
-    "Name": (_("Name"), "name"),
-    "Company": (_("Company"), "organization"),
-    "Address1": (_("Address"), "address-line1"),
-    "Address2": (_("Address, second line"), "address-line2"),
-    "City": (_("City"), "address-level2"),
-    "State": (_("State"), "address-level1"),
-    "PostalCode": (_("Postal code"), "postal-code"),
-}
-CONTACT = {"Phone": ("Phone", "tel"), "Email": ("E-mail", "email")}
-OPTIONAL = ("Company", "Address2", "State", *CONTACT)
 
 
 @dataclass(slots=True)

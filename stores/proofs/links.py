@@ -30,6 +30,15 @@ DAY = 86_400
 DAYS = 31
 MAC_BYTES = 16
 DAY_BYTES = 3
+PROOFS, ASSETS = "proofs", "assets"
+MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg"}
+_PAGE = re.compile(r"-page-([1-9][0-9]{0,2})\.png\Z")
+MAX_WIDTH = 3000
+# Widths are rounded up to a multiple of this, so that few pictures of a page are kept.
+WIDTH_STEP = 100
+_WIDTH = re.compile(r"[0-9]{1,4}\Z")
+# The widths of pictures from which a browser takes one that is sharp on its screen.
+SHOWN_WIDTHS = (800, 1200, 1600, 2400)
 
 
 class LinkRefused(DomainError):
@@ -92,17 +101,6 @@ def _not_signed() -> LinkRefused:
         403,
         _("This link is not valid: it is incomplete or was changed. Create the proof again for a new one."),
     )
-
-
-PROOFS, ASSETS = "proofs", "assets"
-MEDIA_TYPES = {"pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg"}
-_PAGE = re.compile(r"-page-([1-9][0-9]{0,2})\.png\Z")
-MAX_WIDTH = 3000
-# Widths are rounded up to a multiple of this, so that few pictures of a page are kept.
-WIDTH_STEP = 100
-_WIDTH = re.compile(r"[0-9]{1,4}\Z")
-# The widths of pictures from which a browser takes one that is sharp on its screen.
-SHOWN_WIDTHS = (800, 1200, 1600, 2400)
 
 
 class ProofURLs(NamedTuple):

@@ -22,23 +22,6 @@ from stores.presets.selectors import PRESET_OF_PRODUCT, rules_from
 from stores.proofs.models import Asset
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
-
-
-def assets_for(caller: Caller, store_id: int, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
-    """The pictures among these IDs that the caller uploaded to this store; on the service's own pages each user has
-    its own."""
-    owner: dict[str, UUID | None] = {"application_id": caller.application_id}
-    if caller.is_first_party:
-        owner["user_id"] = caller.user_id
-    return Asset.objects.filter(usable_in_mode(caller), store_id=store_id, **owner).in_bulk(list(asset_ids))
-
-
-def assets_of_templates() -> set[UUID]:
-    """The pictures that template fields have as default values."""
-    values = TemplateField.objects.filter(type="Image").values_list("default_value", "org_value")
-    return {UUID(value) for pair in values.iterator() for value in pair if _UUID.match(value)}
-
-
 FONT_NAMES = """(
     SELECT coalesce(string_agg('fonts/' || font.sha256 || font.suffix, ',' ORDER BY font.id), '') FROM stores_font font
 )"""
@@ -61,6 +44,37 @@ SELECT access.is_visible, store.id FROM caller, stores_store store, LATERAL (SEL
 WHERE store.external_id = %s
 """  # noqa: S608 - constant texts only
 PROOF = "SELECT digest, sizes, messages::text, last_used, traces, preflight::text FROM stores_proof WHERE digest = %s"
+# Cards come first; products that need an uploaded picture or a choice are excluded.
+SHOWCASE = f"""
+SELECT store.external_id, product.name, product.width_mm::float8, product.height_mm::float8,
+       product.id, product.external_id, store.id, product.version, TRUE, {FONT_NAMES}, {PRESET_OF_PRODUCT}, {SIZE}
+FROM stores_store store JOIN stores_product product ON product.store_id = store.id AND product.is_active
+WHERE store.is_demo AND product.template IS NOT NULL
+  AND EXISTS (
+      SELECT FROM stores_templatefield field
+      WHERE field.product_id = product.id AND field.field_name = 'Name' AND field.sub_type = 'SingleLine')
+  AND NOT EXISTS (
+      SELECT FROM stores_templatefield field
+      WHERE field.product_id = product.id AND field.required AND field.type <> 'Text'
+        AND field.default_value = '' AND field.org_value = '')
+ORDER BY product.category ILIKE '%%business card%%' DESC, product.position, product.id
+LIMIT 1
+"""  # noqa: S608 - constant texts only
+
+
+def assets_for(caller: Caller, store_id: int, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
+    """The pictures among these IDs that the caller uploaded to this store; on the service's own pages each user has
+    its own."""
+    owner: dict[str, UUID | None] = {"application_id": caller.application_id}
+    if caller.is_first_party:
+        owner["user_id"] = caller.user_id
+    return Asset.objects.filter(usable_in_mode(caller), store_id=store_id, **owner).in_bulk(list(asset_ids))
+
+
+def assets_of_templates() -> set[UUID]:
+    """The pictures that template fields have as default values."""
+    values = TemplateField.objects.filter(type="Image").values_list("default_value", "org_value")
+    return {UUID(value) for pair in values.iterator() for value in pair if _UUID.match(value)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +155,6 @@ def find_proof(digest: str) -> StoredProof | None:
     digest, sizes, messages, last_used, traces, preflight = row
     found = orjson.loads(preflight or b"[]")
     return StoredProof(digest, sizes, orjson.loads(messages), last_used, frozenset(traces or ()), found)
-
-
-# Cards come first; products that need an uploaded picture or a choice are excluded.
-SHOWCASE = f"""
-SELECT store.external_id, product.name, product.width_mm::float8, product.height_mm::float8,
-       product.id, product.external_id, store.id, product.version, TRUE, {FONT_NAMES}, {PRESET_OF_PRODUCT}, {SIZE}
-FROM stores_store store JOIN stores_product product ON product.store_id = store.id AND product.is_active
-WHERE store.is_demo AND product.template IS NOT NULL
-  AND EXISTS (
-      SELECT FROM stores_templatefield field
-      WHERE field.product_id = product.id AND field.field_name = 'Name' AND field.sub_type = 'SingleLine')
-  AND NOT EXISTS (
-      SELECT FROM stores_templatefield field
-      WHERE field.product_id = product.id AND field.required AND field.type <> 'Text'
-        AND field.default_value = '' AND field.org_value = '')
-ORDER BY product.category ILIKE '%%business card%%' DESC, product.position, product.id
-LIMIT 1
-"""  # noqa: S608 - constant texts only
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,22 @@ CACHE_BYTES = 128_000_000
 LAYOUT_BYTES = 250_000
 ENGINE = (printing.press, printing.artwork, printing.typesetting, printing.preflight, printing.documents)
 _fonts = TemporaryFiles("operator-fonts-")
+# A subquery on the row `product`.
+FIELDS = """
+SELECT coalesce(json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type,
+       'SubType', sub_type, 'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value,
+       'Choices', choices) ORDER BY position), '[]')::text
+FROM stores_templatefield WHERE product_id = product.id
+"""
+# One statement, so that the template and its fields have the same version.
+TEMPLATE = f"""
+SELECT product.version, product.template::text, ({FIELDS}) FROM stores_product product WHERE product.id = %s
+"""  # noqa: S608 - constant texts only
+FIELDS_ALONE = f"SELECT ({FIELDS}) FROM stores_product product WHERE product.id = %s"  # noqa: S608 - the same
+TOO_SLOW = (
+    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
+    " the same values would fail again."
+)
 
 
 def font_set() -> FontSet:
@@ -77,20 +93,6 @@ def _local(name: str) -> Path:
         return Path(default_storage.path(name))
     except NotImplementedError:
         return _fonts.path(Path(name).name, lambda: read_file(name))
-
-
-# A subquery on the row `product`.
-FIELDS = """
-SELECT coalesce(json_agg(json_build_object('FieldName', field_name, 'Prompt', prompt, 'Type', type,
-       'SubType', sub_type, 'Required', required, 'DefaultValue', default_value, 'OrgValue', org_value,
-       'Choices', choices) ORDER BY position), '[]')::text
-FROM stores_templatefield WHERE product_id = product.id
-"""
-# One statement, so that the template and its fields have the same version.
-TEMPLATE = f"""
-SELECT product.version, product.template::text, ({FIELDS}) FROM stores_product product WHERE product.id = %s
-"""  # noqa: S608 - constant texts only
-FIELDS_ALONE = f"SELECT ({FIELDS}) FROM stores_product product WHERE product.id = %s"  # noqa: S608 - the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +195,6 @@ def _read(product_id: int, font_names: str) -> tuple[int, Layout]:
 
 def _names(font_names: str) -> set[str]:
     return {Path(name).name for name in font_names.split(",")}
-
-
-TOO_SLOW = (
-    "These values take too long to be laid out. Send shorter texts or smaller pictures;"
-    " the same values would fail again."
-)
 
 
 @contextmanager

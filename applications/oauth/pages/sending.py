@@ -32,6 +32,25 @@ PATH_VALUE = re.compile(r"[^/\x00-\x1f\x7f]+\Z")
 MAX_BODY_LENGTH = 1_048_576
 MAX_VALUE_LENGTH = 2000
 PICTURE = "image/*"
+ME = "me"
+# These reads show no secret, and proofs and prices change nothing. All others are dangerous.
+HARMLESS_TAGS = {"Stores", "Products", "Proofs", "Orders", "Delivery", "Events and webhooks"}
+HARMLESS = {"proof_create", "quote_create"}
+SHOWN_HEADERS = (
+    "Content-Type",
+    "ETag",
+    "Location",
+    "Link",
+    "X-Total-Count",
+    "Retry-After",
+    "Idempotent-Replayed",
+    "RateLimit",
+    "RateLimit-Policy",
+    "WWW-Authenticate",
+    "traceparent",
+)
+MAX_SHOWN_LENGTH = 200_000
+MAX_PICTURE_BYTES = 1_000_000
 
 
 class SendForm(forms.Form):
@@ -141,27 +160,6 @@ def _field(parameter: Mapping[str, Any], callers: list[tuple[str, str]]) -> form
     return forms.CharField(
         label=name, required=required, initial=initial, max_length=MAX_VALUE_LENGTH, help_text=help_text
     )
-
-
-ME = "me"
-# These reads show no secret, and proofs and prices change nothing. All others are dangerous.
-HARMLESS_TAGS = {"Stores", "Products", "Proofs", "Orders", "Delivery", "Events and webhooks"}
-HARMLESS = {"proof_create", "quote_create"}
-SHOWN_HEADERS = (
-    "Content-Type",
-    "ETag",
-    "Location",
-    "Link",
-    "X-Total-Count",
-    "Retry-After",
-    "Idempotent-Replayed",
-    "RateLimit",
-    "RateLimit-Policy",
-    "WWW-Authenticate",
-    "traceparent",
-)
-MAX_SHOWN_LENGTH = 200_000
-MAX_PICTURE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

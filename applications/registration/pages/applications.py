@@ -37,6 +37,7 @@ DAYS = 30
 WIDTH, HEIGHT, GAP = 600, 120, 4
 # One error among a million calls stays visible.
 MIN_HEIGHT = 2.0
+APPLICATIONS_A_PAGE = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +128,6 @@ def _blocks(day: Day, top: int) -> Iterator[Block]:
     for kind, height in heights.items():
         ground -= height
         yield Block(kind, round(ground, 2), round(height, 2))
-
-
-APPLICATIONS_A_PAGE = 25
 
 
 @require_safe

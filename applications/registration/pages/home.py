@@ -37,6 +37,9 @@ from fulfillment.core.plugins import Step, offered_values
 from fulfillment.core.secrets import decrypt
 
 SHOWN_AT_START = 4
+DEMO_STORE = "demo"
+JOIN_FIELDS = {"ApplicationID": "application", "Message": "message"}
+REQUESTS_A_PAGE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,6 @@ def show_home(request: HttpRequest) -> HttpResponse:
     return page
 
 
-DEMO_STORE = "demo"
-
-
 def _effect(request: HttpRequest, **address: str) -> str:
     return _("Insert my keys") if "fill" in request.GET else ""
 
@@ -112,10 +112,6 @@ def example_values(application: Application, *, with_secrets: bool) -> dict[str,
         "has_key": key is not None,
         "has_reply_url": bool(application.reply_urls),
     }
-
-
-JOIN_FIELDS = {"ApplicationID": "application", "Message": "message"}
-REQUESTS_A_PAGE = 10
 
 
 @harmless

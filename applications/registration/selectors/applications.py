@@ -23,6 +23,9 @@ from fulfillment.core.secrets import decrypt, masked
 MAX_OFFERED = 100
 MAX_STORES = 500
 SOON = timedelta(days=14)
+MYSELF = "me"
+# What tells whose limits hold.
+OF_OWNER = ("user__email_confirmed", "user__counted_on")
 
 
 def applications_for(caller: Caller, *, one: UUID | None = None) -> QuerySet[Application]:
@@ -167,11 +170,6 @@ def store_names(application: Application) -> dict[str, str]:
     own = Role.objects.filter(application=application, user__isnull=True, store=OuterRef("pk"))
     found = stores.objects.filter(Q(is_demo=True) | Exists(own)).order_by("company_name", "pk")
     return dict(found.values_list("external_id", "company_name")[:MAX_STORES])
-
-
-MYSELF = "me"
-# What tells whose limits hold.
-OF_OWNER = ("user__email_confirmed", "user__counted_on")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,19 @@ MAX_REPLY_URLS = 50
 MAX_REPLY_URL_LENGTH = 2048
 CONSOLE_ID = "api-console"
 COMMAND_LINE_ID = "fulfillment-cli"
+# The API's names and their columns.
+FIELDS = {
+    "Name": "name",
+    "Description": "description",
+    "ApplicationURL": "application_url",
+    "IsEnabled": "is_enabled",
+    "SupportUrl": "support_url",
+    "SupportPhone": "support_phone",
+    "SupportEmail": "support_email",
+    "ImplicitFlowAllowed": "implicit_flow_allowed",
+}
+NAMES = {column: name for name, column in FIELDS.items()}
+OWNER_GRANTS = ("Application.Self.Read", "Application.Self.Write")
 
 
 def reply_url_faults(urls: Sequence[str]) -> list[Fault]:
@@ -76,21 +89,6 @@ def _find_mistake(url: str) -> str:
     if parts.port == 0 or parts.netloc.endswith(":"):
         return "has no usable port."
     return ""
-
-
-# The API's names and their columns.
-FIELDS = {
-    "Name": "name",
-    "Description": "description",
-    "ApplicationURL": "application_url",
-    "IsEnabled": "is_enabled",
-    "SupportUrl": "support_url",
-    "SupportPhone": "support_phone",
-    "SupportEmail": "support_email",
-    "ImplicitFlowAllowed": "implicit_flow_allowed",
-}
-NAMES = {column: name for name, column in FIELDS.items()}
-OWNER_GRANTS = ("Application.Self.Read", "Application.Self.Write")
 
 
 @transaction.atomic

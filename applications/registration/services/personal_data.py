@@ -17,6 +17,9 @@ from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 
 # Applications without another owner.
 SHOWN = 5
+# An invitation contains an e-mail address.
+INVITATION_RETENTION = timedelta(days=30)
+USAGE_RETENTION = timedelta(days=400)
 
 
 def personal_data() -> list[PersonalData]:
@@ -100,11 +103,6 @@ def _requests(user: User) -> Iterator[Record]:
 
 def _erase_requests(user: User) -> None:
     LoggedRequest.objects.filter(user=user).delete()
-
-
-# An invitation contains an e-mail address.
-INVITATION_RETENTION = timedelta(days=30)
-USAGE_RETENTION = timedelta(days=400)
 
 
 def retention_rules() -> list[RetentionRule]:

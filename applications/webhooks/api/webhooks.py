@@ -69,6 +69,14 @@ IF_MATCH = OpenApiParameter(
     description="The last ETag you received. The response is 412 if the webhook has changed since.",
 )
 DISABLED = "The webhook is disabled (`webhook_disabled`)."
+PARAMETERS = [
+    OpenApiParameter("state", str, enum=DeliveryState.values),
+    AFTER,
+    take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
+    link_header(),
+]
+# Deliveries may have 20 attempts of 2 KB each.
+SHORT_PAGE = 10
 
 
 class WebhookViewSet(ApiViewSet):
@@ -234,18 +242,6 @@ def _webhook_response(
 ) -> Response:
     tagged = {**(headers or {}), "ETag": webhook_etag(webhook)}
     return Response(webhook_record(webhook, secret=secret), status=status, headers=tagged)
-
-
-PARAMETERS = [
-    OpenApiParameter("state", str, enum=DeliveryState.values),
-    AFTER,
-    take_parameter(default=DEFAULT_TAKE, largest=MAX_TAKE),
-    link_header(),
-]
-
-
-# Deliveries may have 20 attempts of 2 KB each.
-SHORT_PAGE = 10
 
 
 class DeliveryViewSet(ApiViewSet):

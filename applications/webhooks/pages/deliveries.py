@@ -46,6 +46,8 @@ DELIVERIES_A_PAGE = 25
 SOON = timedelta(seconds=60)
 MAX_ROW_ID = 2**63 - 1
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+MAX_BODY_LENGTH, MAX_HEADERS_LENGTH = 100_000, 10_000
+PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
 
 
 @harmless
@@ -174,10 +176,6 @@ def _recover(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> bool:
 
 def _delivery_address(webhook: Webhook, delivery: Delivery) -> str:
     return reverse("portal:delivery", args=[webhook.application_id, webhook.pk, delivery.event.event_id])
-
-
-MAX_BODY_LENGTH, MAX_HEADERS_LENGTH = 100_000, 10_000
-PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
 
 
 class SignatureForm(forms.Form):

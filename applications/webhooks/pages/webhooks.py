@@ -47,6 +47,7 @@ GROUPS = {
     "budget.*": gettext_lazy("All events of budgets"),
     "batch.*": gettext_lazy("All events of batches"),
 }
+MADE = "webhook_made"
 
 
 class WebhookForm(forms.Form):
@@ -138,9 +139,6 @@ class RecoverForm(forms.Form):
         label=gettext_lazy("Since"),
         widget=forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"}),
     )
-
-
-MADE = "webhook_made"
 
 
 @require_safe

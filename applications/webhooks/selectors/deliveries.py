@@ -15,6 +15,9 @@ from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import NotFound, invalid_after
 
 DEFAULT_TAKE, MAX_TAKE = 50, 200
+# Workers write a heartbeat every 10 seconds (`manage.py worker`).
+ALIVE = timedelta(seconds=30)
+COUNT_ALIVE = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - %s::interval"
 
 
 def delivery_page(
@@ -86,11 +89,6 @@ def _deliveries(webhook: Webhook) -> QuerySet[Delivery]:
         .select_related("event", "webhook")
         .prefetch_related("attempts")
     )
-
-
-# Workers write a heartbeat every 10 seconds (`manage.py worker`).
-ALIVE = timedelta(seconds=30)
-COUNT_ALIVE = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - %s::interval"
 
 
 def alive_workers() -> int:

@@ -21,6 +21,9 @@ from fulfillment.core.secrets import decrypt
 
 SECRET_BYTES = 32
 USER_AGENT = "StoreFulfillment-Webhooks/1"
+NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
+# The tolerance of the Standard Webhooks libraries.
+TOLERANCE = timedelta(minutes=5)
 
 
 def generate_webhook_secret() -> str:
@@ -42,11 +45,6 @@ def signed_headers(
 @lru_cache(maxsize=1024)
 def _signer(ciphertext: bytes) -> Signer:
     return Signer(decrypt(ciphertext))
-
-
-NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
-# The tolerance of the Standard Webhooks libraries.
-TOLERANCE = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)

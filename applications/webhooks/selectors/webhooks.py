@@ -32,6 +32,42 @@ from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.errors import Invalid, NotFound
 from fulfillment.core.text import parse_uuid
 
+RETENTION = timedelta(days=30)
+DEFAULT_TAKE, MAX_TAKE = 100, 1000
+UUID_LENGTH = 36
+# The size of the data on a page as they are stored, which PostgreSQL knows without reading them.
+PAGE_BYTES = 250_000
+_CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
+# All transactions with lower numbers have ended, so their events are final. One
+# that still runs holds back all later events, so that no cursor passes an event that is not yet visible.
+# It is the lowest number of any running transaction of the server; LAST_SETTLED is more exact and dearer.
+SETTLED = Cast(
+    Cast(Func(Func(function="pg_current_snapshot"), function="pg_snapshot_xmin"), output_field=TextField()),
+    output_field=BigIntegerField(),
+)
+# The number that the next transaction gets and, if the application has events that are held back, the lowest number of
+# a running transaction that may write events: long transactions and those of other databases cannot. A running
+# transaction whose locks are not found has just ended; it still holds events back, until the next snapshot.
+LAST_SETTLED = """
+WITH present AS MATERIALIZED (
+    SELECT snapshot, pg_snapshot_xmax(snapshot)::text::bigint AS next_number FROM pg_current_snapshot() AS snapshot
+), locks AS MATERIALIZED (
+    SELECT * FROM pg_locks WHERE granted
+), passed AS MATERIALIZED (
+    SELECT numbered.transactionid FROM locks numbered JOIN locks other USING (pid)
+    WHERE numbered.locktype = 'transactionid' AND numbered.mode = 'ExclusiveLock' AND (
+        other.database NOT IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+        OR (other.locktype, other.classid, other.objid, other.objsubid) = ('advisory', %(lock)s, %(key)s, 2)
+    )
+)
+SELECT next_number, CASE WHEN (
+    SELECT max(transaction) FROM applications_event WHERE application_id = %(application)s
+) >= pg_snapshot_xmin(snapshot)::text::bigint THEN (
+    SELECT least(next_number, min(running::text::bigint)) FROM pg_snapshot_xip(snapshot) AS running
+    WHERE NOT EXISTS (SELECT FROM passed WHERE transactionid = running::xid)
+) END FROM present
+"""
+
 
 def application_webhooks(application: Application) -> QuerySet[Webhook]:
     return Webhook.objects.filter(application=application, deleted__isnull=True).order_by("created", "pk")
@@ -85,45 +121,6 @@ def webhook_record(webhook: Webhook, *, secret: str | None = None) -> dict[str, 
 
 def webhook_etag(webhook: Webhook) -> str:
     return f'"{webhook.pk.hex}-{int(webhook.updated.timestamp() * 1_000_000):x}"'
-
-
-RETENTION = timedelta(days=30)
-DEFAULT_TAKE, MAX_TAKE = 100, 1000
-UUID_LENGTH = 36
-# The size of the data on a page as they are stored, which PostgreSQL knows without reading them.
-PAGE_BYTES = 250_000
-_CURSOR = re.compile(r"e([0-9]{1,18})\.([0-9]{1,18})\Z")
-
-# All transactions with lower numbers have ended, so their events are final. One
-# that still runs holds back all later events, so that no cursor passes an event that is not yet visible.
-# It is the lowest number of any running transaction of the server; LAST_SETTLED is more exact and dearer.
-SETTLED = Cast(
-    Cast(Func(Func(function="pg_current_snapshot"), function="pg_snapshot_xmin"), output_field=TextField()),
-    output_field=BigIntegerField(),
-)
-
-# The number that the next transaction gets and, if the application has events that are held back, the lowest number of
-# a running transaction that may write events: long transactions and those of other databases cannot. A running
-# transaction whose locks are not found has just ended; it still holds events back, until the next snapshot.
-LAST_SETTLED = """
-WITH present AS MATERIALIZED (
-    SELECT snapshot, pg_snapshot_xmax(snapshot)::text::bigint AS next_number FROM pg_current_snapshot() AS snapshot
-), locks AS MATERIALIZED (
-    SELECT * FROM pg_locks WHERE granted
-), passed AS MATERIALIZED (
-    SELECT numbered.transactionid FROM locks numbered JOIN locks other USING (pid)
-    WHERE numbered.locktype = 'transactionid' AND numbered.mode = 'ExclusiveLock' AND (
-        other.database NOT IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
-        OR (other.locktype, other.classid, other.objid, other.objsubid) = ('advisory', %(lock)s, %(key)s, 2)
-    )
-)
-SELECT next_number, CASE WHEN (
-    SELECT max(transaction) FROM applications_event WHERE application_id = %(application)s
-) >= pg_snapshot_xmin(snapshot)::text::bigint THEN (
-    SELECT least(next_number, min(running::text::bigint)) FROM pg_snapshot_xip(snapshot) AS running
-    WHERE NOT EXISTS (SELECT FROM passed WHERE transactionid = running::xid)
-) END FROM present
-"""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -31,6 +31,13 @@ from fulfillment.core.outbox import DATABASE_AWAY, Outbox
 # included, share half of the slots, so that the other half stays free for endpoints that answer. All applications
 # of one person share half as well: their endpoints may answer well, but slowly.
 MAX_PROVEN_ENDPOINTS = 10_000
+AT_ONCE_WHEN_FAILING = 2
+# A new delivery waits half of POLL_SECONDS on average. With very many webhooks a poll takes longer; the pause grows
+# with it, so that polling takes at most a quarter of one connection's time.
+POLL_SECONDS, MAX_POLL_SECONDS = 0.15, 1.0
+PAUSE_FOR_EACH_POLL = 3
+# Statements run in these threads so that they do not block the event loop.
+DATABASE_THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +119,6 @@ class ConnectionSlots:
 
 
 logger = logging.getLogger(__name__)
-
-AT_ONCE_WHEN_FAILING = 2
-# A new delivery waits half of POLL_SECONDS on average. With very many webhooks a poll takes longer; the pause grows
-# with it, so that polling takes at most a quarter of one connection's time.
-POLL_SECONDS, MAX_POLL_SECONDS = 0.15, 1.0
-PAUSE_FOR_EACH_POLL = 3
-# Statements run in these threads so that they do not block the event loop.
-DATABASE_THREADS = 4
 
 
 @dataclass(slots=True)

@@ -27,41 +27,11 @@ JITTER = 0.1
 MAX_WAIT = timedelta(hours=24)
 
 _random = random.SystemRandom()
-
-
-def next_try(*, tries: int, now: datetime, retry_after: timedelta | None = None) -> datetime | None:
-    """The time of the next attempt after `tries` failed; None after the last one.
-
-    A later Retry-After of the endpoint is respected, up to a day.
-    """
-    if tries >= MAX_TRIES:
-        return None
-    delay = DELAYS[tries - 1] * _random.uniform(1 - JITTER, 1 + JITTER)
-    if retry_after is not None:
-        delay = max(delay, min(retry_after, MAX_WAIT))
-    return now + delay
-
-
-def parse_retry_after(value: str | None, *, now: datetime) -> timedelta | None:
-    """Seconds or an HTTP date; None for anything else."""
-    text = (value or "").strip()
-    if text.isascii() and text.isdigit():
-        return timedelta(seconds=min(int(text[:9]), int(MAX_WAIT.total_seconds())))
-    try:
-        wait = parsedate_to_datetime(text) - now
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return max(wait, timedelta(0))
-
-
-logger = logging.getLogger(__name__)
-
 # An attempt takes at most 15 s; a delivery not recorded within the lease was held by a killed worker.
 LEASE = timedelta(seconds=40)
 # Due deliveries are counted up to this number, which is sent to a webhook at once.
 MAX_AT_ONCE = 16
 GONE = 410
-
 # MATERIALIZED: evaluated for each joined row, the limited query would claim more than its limit.
 CLAIM_DUE = """
 WITH due AS MATERIALIZED (
@@ -118,6 +88,34 @@ WITH held AS MATERIALIZED (
 UPDATE applications_delivery d SET state = %(state)s, next_try = %(next_try)s FROM held
 WHERE d.id = held.id AND d.state = 'Pending' AND d.tries = %(tries)s
 """  # noqa: S608 - made of constants
+
+
+def next_try(*, tries: int, now: datetime, retry_after: timedelta | None = None) -> datetime | None:
+    """The time of the next attempt after `tries` failed; None after the last one.
+
+    A later Retry-After of the endpoint is respected, up to a day.
+    """
+    if tries >= MAX_TRIES:
+        return None
+    delay = DELAYS[tries - 1] * _random.uniform(1 - JITTER, 1 + JITTER)
+    if retry_after is not None:
+        delay = max(delay, min(retry_after, MAX_WAIT))
+    return now + delay
+
+
+def parse_retry_after(value: str | None, *, now: datetime) -> timedelta | None:
+    """Seconds or an HTTP date; None for anything else."""
+    text = (value or "").strip()
+    if text.isascii() and text.isdigit():
+        return timedelta(seconds=min(int(text[:9]), int(MAX_WAIT.total_seconds())))
+    try:
+        wait = parsedate_to_datetime(text) - now
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return max(wait, timedelta(0))
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,10 @@ WITH event AS (
 INSERT INTO applications_delivery (event_id, webhook_id, state, tries, next_try, created)
 SELECT event.id, hearing.id, 'Pending', 0, now(), now() FROM event, hearing
 """
+TYPES = {
+    AssociationState.APPROVED: EventType.ASSOCIATION_APPROVED,
+    AssociationState.DENIED: EventType.ASSOCIATION_DENIED,
+}
 
 
 def record_event(
@@ -109,12 +113,6 @@ def renumber_events_after_restore() -> bool:
         return False
     execute("UPDATE applications_event SET transaction = 0")
     return True
-
-
-TYPES = {
-    AssociationState.APPROVED: EventType.ASSOCIATION_APPROVED,
-    AssociationState.DENIED: EventType.ASSOCIATION_DENIED,
-}
 
 
 def record_decision_event(*, request: AssociationRequest) -> None:

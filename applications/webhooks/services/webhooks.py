@@ -32,6 +32,8 @@ OLD_SECRET_GOOD_FOR = timedelta(hours=24)
 BY_APPLICATION = "Disabled by the application."
 MAX_STORES = 100
 MAX_STORE_ID_LENGTH = 64
+WARNED_AFTER = timedelta(hours=24)
+DISABLED_AFTER = timedelta(hours=120)
 
 
 @transaction.atomic
@@ -220,10 +222,6 @@ def _store_faults(store_ids: Sequence[str]) -> list[Fault]:
         for index, store_id in enumerate(store_ids)
         if not 1 <= len(store_id) <= MAX_STORE_ID_LENGTH
     ]
-
-
-WARNED_AFTER = timedelta(hours=24)
-DISABLED_AFTER = timedelta(hours=120)
 
 
 def review_failing_webhooks(*, now: datetime) -> None:

@@ -35,14 +35,6 @@ from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import in_percent
 
-
-def run_service(request: HttpRequest, service: Callable[[], str], then: str) -> HttpResponse:
-    """Calls a service, shows its message or error, and redirects."""
-    with errors_as_messages(request):
-        messages.success(request, service())
-    return redirect(then)
-
-
 MINIMUM_PIECES = 200
 COLORS: dict[str, str] = {
     DatasetStatus.ACTIVE: "success",
@@ -50,6 +42,13 @@ COLORS: dict[str, str] = {
     DatasetStatus.RETIRED: "warning",
     DatasetStatus.DISCARDED: "default",
 }
+
+
+def run_service(request: HttpRequest, service: Callable[[], str], then: str) -> HttpResponse:
+    """Calls a service, shows its message or error, and redirects."""
+    with errors_as_messages(request):
+        messages.success(request, service())
+    return redirect(then)
 
 
 @admin.register(Dataset)

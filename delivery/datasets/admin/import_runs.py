@@ -48,6 +48,14 @@ LABELS = {
     "business": gettext_lazy("Business count"),
     "total": gettext_lazy("Total count"),
 }
+COLORS: dict[str, str] = {
+    ImportState.UPLOADED: "info",
+    ImportState.WAITING: "warning",
+    ImportState.RUNNING: "warning",
+    ImportState.LOADED: "success",
+    ImportState.FAILED: "danger",
+}
+UNFINISHED = {ImportState.WAITING, ImportState.RUNNING}
 
 
 class UploadForm(forms.Form):
@@ -142,16 +150,6 @@ class ImportForm(forms.Form):
         values = dict(self.cleaned_data)
         columns = {field: values.pop(f"column_{field}", "") for field in ALIASES}
         return ImportOptions(**values, columns={field: name for field, name in columns.items() if name})
-
-
-COLORS: dict[str, str] = {
-    ImportState.UPLOADED: "info",
-    ImportState.WAITING: "warning",
-    ImportState.RUNNING: "warning",
-    ImportState.LOADED: "success",
-    ImportState.FAILED: "danger",
-}
-UNFINISHED = {ImportState.WAITING, ImportState.RUNNING}
 
 
 @admin.register(ImportRun)

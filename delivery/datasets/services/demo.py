@@ -48,6 +48,15 @@ REACH: Final = 0.016
 DEMO_VIEW: Final = "-112.03,40.61,-111.78,40.81"
 # The golden angle, which spreads the routes evenly around the middle of a ZIP code.
 TURN: Final = math.pi * (3 - math.sqrt(5))
+DEMO_POSTAL_CODES: Final = (
+    "84101", "84102", "84103", "84104", "84105", "84106", "84107", "84108", "84109", "84111",
+    "84115", "84116", "84117", "84119", "84120", "84121", "84123", "84124", "80202", "80203",
+    "80205", "97201", "97202", "97209", "98101", "98102", "94103", "94107", "90012", "90026",
+    "85003", "78701", "75201", "60601", "60614", "55401", "30303", "33130", "02108", "10001",
+)  # fmt: skip
+# Route letters with how many routes a ZIP code has at most, and about how many homes and firms each route has.
+SHAPES: Final = (("C", 9, 590, 45), ("R", 2, 480, 20), ("B", 4, 70, 18))
+NAME: Final = "synthetic demo counts"
 
 
 def demo_details(populations: Populations) -> Details:
@@ -100,17 +109,6 @@ def _people(key: str) -> tuple[str, str, str]:
 
 def _draw(text: str, below: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) % below
-
-
-DEMO_POSTAL_CODES: Final = (
-    "84101", "84102", "84103", "84104", "84105", "84106", "84107", "84108", "84109", "84111",
-    "84115", "84116", "84117", "84119", "84120", "84121", "84123", "84124", "80202", "80203",
-    "80205", "97201", "97202", "97209", "98101", "98102", "94103", "94107", "90012", "90026",
-    "85003", "78701", "75201", "60601", "60614", "55401", "30303", "33130", "02108", "10001",
-)  # fmt: skip
-# Route letters with how many routes a ZIP code has at most, and about how many homes and firms each route has.
-SHAPES: Final = (("C", 9, 590, 45), ("R", 2, 480, 20), ("B", 4, 70, 18))
-NAME: Final = "synthetic demo counts"
 
 
 @transaction.atomic

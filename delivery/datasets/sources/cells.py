@@ -19,6 +19,24 @@ WITH_COMMAS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 WITH_FRACTION = re.compile(r"([0-9]+)\.0+")
 NOTHING = {"-", "\N{EN DASH}", "\N{EM DASH}"}
 MAX_COUNT = 99_999
+# Complete names only, without case and punctuation.
+ALIASES = {
+    "zip": "zip zip5 zipcode postal postalcode",
+    "route": "crid cridid cr crrt route routeid rteid carrierroute carrierrouteid zipcrid",
+    "residential": "res rescnt rescount residential residentialcount residentialcnt households",
+    "business": "bus buscnt buscount business businesscount businesscnt",
+    "total": "tot totcnt totcount total totalcount deliveries",
+}
+# Optional columns.
+DETAIL_ALIASES = {
+    "geometry": "geometry geom thegeom shape wkt",
+    "income": "medincome medianincome income",
+    "age": "medage medianage",
+    "household": "avghhsiz avghouseholdsize averagehouseholdsize householdsize size",
+    "facility": "facilityname facname facility postoffice",
+}
+EVERY_ALIAS = ALIASES | DETAIL_ALIASES
+FIELD_OF = {alias: name for name, aliases in EVERY_ALIAS.items() for alias in aliases.split()}
 
 
 @lru_cache(maxsize=65_536)
@@ -91,25 +109,6 @@ class Source:
     # Filled while rows are read; None without details.
     details: Details | None = None
 
-
-# Complete names only, without case and punctuation.
-ALIASES = {
-    "zip": "zip zip5 zipcode postal postalcode",
-    "route": "crid cridid cr crrt route routeid rteid carrierroute carrierrouteid zipcrid",
-    "residential": "res rescnt rescount residential residentialcount residentialcnt households",
-    "business": "bus buscnt buscount business businesscount businesscnt",
-    "total": "tot totcnt totcount total totalcount deliveries",
-}
-# Optional columns.
-DETAIL_ALIASES = {
-    "geometry": "geometry geom thegeom shape wkt",
-    "income": "medincome medianincome income",
-    "age": "medage medianage",
-    "household": "avghhsiz avghouseholdsize averagehouseholdsize householdsize size",
-    "facility": "facilityname facname facility postoffice",
-}
-EVERY_ALIAS = ALIASES | DETAIL_ALIASES
-FIELD_OF = {alias: name for name, aliases in EVERY_ALIAS.items() for alias in aliases.split()}
 
 Columns = dict[str, int]
 

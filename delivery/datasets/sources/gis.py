@@ -23,6 +23,7 @@ OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map"
 MAX_CORNERS = 100_000
 Part = list[list[float]]
 _FIELDS = ("zip", "route", "residential", "business", "total", "income", "age", "household", "facility")
+SHAPE_KINDS = frozenset({"paths", "rings", "points"})
 
 
 class Geometry:
@@ -62,7 +63,6 @@ class Geometry:
             raise FileRefused(f"A feature has more than {MAX_CORNERS:,} corners, so it is not a route.")
 
 
-SHAPE_KINDS = frozenset({"paths", "rings", "points"})
 Feature = tuple[dict[str, str], dict[str, list[Part]]]
 
 

@@ -23,6 +23,7 @@ from fulfillment.core.errors import DomainError
 WIDTH = 30
 EVERY_SECONDS = 0.25
 SHOWN = 10
+NOT_ACTIVATED = 1
 
 
 class TerminalProgress:
@@ -104,9 +105,6 @@ def _ending(outcome: Outcome) -> str:
         return f"Data set {dataset.pk} is active."
     force = " --force" if dataset.concerns else ""
     return f"Data set {dataset.pk} waits: activate it with `manage.py eddm activate {dataset.pk}{force}`."
-
-
-NOT_ACTIVATED = 1
 
 
 class Command(BaseCommand):

@@ -31,6 +31,14 @@ from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, Invalid
 
+MAX_LISTED = 500
+TYPE_NAMES = (
+    ("C", gettext_lazy("City")),
+    ("R", gettext_lazy("Rural")),
+    ("H", gettext_lazy("Highway contract")),
+    ("B", gettext_lazy("PO Boxes")),
+)
+
 
 @require_safe
 @signed_in
@@ -51,15 +59,6 @@ def _box(text: str) -> tuple[float, float, float, float]:
     if not (-180 <= west <= east <= 180 and -90 <= south <= north <= 90):
         raise Invalid(_("box must be west,south,east,north in degrees."))
     return west, south, east, north
-
-
-MAX_LISTED = 500
-TYPE_NAMES = (
-    ("C", gettext_lazy("City")),
-    ("R", gettext_lazy("Rural")),
-    ("H", gettext_lazy("Highway contract")),
-    ("B", gettext_lazy("PO Boxes")),
-)
 
 
 @dataclass

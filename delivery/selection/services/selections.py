@@ -24,6 +24,10 @@ VALID_FOR = timedelta(days=90)
 VALID_FOR_TESTS = timedelta(days=30)
 # Expired selections stay readable for this time, so that they can be chosen again.
 RETENTION = timedelta(days=90)
+COPY = (
+    "COPY delivery_eddmselectionroute (selection_id, position, postal_code, carrier_route, residential, business,"
+    " pieces, facility_name, median_income, median_age, household_size) FROM STDIN"
+)
 
 
 def retain_for_order(*, selection_id: UUID) -> None:
@@ -38,12 +42,6 @@ def retention_rules() -> list[RetentionRule]:
             lambda: EddmSelection.objects.filter(expires__lt=timezone.now() - RETENTION, is_ordered=False),
         )
     ]
-
-
-COPY = (
-    "COPY delivery_eddmselectionroute (selection_id, position, postal_code, carrier_route, residential, business,"
-    " pieces, facility_name, median_income, median_age, household_size) FROM STDIN"
-)
 
 
 def create_selection(*, caller: Caller, choice: Choice) -> EddmSelection:

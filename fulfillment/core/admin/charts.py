@@ -12,6 +12,8 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.csv_rows import BOM, csv_pieces
 
+SHOWN = 5
+
 
 def axis_ticks(most: int) -> tuple[int, int, int]:
     """A round number not below `most`, its half and zero: the height of the chart and its lines."""
@@ -49,9 +51,6 @@ def in_percent(now: int | Decimal, before: int | Decimal) -> str:
 def data_link(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """The chart's data as a CSV file in a link: exactly what is shown, without another address."""
     return f"data:text/csv;charset=utf-8,{quote(BOM + b''.join(csv_pieces(columns, rows)))}"
-
-
-SHOWN = 5
 
 
 def oldest_of(request: HttpRequest, name: str, records: QuerySet[Any]) -> dict[str, Any]:

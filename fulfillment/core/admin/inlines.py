@@ -23,6 +23,8 @@ from unfold.widgets import UnfoldAdminSelectWidget
 MAX_SUGGESTIONS = 50
 EMPTY_ROW = "__prefix__"
 CHOOSE = gettext_lazy("Choose …")
+# Marked, so that cards of a phone can leave it out.
+NOTHING = format_html('<span class="is-nothing">{}</span>', "—")
 
 
 class AutocompleteWidget(UnfoldAdminSelectWidget):
@@ -121,10 +123,6 @@ class AutocompleteMixin:
                 "widget", AutocompleteWidget(db_field, admin.admin_site, using=options.get("using"))
             )
         return super().formfield_for_foreignkey(db_field, request, **options)  # type: ignore[misc]  # of the admin
-
-
-# Marked, so that cards of a phone can leave it out.
-NOTHING = format_html('<span class="is-nothing">{}</span>', "—")
 
 
 class LabelledFormSet(PaginationInlineFormSet):

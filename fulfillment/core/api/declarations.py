@@ -25,6 +25,8 @@ OF_THE_REQUEST = "$request.path."
 # link is the whole body, and several of them refuse one that is not a string.
 LINKED_BODY = "x-requestBody"
 ETAG = {"If-Match": "$response.header.ETag"}
+# Apps declare exceptions to the rule as `CLIENT_NAMES` in their modules `openapi`.
+WORDS = {"read": "get", "change": "update"}
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,6 @@ class Tag(NamedTuple):
     name: str
     description: str
     position: int
-
-
-# Apps declare exceptions to the rule as `CLIENT_NAMES` in their modules `openapi`.
-WORDS = {"read": "get", "change": "update"}
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,15 @@ URL_ENCODED = "application/x-www-form-urlencoded"
 # Members and elements in total: enough for an order of 500 items with 120 fields each.
 MAX_VALUES = 65_000
 MAX_NAME_LENGTH = 256
+# The only ways to write a NUL or half of a surrogate pair in JSON; complete pairs match as well.
+SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+# Larger bodies are parsed one at a time in a process: each takes up to 25 times its size in memory, and threads
+# that compute side by side in Python gain nothing, but keep all others waiting.
+LARGE_BODY = 64 * 1024
+# These have a concurrency limit, so that one caller's do not hold all threads.
+LARGE_BODY_BYTES = 256 * 1024
+LARGE_BODIES = ConcurrencyLimit("large bodies", "large request bodies", "LARGE_BODIES_CONCURRENCY")
+UNSTORABLE = "This contains a NUL or half of a surrogate pair."
 
 
 def takes_large_forms(view: View) -> View:
@@ -75,18 +84,7 @@ def _values(body: bytes) -> int:
     return count_open_brackets(body) + body.count(b",")
 
 
-# The only ways to write a NUL or half of a surrogate pair in JSON; complete pairs match as well.
-SUSPICIOUS = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
-# Larger bodies are parsed one at a time in a process: each takes up to 25 times its size in memory, and threads
-# that compute side by side in Python gain nothing, but keep all others waiting.
-LARGE_BODY = 64 * 1024
-# These have a concurrency limit, so that one caller's do not hold all threads.
-LARGE_BODY_BYTES = 256 * 1024
-LARGE_BODIES = ConcurrencyLimit("large bodies", "large request bodies", "LARGE_BODIES_CONCURRENCY")
-
-
 _reading_large = threading.Lock()
-UNSTORABLE = "This contains a NUL or half of a surrogate pair."
 
 
 class JSONParser(BaseParser):

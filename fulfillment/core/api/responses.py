@@ -21,6 +21,8 @@ DEFAULT_ACCEPTS = frozenset({"", "*/*", JSON})
 WORTH_COMPRESSING = 1024
 # gzip named without a quality of zero.
 ACCEPTS_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
+PROBLEM_JSON = "application/problem+json"
+QUALITY = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
 
 
 def weak_etag(*parts: object) -> str:
@@ -74,11 +76,9 @@ def concurrency_errors(what: str) -> dict[int, str]:
     }
 
 
-PROBLEM_JSON = "application/problem+json"
 # The highest quality; of equal ones the first.
 Weight = tuple[float, float]
 REFUSED: Weight = (0, float("-inf"))
-QUALITY = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
 
 
 class MediaTypeOnly(BaseRenderer):

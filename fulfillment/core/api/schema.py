@@ -24,12 +24,6 @@ from fulfillment.core.api.document import TAKES_NULL
 from fulfillment.core.api.responses import PROBLEM_JSON, is_unchanged, json_bytes, not_modified, weak_etag
 from fulfillment.core.api.serializers import Meta, StrictList, StrictSerializer, StrictText
 
-
-def classes_without_description() -> list[type]:
-    """Their docstrings are for authors of subclasses, not for callers of the API."""
-    return [*get_lib_doc_excludes(), StrictSerializer]
-
-
 ALWAYS = {
     400: "The path, the query or a header is malformed.",
     401: "The subscription key or the access token is missing, invalid, expired or revoked.",
@@ -74,8 +68,15 @@ HEADERS = {
     429: {"Retry-After": "Seconds to wait."},
     503: {"Retry-After": "Seconds to wait."},
 }
-_generating = threading.Lock()
 ON_EVERY_RESPONSE = {name: {"$ref": f"#/components/headers/{name}"} for name in settings.RATE_LIMIT_HEADERS}
+
+
+def classes_without_description() -> list[type]:
+    """Their docstrings are for authors of subclasses, not for callers of the API."""
+    return [*get_lib_doc_excludes(), StrictSerializer]
+
+
+_generating = threading.Lock()
 
 
 class FaultSerializer(serializers.Serializer):

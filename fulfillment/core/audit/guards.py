@@ -63,6 +63,22 @@ TRIGGERS = (
 TRIGGER_ARGUMENTS = (
     "SELECT encode(tgargs, 'escape') FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname = %s"
 )
+# Indexes by which the audit log is read: each event table by time, and contexts by who acted.
+#
+# The tables are found from pghistory, so a newly tracked model has its index after the migrations that make its
+# table.
+# Without the service's time limits: it reads the whole table and waits for writers.
+WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0"
+USUAL_LIMITS = "RESET statement_timeout; RESET lock_timeout"
+BY_TIME = "CREATE INDEX {concurrently} {index} ON {table} (pgh_created_at, pgh_id)"
+# Insertions and deletions are rare among updates, which a search would have to scan.
+BY_ACTION = """
+CREATE INDEX {concurrently} {index} ON {table} (pgh_label, pgh_created_at, pgh_id) WHERE pgh_label <> 'update'
+"""
+BY_USER = "CREATE INDEX {concurrently} {index} ON {table} ((metadata ->> 'user'))"
+FOUND_INDEXES = """
+SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE relname = ANY (%s)
+"""
 
 
 def erasable() -> dict[str, tuple[str, ...]]:
@@ -164,24 +180,6 @@ def _create_triggers(cursor: Any, model: type[Model]) -> None:
 
 def _changeable(model: type[Model]) -> tuple[str, ...]:
     return erasable().get(model._meta.label, ())
-
-
-# Indexes by which the audit log is read: each event table by time, and contexts by who acted.
-#
-# The tables are found from pghistory, so a newly tracked model has its index after the migrations that make its
-# table.
-# Without the service's time limits: it reads the whole table and waits for writers.
-WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0"
-USUAL_LIMITS = "RESET statement_timeout; RESET lock_timeout"
-BY_TIME = "CREATE INDEX {concurrently} {index} ON {table} (pgh_created_at, pgh_id)"
-# Insertions and deletions are rare among updates, which a search would have to scan.
-BY_ACTION = """
-CREATE INDEX {concurrently} {index} ON {table} (pgh_label, pgh_created_at, pgh_id) WHERE pgh_label <> 'update'
-"""
-BY_USER = "CREATE INDEX {concurrently} {index} ON {table} ((metadata ->> 'user'))"
-FOUND_INDEXES = """
-SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE relname = ANY (%s)
-"""
 
 
 def event_models() -> list[Any]:

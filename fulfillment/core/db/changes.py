@@ -8,6 +8,12 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db.models import Max, Model
 
+LOADED_VERSION = "loaded_version"
+CHANGED_SINCE = (
+    "Another user changed this record after you opened it; its history shows who and what. Nothing has been saved. Your"
+    " entries are below: save again to overwrite the other change."
+)
+
 
 @contextmanager
 def saved_if_changed(record: Model) -> Iterator[None]:
@@ -31,13 +37,6 @@ def _columns(record: Model) -> Iterator[tuple[str, Any]]:
         value = getattr(record, field.attname)
         # psycopg reads bytes as a view, which cannot be copied.
         yield field.attname, bytes(value) if isinstance(value, memoryview) else value
-
-
-LOADED_VERSION = "loaded_version"
-CHANGED_SINCE = (
-    "Another user changed this record after you opened it; its history shows who and what. Nothing has been saved. Your"
-    " entries are below: save again to overwrite the other change."
-)
 
 
 def version_of(record: Any) -> str:

@@ -11,6 +11,11 @@ from django.db.migrations.operations.base import Operation
 from fulfillment.core.plugins import service_apps
 
 IN_TABLE = (django_operations.AddField, django_operations.AddIndex, django_operations.AddConstraint)
+BEFORE_FIRST_RELEASE = (
+    "This database was made before release 0.1.0 and cannot be migrated: on a development machine remove the folder "
+    "var/ (or empty the database of DATABASE_URL) and run `make run` again; in production begin with an empty "
+    "database, since nothing was released before 0.1.0."
+)
 
 
 class CreateTogether(Operation):
@@ -61,13 +66,6 @@ class CreateTogether(Operation):
 
     def describe(self) -> str:
         return f"Create {len(self.operations)} models and triggers together"
-
-
-BEFORE_FIRST_RELEASE = (
-    "This database was made before release 0.1.0 and cannot be migrated: on a development machine remove the folder "
-    "var/ (or empty the database of DATABASE_URL) and run `make run` again; in production begin with an empty "
-    "database, since nothing was released before 0.1.0."
-)
 
 
 def is_older_than_first_release(connection: BaseDatabaseWrapper) -> bool:

@@ -23,6 +23,8 @@ TRY_LOCK = """
 SELECT set_config('application_name', %s, true), set_config('idle_in_transaction_session_timeout', '0', true),
     pg_try_advisory_xact_lock(%s)
 """
+# The two keys of the advisory lock.
+LONG_TRANSACTIONS_LOCK = (0x6C6F6E67, 1)
 
 
 def lock_until_commit(number: int, key: int | None = None) -> None:
@@ -76,8 +78,6 @@ def exclusive_job(work: str) -> Iterator[None]:
         yield
 
 
-# The two keys of the advisory lock.
-LONG_TRANSACTIONS_LOCK = (0x6C6F6E67, 1)
 _is_long: ContextVar[bool] = ContextVar("is_long", default=False)
 
 

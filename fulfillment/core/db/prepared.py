@@ -29,6 +29,9 @@ OUTDATED = (InvalidSqlStatementName, FeatureNotSupported)
 MAX_PREPARED = 1000
 # Not the cursor of Django, which puts values into the text. Tracing sets one that records its statements.
 cursor_class: type[psycopg.Cursor[Any]] = psycopg.Cursor
+# More than are given between a backup and its restore.
+MARGIN = 1_000_000
+SKIP = "SELECT setval(found, nextval(found) + %s) + 1 FROM to_regclass(%s) found"
 
 
 def fetch_row(statement: str, parameters: Parameters = ()) -> tuple[Any, ...] | None:
@@ -147,11 +150,6 @@ class DatabaseClock:
     def now(self) -> datetime:
         moment, since = self._known or (database_now(), time.monotonic())
         return moment + timedelta(seconds=time.monotonic() - since)
-
-
-# More than are given between a backup and its restore.
-MARGIN = 1_000_000
-SKIP = "SELECT setval(found, nextval(found) + %s) + 1 FROM to_regclass(%s) found"
 
 
 def skip_numbers(sequence: str) -> int | None:

@@ -31,6 +31,7 @@ PROGRAM_PREFIXES = (
     "/assets/",
     "/production/",
 )
+PLACE = re.compile(r"<(?:(\w+):)?\w+>")
 
 
 def is_api(path: str) -> bool:
@@ -55,9 +56,6 @@ def rate_limit_key_for_ip(address: str) -> str:
     if isinstance(known, ipaddress.IPv6Address):
         return str(known.ipv4_mapped or ipaddress.ip_network((int(known), 64), strict=False))
     return str(known)
-
-
-PLACE = re.compile(r"<(?:(\w+):)?\w+>")
 
 
 class SecretConverter(StringConverter):

@@ -24,6 +24,20 @@ from fulfillment.core.locales import locale_in
 from fulfillment.core.observability.instruments import count_refusal
 from printing.caches import WeightedCache
 
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+# Beyond the pages' own policy: pictures chosen but not sent yet (blob:). The admin's Alpine is the build that
+# evaluates nothing, and its colors are a stylesheet.
+ADMIN_POLICY = PAGE_POLICY.replace("img-src 'self' data:", "img-src 'self' data: blob:")
+API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+# Sessions above a limit of pages: until Retry-After has passed, their pages are refused before all other work.
+#
+# The requests of a process wait in one queue, those of the API behind the pages of a flood: as long as its refusals
+# take.
+MINUTE = 60
+
 
 class RefusalPages:
     """The API has an error body of its own for these refusals; a page shows the sentence."""
@@ -55,23 +69,6 @@ def refusal_page(refusal: Unavailable | TooManyRequests) -> HttpResponse:
 @lru_cache(maxsize=256)
 def _render_page(status: int, message: str, language: str) -> str:
     return render_to_string("portal/busy.html", {"status": status, "message": message})
-
-
-PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-# Beyond the pages' own policy: pictures chosen but not sent yet (blob:). The admin's Alpine is the build that
-# evaluates nothing, and its colors are a stylesheet.
-ADMIN_POLICY = PAGE_POLICY.replace("img-src 'self' data:", "img-src 'self' data: blob:")
-API_POLICY = "default-src 'none'; frame-ancestors 'none'"
-
-
-# Sessions above a limit of pages: until Retry-After has passed, their pages are refused before all other work.
-#
-# The requests of a process wait in one queue, those of the API behind the pages of a flood: as long as its refusals
-# take.
-MINUTE = 60
 
 
 @dataclass(slots=True)

@@ -36,6 +36,11 @@ stage_seconds = Histogram(
     ["stage"],
     buckets=SECONDS,
 )
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+DISK_FULL = "53100"
+# A refused connection has no SQLSTATE.
+NO_CONNECTION_LEFT = re.compile("too many (clients|connections)|connection slots")
+ROOM_SECONDS = 10.0
 
 
 def measure_request(*, route: str, method: str, caller: str, status: int, seconds: float) -> None:
@@ -84,11 +89,6 @@ class Gauges:
     texts: Mapping[str, tuple[str, str]]
 
 
-# https://www.postgresql.org/docs/current/errcodes-appendix.html
-DISK_FULL = "53100"
-# A refused connection has no SQLSTATE.
-NO_CONNECTION_LEFT = re.compile("too many (clients|connections)|connection slots")
-ROOM_SECONDS = 10.0
 _full_at: float | None = None
 
 

@@ -39,6 +39,7 @@ ATTRIBUTES_OF_PEOPLE = {
     "network.peer.address",
 }
 ATTRIBUTES_WITH_QUERY = {"http.url", "http.target", "url.full"}
+VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def start_telemetry() -> None:
@@ -162,9 +163,6 @@ def _optional(module: str, variable: str) -> Any:
             f"{variable} is set, but the package {missing.name} is not installed; "
             "install requirements/optional.txt or unset it."
         ) from missing
-
-
-VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def configure_multiprocess_metrics() -> None:

@@ -26,6 +26,27 @@ LANGUAGES = {
 CODE_ONLY = re.compile(r"[a-z]+(?:_[a-z]+)+\Z")
 # Maps a link of a document to the site; None if it is not shown here.
 Resolve = Callable[[str], str | None]
+GUIDES = (
+    ("authentication", "Authentication", "oauth.md"),
+    ("errors", "Errors", "api/errors.md"),
+    ("idempotency", "Idempotency", "api/idempotency.md"),
+    ("paging", "Paging", "api/paging.md"),
+    ("rate-limits", "Rate limits", "api/rate-limits.md"),
+    ("test-applications", "Test applications", "api/test-applications.md"),
+    ("client-libraries", "Client libraries", "clients.md"),
+    ("webhooks", "Webhooks", "webhooks.md"),
+    ("proofs", "Proofs", "proofs.md"),
+    ("orders", "Quotes and orders", "orders.md"),
+    ("export", "Export orders", "api/export.md"),
+    ("batches", "Batches", "guides/batches.md"),
+    ("print-ready-pdfs", "Print your own PDF", "guides/print-ready-pdfs.md"),
+    ("preflight", "Preflight findings", "preflight.md"),
+    ("budgets", "Budgets", "budgets.md"),
+    ("approvals", "Approvals", "approvals.md"),
+    ("versioning", "Versioning", "versioning.md"),
+)
+ROOT = "/api/v1/docs"
+LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
 def slug_of(heading: str) -> str:
@@ -129,29 +150,6 @@ def _cell(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any,
     scope = ' scope="col"' if token.tag == "th" else ""
     anchor = f' id="{escape(token.attrs["id"])}"' if "id" in token.attrs else ""
     return f"<{token.tag}{scope}{anchor}>"
-
-
-GUIDES = (
-    ("authentication", "Authentication", "oauth.md"),
-    ("errors", "Errors", "api/errors.md"),
-    ("idempotency", "Idempotency", "api/idempotency.md"),
-    ("paging", "Paging", "api/paging.md"),
-    ("rate-limits", "Rate limits", "api/rate-limits.md"),
-    ("test-applications", "Test applications", "api/test-applications.md"),
-    ("client-libraries", "Client libraries", "clients.md"),
-    ("webhooks", "Webhooks", "webhooks.md"),
-    ("proofs", "Proofs", "proofs.md"),
-    ("orders", "Quotes and orders", "orders.md"),
-    ("export", "Export orders", "api/export.md"),
-    ("batches", "Batches", "guides/batches.md"),
-    ("print-ready-pdfs", "Print your own PDF", "guides/print-ready-pdfs.md"),
-    ("preflight", "Preflight findings", "preflight.md"),
-    ("budgets", "Budgets", "budgets.md"),
-    ("approvals", "Approvals", "approvals.md"),
-    ("versioning", "Versioning", "versioning.md"),
-)
-ROOT = "/api/v1/docs"
-LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ ABOUT = (
     "Store Fulfillment puts print-on-demand stores behind one API: sign in with OAuth, read products, "
     "render proofs, get binding prices, submit orders and follow them."
 )
+# "## 0.1.0", then a paragraph that begins with the day. "Unreleased" has none.
+RELEASE = re.compile(r"^## (\S+)\n+(\d{4}-\d{2}-\d{2})\. (.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def guide_text(guide: Guide) -> str:
@@ -140,10 +142,6 @@ def _code(language: str, text: str) -> str:
 
 def _join_parts(parts: Iterable[str]) -> str:
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
-
-
-# "## 0.1.0", then a paragraph that begins with the day. "Unreleased" has none.
-RELEASE = re.compile(r"^## (\S+)\n+(\d{4}-\d{2}-\d{2})\. (.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 class Release(NamedTuple):

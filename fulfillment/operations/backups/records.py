@@ -21,6 +21,12 @@ from fulfillment.operations.backups.making import named_files
 from fulfillment.operations.backups.manifest import FILES, Content, hash_file, read_contents
 from fulfillment.operations.backups.record_graph import Graph, Root, Selection
 
+NOTHING = "Nothing was changed."
+COLUMNS = """
+SELECT column_name FROM information_schema.columns
+WHERE table_schema = current_schema() AND table_name = %s AND is_generated = 'NEVER' ORDER BY ordinal_position
+"""
+
 
 def restore_missing(names: Sequence[str], folder: Path | None) -> list[str]:
     """Returns the names that were found nowhere."""
@@ -54,13 +60,6 @@ def _undelete(name: str) -> bool:
         if marker.is_latest and marker.size is None:
             marker.delete()
     return bool(default_storage.exists(name))
-
-
-NOTHING = "Nothing was changed."
-COLUMNS = """
-SELECT column_name FROM information_schema.columns
-WHERE table_schema = current_schema() AND table_name = %s AND is_generated = 'NEVER' ORDER BY ordinal_position
-"""
 
 
 def restore_records(

@@ -24,6 +24,14 @@ from printing.typesetting.template import CMYK, RGB
 
 # Findings of one kind on one page; more are omitted.
 OF_A_KIND = 5
+GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
+CONVERTIBLE = "colors that can be converted to inks"
+INK = (Part.OVERPRINT, "ink that overprints", "ink that knocks out")
+WHITE = (Part.WHITE_OVERPRINT, "white that overprints", "white that knocks out")
+# Plates that cut, fold or coat print no color.
+FINISHING = re.compile(
+    r"cut|contour|crease|fold|perf|die|score|kiss|white|varnish|gloss|uv|foil|emboss", re.IGNORECASE
+)
 
 
 def _texts(sheet: Sheet) -> Iterator[tuple[Background, ArtworkPart, Area]]:
@@ -107,16 +115,6 @@ def color_of(values: tuple[float, ...]) -> RGB | CMYK | None:
         return None
     levels = (min(255, max(0, round(255 * value))) for value in values)
     return RGB("#" + "".join(f"{level:02x}" for level in levels))
-
-
-GENERIC = frozenset({"", "serif", "sans-serif", "monospace", "cursive", "fantasy", "system-ui"})
-CONVERTIBLE = "colors that can be converted to inks"
-INK = (Part.OVERPRINT, "ink that overprints", "ink that knocks out")
-WHITE = (Part.WHITE_OVERPRINT, "white that overprints", "white that knocks out")
-# Plates that cut, fold or coat print no color.
-FINISHING = re.compile(
-    r"cut|contour|crease|fold|perf|die|score|kiss|white|varnish|gloss|uv|foil|emboss", re.IGNORECASE
-)
 
 
 def color_ink_too_much(sheet: Sheet) -> Iterator[RuleMatch]:

@@ -41,6 +41,11 @@ REASONS_SHOWN = 20
 Service = Callable[..., Job]
 # The message about so many jobs.
 Said = Callable[[int], str]
+TICKETS = {
+    "xjdf": (write_xjdf, "application/xml"),
+    "json": (write_json_ticket, "application/json"),
+    "jdf": (write_jdf, "application/xml"),
+}
 
 
 class JobActions(StaffAdmin):
@@ -223,13 +228,6 @@ def allowed_actions(job: Job) -> frozenset[str]:
     if job.state in (JobState.QUEUED, JobState.FAILED, *AT_PROVIDER) and not is_leaving:
         may.add("cancel")
     return frozenset(may)
-
-
-TICKETS = {
-    "xjdf": (write_xjdf, "application/xml"),
-    "json": (write_json_ticket, "application/json"),
-    "jdf": (write_jdf, "application/xml"),
-}
 
 
 class JobFiles(StaffAdmin):

@@ -28,6 +28,18 @@ INSERT INTO production_routingtally AS known (day, provider_id, rule_id, jobs)
 SELECT %s, * FROM unnest(%s::bigint[], %s::bigint[], %s::integer[])
 ON CONFLICT (day, provider_id, rule_id) DO UPDATE SET jobs = known.jobs + excluded.jobs
 """
+# The wait while no provider of the rule is available. A look takes some 40 ms: with so long a wait for each order that
+# waits for the same rule, looks take a fifth of a thread.
+WAIT_FOR_PROVIDER = timedelta(seconds=15)
+WAIT_FOR_EACH = timedelta(milliseconds=200)
+MAX_WAIT_FOR_PROVIDER = timedelta(minutes=5)
+# Jobs that no provider has, or that one was to get which is disabled since. After a try it may have the job.
+UNPROVIDED = Q(provider=None) | Q(provider__is_enabled=False, tries=0)
+CHANGED = ("provider", "rule", "message", "next_try", "failing_since", "is_uncertain", "updated")
+# Jobs of a worker at the same time.
+JOBS_AT_ONCE = 8
+# How long a claim of a job lasts; who still works on it then holds a lock.
+LEASE_SECONDS = 10
 
 
 def lock_routing() -> None:
@@ -43,16 +55,6 @@ def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) ->
     values: list[Any] = [at.astimezone(UTC).date(), list(providers), list(rules), list(counts.values())]
     with connection.cursor() as cursor:
         cursor.execute(COUNT, values)
-
-
-# The wait while no provider of the rule is available. A look takes some 40 ms: with so long a wait for each order that
-# waits for the same rule, looks take a fifth of a thread.
-WAIT_FOR_PROVIDER = timedelta(seconds=15)
-WAIT_FOR_EACH = timedelta(milliseconds=200)
-MAX_WAIT_FOR_PROVIDER = timedelta(minutes=5)
-# Jobs that no provider has, or that one was to get which is disabled since. After a try it may have the job.
-UNPROVIDED = Q(provider=None) | Q(provider__is_enabled=False, tries=0)
-CHANGED = ("provider", "rule", "message", "next_try", "failing_since", "is_uncertain", "updated")
 
 
 class ProviderChoices:
@@ -192,12 +194,6 @@ def choose_for_order(*, job_pk: int) -> bool:
     waiting = [job.pk for job in jobs if not choices.choose(job)]
     choices.save()
     return job_pk not in waiting
-
-
-# Jobs of a worker at the same time.
-JOBS_AT_ONCE = 8
-# How long a claim of a job lasts; who still works on it then holds a lock.
-LEASE_SECONDS = 10
 
 
 class ProviderSlots:

@@ -30,6 +30,12 @@ from stores.orders.models import Order, OrderItem, OrderStatus
 from stores.orders.models.status import WITH_SHIPMENTS
 from stores.orders.services.transitions import Parcel, transition_order
 
+ORDER_CANCELLED = "The order was cancelled."
+SHIPPED_UNREPORTED = "The order was shipped without a report of the provider."
+HELD = "Held: the order is on hold."
+RELEASED = "Released: the order was accepted again."
+SHIPPED_WITHOUT = "The order was shipped without this job."
+
 
 def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "") -> str:
     """Advances the locked order; returns why it could not, or ""."""
@@ -67,13 +73,6 @@ def _target(order: Order) -> OrderStatus | None:
     if any(RANK.get(state, 0) >= RANK[JobState.IN_PRODUCTION] for state in states):
         return OrderStatus.IN_PRODUCTION
     return None
-
-
-ORDER_CANCELLED = "The order was cancelled."
-SHIPPED_UNREPORTED = "The order was shipped without a report of the provider."
-HELD = "Held: the order is on hold."
-RELEASED = "Released: the order was accepted again."
-SHIPPED_WITHOUT = "The order was shipped without this job."
 
 
 def follow_order(*, order: Order) -> None:

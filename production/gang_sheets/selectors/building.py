@@ -20,6 +20,11 @@ from production.providers.models import Provider
 from production.providers.selectors import plain_settings
 
 KIND_LENGTH, DIGEST_LENGTH = 300, 16
+WORK_STYLES: Mapping[Turn, interface.WorkStyle] = {
+    "sheetwise": "Sheetwise",
+    "work_and_turn": "WorkAndTurn",
+    "work_and_tumble": "WorkAndTumble",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +117,6 @@ def _made_of(item: interface.JobItem) -> list[str]:
     }
     options = {name: value for name, value in sorted(item.options.items()) if name not in item.drawn_options}
     return [f"{name} {value}" for name, value in (*named.items(), *options.items()) if value]
-
-
-WORK_STYLES: Mapping[Turn, interface.WorkStyle] = {
-    "sheetwise": "Sheetwise",
-    "work_and_turn": "WorkAndTurn",
-    "work_and_tumble": "WorkAndTumble",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,11 @@ from production.providers.services import note_failure, note_success
 from stores.orders.models import Order
 
 READERS = (Grant.ORDER_ALL_READ, Grant.ORDER_ALL_WRITE)
+# Seconds before the next attempt; the last value repeats.
+BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
+GIVE_UP_AFTER = timedelta(hours=24)
+MAX_WAIT = timedelta(hours=1)
+MAX_TEXT_LENGTH = 200_000
 
 
 def failure_keys(job_number: str) -> list[str]:
@@ -71,13 +76,6 @@ def _failure_text(jobs: Sequence[Job]) -> str:
     )
     reason = f"{jobs[0].provider}: {jobs[0].message}" if jobs[0].provider else jobs[0].message
     return (one if len(jobs) == 1 else all_of_them) % {"reason": reason}
-
-
-# Seconds before the next attempt; the last value repeats.
-BACKOFF = (2, 4, 8, 15, 30, 60, 120, 300, 600, 900)
-GIVE_UP_AFTER = timedelta(hours=24)
-MAX_WAIT = timedelta(hours=1)
-MAX_TEXT_LENGTH = 200_000
 
 
 @transaction.atomic

@@ -13,6 +13,7 @@ from production.providers.models import Provider
 
 # It knows only what a print shop knows: the two folders and the JSON ticket.
 Say = Callable[[str], object]
+POLL_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -79,9 +80,6 @@ class Press:
         draft = self.back / f".{name}.tmp"
         draft.write_text(json.dumps({"JobNumber": number, "At": at, **values}), "utf-8")
         draft.rename(self.back / f"{name}.json")
-
-
-POLL_SECONDS = 0.5
 
 
 class Command(BaseCommand):

@@ -55,6 +55,7 @@ CHECK = OpenApiParameter(
     default=True,
     description=("`false` only reads the file and reports how columns were matched."),
 )
+SHEET_TAKE = 200
 
 
 class RowsCSVParser(RawParser):
@@ -230,9 +231,6 @@ def _states(request: Request) -> "list[str]":
         message = f"state: {unknown[0][:40]!r} is none; write {', '.join(RowState.values)}."
         raise Invalid.at("?state", "parameter_invalid", message)
     return sent
-
-
-SHEET_TAKE = 200
 
 
 class BatchSheetViewSet(ApiViewSet):

@@ -21,6 +21,29 @@ _OTHERS = {
     b"\x00\x00\xfe\xff": ("file_is_utf32", "The file is in UTF-32."),
 }
 _WEB_PAGE = (b"<!doctype", b"<html", b"<?xml", b"<table")
+# A workbook of Excel has some twenty parts.
+MAX_PARTS = 1000
+DIRECTORY_BYTES = 256 * 1024
+# The size of the parts that are read, which are XML.
+UNPACKED_BYTES = 200 * 1024 * 1024
+RATIO = 100
+# Small parts repeat themselves: empty sheets unpack to a hundred times their size.
+RATIO_FROM = 4 * 1024 * 1024
+BEGINNING = 1024
+LOOKED_AT = 512 * 1024
+LAST_COLUMN = 16_384
+# Elements of a workbook lie in some ten others.
+MAX_DEPTH = 1000
+_END = struct.Struct("<4s4H2LH")
+_END_SIGNATURE, _LARGE_SIGNATURE = b"PK\x05\x06", b"PK\x06\x07"
+_ENCRYPTED = 0x1
+_OTHER_PARTS = {
+    "content.xml": "The file is an OpenDocument sheet.",
+    "xl/workbook.bin": "The file is a binary Excel workbook (XLSB).",
+    "Index/Document.iwa": "The file is a sheet of Numbers.",
+    "word/document.xml": "The file is a text document.",
+}
+AGAIN = "Open it in Excel or LibreOffice, save it again as XLSX and upload that file."
 
 
 def file_kind(path: Path, content_type: str, name: str) -> str:
@@ -51,31 +74,6 @@ def file_kind(path: Path, content_type: str, name: str) -> str:
         return "json"
     # A CSV named by nothing may start with a bracket; an array of objects starts with both.
     return "json" if not said and text.split()[:1] in ([b"[{"], [b"["]) else "csv"
-
-
-# A workbook of Excel has some twenty parts.
-MAX_PARTS = 1000
-DIRECTORY_BYTES = 256 * 1024
-# The size of the parts that are read, which are XML.
-UNPACKED_BYTES = 200 * 1024 * 1024
-RATIO = 100
-# Small parts repeat themselves: empty sheets unpack to a hundred times their size.
-RATIO_FROM = 4 * 1024 * 1024
-BEGINNING = 1024
-LOOKED_AT = 512 * 1024
-LAST_COLUMN = 16_384
-# Elements of a workbook lie in some ten others.
-MAX_DEPTH = 1000
-_END = struct.Struct("<4s4H2LH")
-_END_SIGNATURE, _LARGE_SIGNATURE = b"PK\x05\x06", b"PK\x06\x07"
-_ENCRYPTED = 0x1
-_OTHER_PARTS = {
-    "content.xml": "The file is an OpenDocument sheet.",
-    "xl/workbook.bin": "The file is a binary Excel workbook (XLSB).",
-    "Index/Document.iwa": "The file is a sheet of Numbers.",
-    "word/document.xml": "The file is a text document.",
-}
-AGAIN = "Open it in Excel or LibreOffice, save it again as XLSX and upload that file."
 
 
 def damaged_file(detail: str = "") -> FileRefused:

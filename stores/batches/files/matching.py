@@ -17,29 +17,6 @@ _LETTERS = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "A
 
 # Marks are put in order before they go, in quadratic time: 10,000 in a cell held all threads for 50 ms.
 _NORMALIZED_AT_ONCE = 100
-
-
-def without_accents(text: str) -> str:
-    if text.isascii():
-        return text
-    text = text.translate(_LETTERS)
-    parts = (text[at : at + _NORMALIZED_AT_ONCE] for at in range(0, len(text), _NORMALIZED_AT_ONCE))
-    plain = (unicodedata.normalize("NFKD", part) for part in parts)
-    return "".join(letter for part in plain for letter in part if not unicodedata.combining(letter))
-
-
-def normalized(name: str) -> str:
-    """Lower-case words without accents and punctuation: `Recipient.PostalCode` is `recipient postal code`."""
-    return _OTHERS.sub(" ", _WORD_STARTS.sub(" ", without_accents(name))).strip().lower()
-
-
-# Each head of a file is compared with every name.
-@lru_cache(maxsize=2048)
-def compact(name: str) -> str:
-    """Without spaces: `Zip code` and `ZipCode` are one name."""
-    return normalized(name).replace(" ", "")
-
-
 # Other names of the members of a recipient, in English, German, French and Spanish.
 SYNONYMS: dict[str, frozenset[str]] = {
     member: frozenset(names.split(", "))
@@ -67,13 +44,6 @@ SYNONYMS: dict[str, frozenset[str]] = {
         "LocationType": "location type, address type, residential commercial",
     }.items()
 }
-
-
-def member_names(member: str) -> frozenset[str]:
-    names = map(compact, SYNONYMS[member])
-    return frozenset(name for compacted in names for name in (compacted, f"recipient{compacted}"))
-
-
 # How sure each way of matching is. A template field comes before a recipient's member of the same meaning.
 _EXACT, _SAME_WORDS, _LABEL = 1.0, 0.95, 0.9
 _PREFIXED, _MEMBER, _FIELD_SYNONYM, _SYNONYM = 0.88, 0.85, 0.8, 0.75
@@ -84,6 +54,34 @@ _ALIKE_LENGTH = 40
 # Pairs this close to the best are as likely.
 _TIE = 0.02
 _PREFIXES = ("recipient", "shipto", "shipping", "delivery", "mailing", "to", "empfanger", "lieferadresse")
+
+
+def without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    text = text.translate(_LETTERS)
+    parts = (text[at : at + _NORMALIZED_AT_ONCE] for at in range(0, len(text), _NORMALIZED_AT_ONCE))
+    plain = (unicodedata.normalize("NFKD", part) for part in parts)
+    return "".join(letter for part in plain for letter in part if not unicodedata.combining(letter))
+
+
+def normalized(name: str) -> str:
+    """Lower-case words without accents and punctuation: `Recipient.PostalCode` is `recipient postal code`."""
+    return _OTHERS.sub(" ", _WORD_STARTS.sub(" ", without_accents(name))).strip().lower()
+
+
+# Each head of a file is compared with every name.
+@lru_cache(maxsize=2048)
+def compact(name: str) -> str:
+    """Without spaces: `Zip code` and `ZipCode` are one name."""
+    return normalized(name).replace(" ", "")
+
+
+def member_names(member: str) -> frozenset[str]:
+    names = map(compact, SYNONYMS[member])
+    return frozenset(name for compacted in names for name in (compacted, f"recipient{compacted}"))
+
+
 _MEMBERS = {member: frozenset(map(compact, names)) for member, names in SYNONYMS.items()}
 
 

@@ -28,6 +28,17 @@ _BROKEN = (
     *(etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error),
     *(OSError, EOFError, NotImplementedError, UnicodeError),
 )
+LAST_ROW = 1_048_576
+# A sheet of 20,000 rows may have two merged cells in each.
+MAX_MARKS = 40_000
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_HIDDEN = Fault(
+    "row_hidden",
+    "The row is hidden in the sheet, by hand or by a filter. It is read all the same.",
+    "Delete the row if it does not belong to the batch.",
+    severity=WARNING,
+)
 
 
 def local_name(element: etree._Element) -> str:
@@ -79,13 +90,6 @@ def _refuse_declarations(stream: IO[bytes], part: str) -> None:
     _, root = next(_events(stream, "start"))
     if root.getroottree().docinfo.doctype:
         raise entities_declared(part)
-
-
-LAST_ROW = 1_048_576
-# A sheet of 20,000 rows may have two merged cells in each.
-MAX_MARKS = 40_000
-_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 @dataclass(frozen=True)
@@ -258,14 +262,6 @@ def _number(value: str, reference: str, style: str | None, book: Book) -> tuple[
     if abs(number) >= 10**PRECISION:
         return text, _imprecise(reference, text)
     return text, None
-
-
-_HIDDEN = Fault(
-    "row_hidden",
-    "The row is hidden in the sheet, by hand or by a filter. It is read all the same.",
-    "Delete the row if it does not belong to the batch.",
-    severity=WARNING,
-)
 
 
 def _without_value(reference: str, formula: str) -> Fault:

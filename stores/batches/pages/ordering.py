@@ -34,6 +34,9 @@ from stores.batches.services.ordering import order_batch
 from stores.batches.services.uploads import receive_rows
 from stores.orders.services.transitions import actor_of
 
+A_PAGE = 25
+SAMPLES = 3
+
 
 @harmless
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -93,10 +96,6 @@ def confirmed_state(page: BatchPage) -> str:
     confirm again."""
     changed = page.batch.updated.timestamp()
     return f"{page.counts.orderable} {page.counts.errors} {page.counts.total} {changed}"
-
-
-A_PAGE = 25
-SAMPLES = 3
 
 
 @require_safe

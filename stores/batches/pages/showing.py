@@ -36,6 +36,7 @@ from stores.orders.selectors.access import WRITE, StoreAccess
 
 # Where people meet batches: the portal and the console have the same pages, each with its own addresses and frame.
 PAGES = ("rows", "mapping", "check", "order", "cancel", "row", "sheet", "template", "file")
+SHEET_ROWS = 500
 
 
 class Opened(NamedTuple):
@@ -98,9 +99,6 @@ def open_batch(request: HttpRequest, batch_id: UUID) -> Opened:
 
 
 PORTAL = Place("base.html", "portal:batch-", "portal:batch", "portal:batches", open_batch)
-
-
-SHEET_ROWS = 500
 
 
 @require_safe

@@ -14,6 +14,11 @@ from stores.catalog.models import BudgetType
 from stores.orders.models import ApprovalState
 from stores.orders.services.approval_notices import send_decision, send_to_approvers
 
+EVENT_TYPES = {
+    BatchStatus.CHECKED: EventType.BATCH_CHECKED,
+    BatchStatus.ORDERED: EventType.BATCH_ORDERED,
+}
+
 
 def decision_key(batch: Batch) -> str:
     return f"batch:{batch.pk}:decided"
@@ -43,12 +48,6 @@ def notify_of_decision(approval: BatchApproval) -> int:
         key=decision_key(batch),
         path=reverse("portal:batch", args=[batch.pk]),
     )
-
-
-EVENT_TYPES = {
-    BatchStatus.CHECKED: EventType.BATCH_CHECKED,
-    BatchStatus.ORDERED: EventType.BATCH_ORDERED,
-}
 
 
 def announce(batch: Batch) -> None:

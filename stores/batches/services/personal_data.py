@@ -42,6 +42,7 @@ ERASED_ROW: dict[str, Any] = {
     "file_problems": [],
     "proof": "",
 }
+UNORDERED = timedelta(days=30)
 
 
 def personal_data() -> list[PersonalData]:
@@ -144,9 +145,6 @@ def _mappings(user: User) -> Iterator[Record]:
 
 def _erase_mappings(user: User) -> None:
     ColumnMapping.objects.filter(user=user).delete()
-
-
-UNORDERED = timedelta(days=30)
 
 
 def retention_rules() -> list[RetentionRule]:

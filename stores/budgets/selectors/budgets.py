@@ -31,6 +31,9 @@ READ = (*READ_ALL, Permission.STORE_SELF_READ.value)
 WRITE = (Permission.BUDGET_ALL_WRITE.value,)
 # A list of all 5,000 budgets of a store takes a third of a second of processor time.
 LONG_LIST = 500
+BATCH = 500
+# People whom a typed name may fit.
+MAX_PEOPLE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +154,6 @@ def _known_people(keys: Iterable[UUID | None]) -> QuerySet[User]:
     return User.objects.filter(pk__in=[key for key in keys if key]).exclude(
         username__startswith="erased-", is_active=False
     )
-
-
-BATCH = 500
-# People whom a typed name may fit.
-MAX_PEOPLE = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,20 @@ WITH bound AS MATERIALIZED (
 )
 SELECT found.is_whole, bound.* FROM found LEFT JOIN bound ON true ORDER BY bound.id
 """  # noqa: S608 - names of our columns
+COUNTED = """
+SELECT entry.budget_id, entry.period_id, -entry.amount
+FROM stores_budgetentry entry JOIN stores_budget budget ON budget.id = entry.budget_id
+WHERE entry.order_id = %s AND entry.kind = 'Order' ORDER BY budget.id FOR NO KEY UPDATE OF budget
+"""
+LOCK = """
+SELECT id FROM stores_budget
+WHERE id IN (SELECT budget_id FROM stores_budgetentry WHERE reservation_id = %s) ORDER BY id FOR NO KEY UPDATE
+"""
+LEFT = """
+SELECT entry.budget_id, entry.period_id, budget.type, -sum(entry.amount)
+FROM stores_budgetentry entry JOIN stores_budget budget ON budget.id = entry.budget_id
+WHERE entry.reservation_id = %s GROUP BY entry.budget_id, entry.period_id, budget.type ORDER BY entry.budget_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +185,6 @@ def _warning(claim: Claim) -> str:
     )
 
 
-COUNTED = """
-SELECT entry.budget_id, entry.period_id, -entry.amount
-FROM stores_budgetentry entry JOIN stores_budget budget ON budget.id = entry.budget_id
-WHERE entry.order_id = %s AND entry.kind = 'Order' ORDER BY budget.id FOR NO KEY UPDATE OF budget
-"""
-
-
 def count_order(*, order: Countable, caller: Caller) -> BudgetOutcome:
     """Counts the order in every budget that binds it, or raises Conflict; see `claim_budgets`."""
     if not is_counted(order):
@@ -214,17 +221,6 @@ def release_order(
         application_id=application_id,
     )
     write_entries(postings=counted, reason=reason)
-
-
-LOCK = """
-SELECT id FROM stores_budget
-WHERE id IN (SELECT budget_id FROM stores_budgetentry WHERE reservation_id = %s) ORDER BY id FOR NO KEY UPDATE
-"""
-LEFT = """
-SELECT entry.budget_id, entry.period_id, budget.type, -sum(entry.amount)
-FROM stores_budgetentry entry JOIN stores_budget budget ON budget.id = entry.budget_id
-WHERE entry.reservation_id = %s GROUP BY entry.budget_id, entry.period_id, budget.type ORDER BY entry.budget_id
-"""
 
 
 def reserve_budgets(*, batch: Countable, orders: int, reservation_id: UUID, caller: Caller) -> BudgetOutcome:

@@ -38,6 +38,21 @@ NEW_PERIOD = """
 INSERT INTO stores_budgetperiod (budget_id, number, starts, ends, added, used, level)
 VALUES (%s, %s, %s, %s, 0, 0, 0) RETURNING id
 """
+# One statement, so that balances and entries are of the same moment.
+COMPARE = """
+WITH folded AS (
+    SELECT period_id,
+           sum(CASE WHEN kind IN ('Adjustment', 'CarryOver') THEN amount ELSE 0 END) AS added,
+           sum(CASE WHEN kind IN ('Adjustment', 'CarryOver') THEN 0 ELSE -amount END) AS used
+    FROM stores_budgetentry GROUP BY period_id
+)
+SELECT period.id, period.budget_id, period.starts, period.differs,
+       period.added, coalesce(folded.added, 0), period.used, coalesce(folded.used, 0)
+FROM stores_budgetperiod period LEFT JOIN folded ON folded.period_id = period.id
+WHERE period.differs
+   OR (period.added, period.used) IS DISTINCT FROM (coalesce(folded.added, 0), coalesce(folded.used, 0))
+"""
+MARK = "UPDATE stores_budgetperiod SET differs = %s WHERE id = %s"
 
 
 class Posting(NamedTuple):
@@ -104,23 +119,6 @@ def lock_standing(budget: Budget, *, store: Store, at: datetime) -> Standing:
     locked.store = store
     [standing] = standings_of([locked], store=store, at=at)
     return standing
-
-
-# One statement, so that balances and entries are of the same moment.
-COMPARE = """
-WITH folded AS (
-    SELECT period_id,
-           sum(CASE WHEN kind IN ('Adjustment', 'CarryOver') THEN amount ELSE 0 END) AS added,
-           sum(CASE WHEN kind IN ('Adjustment', 'CarryOver') THEN 0 ELSE -amount END) AS used
-    FROM stores_budgetentry GROUP BY period_id
-)
-SELECT period.id, period.budget_id, period.starts, period.differs,
-       period.added, coalesce(folded.added, 0), period.used, coalesce(folded.used, 0)
-FROM stores_budgetperiod period LEFT JOIN folded ON folded.period_id = period.id
-WHERE period.differs
-   OR (period.added, period.used) IS DISTINCT FROM (coalesce(folded.added, 0), coalesce(folded.used, 0))
-"""
-MARK = "UPDATE stores_budgetperiod SET differs = %s WHERE id = %s"
 
 
 @transaction.atomic

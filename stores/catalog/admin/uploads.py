@@ -56,6 +56,17 @@ COLORS: dict[str, str] = {
 UNFINISHED = {State.WAITING, State.CHECKING, State.QUEUED, State.IMPORTING}
 BEFORE_A_WORKER = {State.WAITING, State.QUEUED}
 LIST = "admin:stores_catalogupload_changelist"
+COUNTED = {
+    "products_new": gettext_lazy("products new"),
+    "products_changed": gettext_lazy("products changed"),
+    "products_same": gettext_lazy("products unchanged"),
+    "stores_new": gettext_lazy("stores new"),
+    "stores_changed": gettext_lazy("stores changed"),
+    "stores_same": gettext_lazy("stores unchanged"),
+    "stores_reordered": gettext_lazy("stores reordered"),
+}
+IN_MEMORY = 8 * 1024 * 1024
+BLOCK = 64 * 1024
 
 
 class CatalogUploadForm(forms.Form):
@@ -226,17 +237,6 @@ def _with(request: HttpRequest, service: Callable[[], object], done: str, then: 
     return HttpResponseRedirect(then)
 
 
-COUNTED = {
-    "products_new": gettext_lazy("products new"),
-    "products_changed": gettext_lazy("products changed"),
-    "products_same": gettext_lazy("products unchanged"),
-    "stores_new": gettext_lazy("stores new"),
-    "stores_changed": gettext_lazy("stores changed"),
-    "stores_same": gettext_lazy("stores unchanged"),
-    "stores_reordered": gettext_lazy("stores reordered"),
-}
-
-
 def _counts(summary: dict[str, Any]) -> list[tuple[str, int]]:
     """The changes of an import by their names, for stores and products."""
     return [(str(words), int(summary.get(name, 0))) for name, words in COUNTED.items()]
@@ -265,10 +265,6 @@ def _report(upload: CatalogUpload) -> dict[str, Any]:
         "changes_nothing": bool(counts) and not changes,
         "hidden_faults": upload.fault_count - len(upload.faults),
     }
-
-
-IN_MEMORY = 8 * 1024 * 1024
-BLOCK = 64 * 1024
 
 
 def catalog_response(request: HttpRequest, store_ids: Sequence[str], name: str) -> HttpResponseBase:

@@ -5,21 +5,8 @@ from drf_spectacular.utils import OpenApiExample
 from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
 from stores.catalog.representations import TO_JSON
 
-
-def _example(specs: tuple[FieldSpec, ...], computed: dict[str, Any], *, verbose: bool) -> dict[str, Any]:
-    shown = [spec for spec in specs if spec.type and (verbose or not spec.verbose)]
-    return {
-        spec.name: computed[spec.name]
-        if spec.type == "computed"
-        else TO_JSON.get(spec.type, lambda value: value)(spec.example)
-        for spec in shown
-    }
-
-
 DATES = {"Created": "2026-03-01T00:00:00Z", "Updated": "2026-03-01T00:00:00Z"}
 OF_STORE = {"ProductCount": 75, **DATES}
-STORE = _example(STORE_MEMBERS, OF_STORE, verbose=False)
-VERBOSE_STORE = _example(STORE_MEMBERS, OF_STORE, verbose=True)
 OF_PRODUCT = {
     "HasTemplate": True,
     "TakesArtwork": True,
@@ -52,8 +39,6 @@ OF_PRODUCT = {
     "Currency": "USD",
     **DATES,
 }
-PRODUCT = _example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=False)
-VERBOSE_PRODUCT = _example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=True)
 ROLE = {
     "ID": 12,
     "StoreID": "summit-print",
@@ -88,7 +73,6 @@ ASSET = {
     "URL": "https://print.example/assets/jVpuDjpSS4yaNS8cm31OEABRa8nP2kQ7xVZ0c3m1b5sT9fUe/image.jpg",
     "Created": "2026-03-01T00:00:00Z",
 }
-
 DOCUMENT = {
     "AssetID": "0c7d1f52-4b0e-4b73-8f5e-6a1d2c3b4e5f",
     "Width": 0,
@@ -118,12 +102,6 @@ BLEED_FINDING = {
     ),
     "Remedy": "Add bleed to the page, and extend backgrounds to its end.",
 }
-STORE_EXAMPLE = OpenApiExample("Store", value=STORE, response_only=True)
-STORE_EXAMPLES = [STORE_EXAMPLE, OpenApiExample("Verbose store", value=VERBOSE_STORE, response_only=True)]
-PRODUCT_EXAMPLES = [
-    OpenApiExample("Product", value=PRODUCT, response_only=True),
-    OpenApiExample("Verbose product", value=VERBOSE_PRODUCT, response_only=True),
-]
 ROLE_EXAMPLE = OpenApiExample(
     "Store user role", value=ROLE, response_only=True, media_type="application/json"
 )
@@ -141,3 +119,26 @@ ARTWORK_REQUEST_EXAMPLE = OpenApiExample(
 ARTWORK_PROOF_EXAMPLE = OpenApiExample(
     "Proof of a PDF without bleed", value={**PROOF, "Preflight": [BLEED_FINDING]}, response_only=True
 )
+
+
+def _example(specs: tuple[FieldSpec, ...], computed: dict[str, Any], *, verbose: bool) -> dict[str, Any]:
+    shown = [spec for spec in specs if spec.type and (verbose or not spec.verbose)]
+    return {
+        spec.name: computed[spec.name]
+        if spec.type == "computed"
+        else TO_JSON.get(spec.type, lambda value: value)(spec.example)
+        for spec in shown
+    }
+
+
+STORE = _example(STORE_MEMBERS, OF_STORE, verbose=False)
+VERBOSE_STORE = _example(STORE_MEMBERS, OF_STORE, verbose=True)
+PRODUCT = _example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=False)
+VERBOSE_PRODUCT = _example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=True)
+
+STORE_EXAMPLE = OpenApiExample("Store", value=STORE, response_only=True)
+STORE_EXAMPLES = [STORE_EXAMPLE, OpenApiExample("Verbose store", value=VERBOSE_STORE, response_only=True)]
+PRODUCT_EXAMPLES = [
+    OpenApiExample("Product", value=PRODUCT, response_only=True),
+    OpenApiExample("Verbose product", value=VERBOSE_PRODUCT, response_only=True),
+]

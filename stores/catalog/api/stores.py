@@ -25,6 +25,27 @@ from stores.catalog.selectors.products import product_body, product_list_body, s
 from stores.catalog.selectors.stores import StoredBody, store_body, store_list_body
 
 LONG_BYTES = 1024 * 1024
+STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description="The StoreID.")
+VERBOSE = OpenApiParameter(
+    "verbose", bool, default=False, description="`true` adds more members to each record."
+)
+STORE_RULE = (
+    "An application sees the stores it is associated with. A user sees the stores on which they have a "
+    "role; a third-party application must be associated with them as well. Operators see all stores, "
+    "and everyone sees the demo store."
+)
+PRODUCT_ACCESS = Access(
+    rule=(
+        "The calling application needs any association with the store. Through an application of this "
+        "service itself, the user needs a role on the store. Operators may read every store, and everyone "
+        "the demo store."
+    )
+)
+ERRORS = {
+    400: "There is no such store (`store_invalid`), or `verbose` is neither true nor false.",
+    403: "There is no association with the store (`association_required`); the message says how to request one.",
+    **concurrency_errors("exports or long lists"),
+}
 
 
 def client_tags(request: Request) -> list[str]:
@@ -78,17 +99,6 @@ class StoreUserRolesXML(BaseRenderer):
 
 class StoreUserRolesTextXML(StoreUserRolesXML):
     media_type = "text/xml"
-
-
-STORE_ID = OpenApiParameter("store_id", str, OpenApiParameter.PATH, description="The StoreID.")
-VERBOSE = OpenApiParameter(
-    "verbose", bool, default=False, description="`true` adds more members to each record."
-)
-STORE_RULE = (
-    "An application sees the stores it is associated with. A user sees the stores on which they have a "
-    "role; a third-party application must be associated with them as well. Operators see all stores, "
-    "and everyone sees the demo store."
-)
 
 
 class StoreViewSet(ApiViewSet):
@@ -172,20 +182,6 @@ def store_user_role_record(role: Role, store_id: str) -> dict[str, Any]:
         "Grant": role.grant,
         "_meta": meta(),
     }
-
-
-PRODUCT_ACCESS = Access(
-    rule=(
-        "The calling application needs any association with the store. Through an application of this "
-        "service itself, the user needs a role on the store. Operators may read every store, and everyone "
-        "the demo store."
-    )
-)
-ERRORS = {
-    400: "There is no such store (`store_invalid`), or `verbose` is neither true nor false.",
-    403: "There is no association with the store (`association_required`); the message says how to request one.",
-    **concurrency_errors("exports or long lists"),
-}
 
 
 class ProductViewSet(ApiViewSet):

@@ -20,6 +20,28 @@ TEMPLATE_TRIGGER = pgtrigger.Trigger(
         RETURN NULL;
     """,
 )
+PICTURES_TRIGGER = pgtrigger.Trigger(
+    name="template_pictures",
+    when=pgtrigger.After,
+    operation=pgtrigger.UpdateOf("template"),
+    condition=pgtrigger.Condition("OLD.template IS DISTINCT FROM NEW.template"),
+    func="""
+        INSERT INTO stores_templatepicture (product_id, sha256, media_type, data, created)
+        SELECT DISTINCT ON (gone.entry ->> 'Data') OLD.id,
+            encode(sha256(convert_to(gone.entry ->> 'Data', 'UTF8')), 'hex'),
+            left(gone.entry ->> 'MediaType', 40), gone.entry ->> 'Data', now()
+        FROM (
+            (SELECT jsonb_path_query(OLD.template, '$.Artwork.*') AS entry
+                UNION SELECT jsonb_path_query(OLD.template, '$.Gallery.*'))
+            EXCEPT
+            (SELECT jsonb_path_query(NEW.template, '$.Artwork.*')
+                UNION SELECT jsonb_path_query(NEW.template, '$.Gallery.*'))
+        ) AS gone
+        WHERE gone.entry ->> 'Data' IS NOT NULL AND gone.entry ->> 'MediaType' IS NOT NULL
+        ON CONFLICT (product_id, sha256) DO UPDATE SET created = excluded.created;
+        RETURN NULL;
+    """,
+)
 
 
 class TemplateChange(models.Model):
@@ -51,30 +73,6 @@ class TemplateChange(models.Model):
 
     def __str__(self) -> str:
         return f"Template changed to version {self.version}"
-
-
-PICTURES_TRIGGER = pgtrigger.Trigger(
-    name="template_pictures",
-    when=pgtrigger.After,
-    operation=pgtrigger.UpdateOf("template"),
-    condition=pgtrigger.Condition("OLD.template IS DISTINCT FROM NEW.template"),
-    func="""
-        INSERT INTO stores_templatepicture (product_id, sha256, media_type, data, created)
-        SELECT DISTINCT ON (gone.entry ->> 'Data') OLD.id,
-            encode(sha256(convert_to(gone.entry ->> 'Data', 'UTF8')), 'hex'),
-            left(gone.entry ->> 'MediaType', 40), gone.entry ->> 'Data', now()
-        FROM (
-            (SELECT jsonb_path_query(OLD.template, '$.Artwork.*') AS entry
-                UNION SELECT jsonb_path_query(OLD.template, '$.Gallery.*'))
-            EXCEPT
-            (SELECT jsonb_path_query(NEW.template, '$.Artwork.*')
-                UNION SELECT jsonb_path_query(NEW.template, '$.Gallery.*'))
-        ) AS gone
-        WHERE gone.entry ->> 'Data' IS NOT NULL AND gone.entry ->> 'MediaType' IS NOT NULL
-        ON CONFLICT (product_id, sha256) DO UPDATE SET created = excluded.created;
-        RETURN NULL;
-    """,
-)
 
 
 class TemplatePicture(models.Model):

@@ -47,6 +47,47 @@ ORDER BY product.store_id, product.position, product.id
 FIELD_NAMES = [member.name for member in TEMPLATE_FIELD]
 PRICE_NAMES = [member.name for member in DELIVERED_PRICE]
 COLUMNS = ", ".join(f"product.{member.column}" for member in PRODUCT)
+# The bodies are read only for a caller that has access and no current copy, and only up to a maximum of bytes:
+# PostgreSQL knows the length of a stored text without reading it.
+PRODUCT_LIST = """{caller}
+SELECT access.is_visible, version.tag, CASE WHEN access.is_visible AND NOT version.tag = ANY(caller.client_tags) AND (
+    SELECT coalesce(sum(octet_length(product.{rendering})), 0) <= %s::bigint
+    FROM stores_product product
+    WHERE product.store_id = store.id AND product.is_active
+) THEN (
+    SELECT convert_to(
+        '[' || coalesce(string_agg(product.{rendering}, ',' ORDER BY product.position, product.id), '') || ']',
+        'UTF8'
+    )
+    FROM stores_product product
+    WHERE product.store_id = store.id AND product.is_active
+) END
+FROM stores_store store, caller,
+     LATERAL (SELECT {visible} AS is_visible) access,
+     LATERAL (
+         SELECT md5(concat_ws('/', store.id, store.created, store.catalog_version, '{rendering}')) AS tag
+     ) version
+WHERE store.external_id = %s
+"""
+PRODUCT_DETAIL = """{caller}
+SELECT access.is_visible, md5(product.{rendering}),
+       CASE WHEN access.is_visible AND NOT md5(product.{rendering}) = ANY(caller.client_tags)
+                AND octet_length(product.{rendering}) <= %s::bigint
+            THEN convert_to(product.{rendering}, 'UTF8') END
+FROM caller, stores_store store
+     CROSS JOIN LATERAL (SELECT {visible} AS is_visible) access
+     LEFT JOIN stores_product product
+        ON product.store_id = store.id AND product.external_id = %s AND product.is_active
+WHERE store.external_id = %s
+"""
+PRODUCT_LISTS = {
+    verbose: PRODUCT_LIST.format(caller=CALLER, visible=VISIBLE, rendering=name)
+    for verbose, name in RENDERINGS.items()
+}
+PRODUCT_DETAILS = {
+    verbose: PRODUCT_DETAIL.format(caller=CALLER, visible=VISIBLE, rendering=name)
+    for verbose, name in RENDERINGS.items()
+}
 
 
 class StoredProduct(NamedTuple):
@@ -127,49 +168,6 @@ def _price(values: Sequence[Any]) -> Record:
     if price["Created"]:
         price["Created"] = datetime.fromisoformat(price["Created"])
     return price
-
-
-# The bodies are read only for a caller that has access and no current copy, and only up to a maximum of bytes:
-# PostgreSQL knows the length of a stored text without reading it.
-PRODUCT_LIST = """{caller}
-SELECT access.is_visible, version.tag, CASE WHEN access.is_visible AND NOT version.tag = ANY(caller.client_tags) AND (
-    SELECT coalesce(sum(octet_length(product.{rendering})), 0) <= %s::bigint
-    FROM stores_product product
-    WHERE product.store_id = store.id AND product.is_active
-) THEN (
-    SELECT convert_to(
-        '[' || coalesce(string_agg(product.{rendering}, ',' ORDER BY product.position, product.id), '') || ']',
-        'UTF8'
-    )
-    FROM stores_product product
-    WHERE product.store_id = store.id AND product.is_active
-) END
-FROM stores_store store, caller,
-     LATERAL (SELECT {visible} AS is_visible) access,
-     LATERAL (
-         SELECT md5(concat_ws('/', store.id, store.created, store.catalog_version, '{rendering}')) AS tag
-     ) version
-WHERE store.external_id = %s
-"""
-PRODUCT_DETAIL = """{caller}
-SELECT access.is_visible, md5(product.{rendering}),
-       CASE WHEN access.is_visible AND NOT md5(product.{rendering}) = ANY(caller.client_tags)
-                AND octet_length(product.{rendering}) <= %s::bigint
-            THEN convert_to(product.{rendering}, 'UTF8') END
-FROM caller, stores_store store
-     CROSS JOIN LATERAL (SELECT {visible} AS is_visible) access
-     LEFT JOIN stores_product product
-        ON product.store_id = store.id AND product.external_id = %s AND product.is_active
-WHERE store.external_id = %s
-"""
-PRODUCT_LISTS = {
-    verbose: PRODUCT_LIST.format(caller=CALLER, visible=VISIBLE, rendering=name)
-    for verbose, name in RENDERINGS.items()
-}
-PRODUCT_DETAILS = {
-    verbose: PRODUCT_DETAIL.format(caller=CALLER, visible=VISIBLE, rendering=name)
-    for verbose, name in RENDERINGS.items()
-}
 
 
 def product_list_body(

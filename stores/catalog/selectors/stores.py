@@ -16,16 +16,6 @@ from fulfillment.templatetags.portal import method_name
 from stores.catalog.models import DeliveredPrice, Product, Store
 
 MAX_METHODS = 200
-
-
-def known_delivery_methods(stores: QuerySet[Store]) -> list[str]:
-    """The codes of products and of prices, sorted."""
-    of_products = Product.objects.filter(store__in=stores).values_list("delivery_method")
-    of_prices = DeliveredPrice.objects.filter(product__store__in=stores).values_list("delivery_method_code")
-    codes = of_products.order_by().union(of_prices.order_by())
-    return sorted(code for (code,) in codes[:MAX_METHODS])
-
-
 # A user's role counts if it is on the store, or if it is a role over everything with a grant for stores.
 STORE_GRANT_LIST = "ARRAY[" + ", ".join(f"'{name}'" for name in sorted(STORE_GRANTS)) + "]"
 USER_RELATED = f"""EXISTS (
@@ -45,12 +35,10 @@ VISIBLE = f"""(
         AND (caller.user_id IS NULL OR {USER_RELATED})
         AND (caller.application_id IS NULL OR {ASSOCIATED}))
 )"""
-
 CALLER = """WITH caller AS (
     SELECT %s::boolean AS sees_all, %s::uuid AS user_id, %s::uuid AS application_id,
            string_to_array(%s, E'\\n') AS client_tags
 )"""
-
 # `visible` is read once: the tag and the body come from the same rows.
 STORE_LIST = """{caller}, visible AS MATERIALIZED (
     SELECT '[' || coalesce(string_agg(store.{rendering}, ',' ORDER BY store.company_name, store.id), '') || ']' AS body
@@ -69,6 +57,16 @@ STORE_LISTS = {
     verbose: STORE_LIST.format(caller=CALLER, visible=VISIBLE, rendering=name)
     for verbose, name in RENDERINGS.items()
 }
+# More choices are no help; a filter then says how to narrow them.
+MAX_CHOICES = 200
+
+
+def known_delivery_methods(stores: QuerySet[Store]) -> list[str]:
+    """The codes of products and of prices, sorted."""
+    of_products = Product.objects.filter(store__in=stores).values_list("delivery_method")
+    of_prices = DeliveredPrice.objects.filter(product__store__in=stores).values_list("delivery_method_code")
+    codes = of_products.order_by().union(of_prices.order_by())
+    return sorted(code for (code,) in codes[:MAX_METHODS])
 
 
 class StoreNotVisible(DomainError):
@@ -111,8 +109,6 @@ def unknown_store(store_id: str) -> Invalid:
     return Invalid(message, code="store_invalid")
 
 
-# More choices are no help; a filter then says how to narrow them.
-MAX_CHOICES = 200
 Choices = list[tuple[str, str]]
 
 

@@ -40,6 +40,7 @@ WAITING_STATES = {
     **{at: state for state, at in WORKING_STATES.items()},
 }
 DISCARDABLE = (State.WAITING, State.CHECKED, State.REFUSED, State.FAILED)
+USAGE_KEPT = timedelta(days=400)
 
 
 def receive_catalog_upload(*, upload: UploadedFile, by: User, store: Store | None = None) -> CatalogUpload:
@@ -191,9 +192,6 @@ class _Progress:
 
     def close(self) -> None:
         self.connection.close()
-
-
-USAGE_KEPT = timedelta(days=400)
 
 
 def retention_rules() -> list[RetentionRule]:

@@ -28,6 +28,8 @@ from stores.editor.services.previews import (
     wrong_shape,
 )
 
+RESHAPING = frozenset({"crop-background", "fit-background", "keep-as-picture"})
+
 
 @dataclass(frozen=True, slots=True)
 class EditorState:
@@ -173,9 +175,6 @@ STEPS: dict[str, Callable[[EditorState, str, EditorContext], EditorState]] = {
     "remove-artwork": _remove_picture("artwork"),
     "remove-gallery": _remove_picture("gallery"),
 }
-
-
-RESHAPING = frozenset({"crop-background", "fit-background", "keep-as-picture"})
 
 
 class PictureUploads:

@@ -12,6 +12,7 @@ from stores.catalog.services.imports import CatalogInvalid, ImportSummary, impor
 from stores.catalog.source import CatalogSource
 
 WIDTH = 40
+FAULTS_SHOWN = 100
 
 
 class Progress:
@@ -50,9 +51,6 @@ class Progress:
             self.out.write(f"\r{megabytes:,} MB", ending="")
             self.out.flush()
             self.shown = megabytes
-
-
-FAULTS_SHOWN = 100
 
 
 class Command(BaseCommand):

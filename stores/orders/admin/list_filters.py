@@ -30,6 +30,14 @@ DUE: dict[str, tuple[Any, Callable[[QuerySet[Order]], QuerySet[Order]]]] = {
     "today": (gettext_lazy("Due today"), orders_due_today),
     "soon": (gettext_lazy("Due within 3 days"), orders_due_soon),
 }
+# Query parameters of the list that are not filters.
+SORT, COLUMNS, VIEW = "sort", "columns", "view"
+SORTS = {
+    "newest": gettext_lazy("Newest first"),
+    "oldest": gettext_lazy("Oldest first"),
+    "due": gettext_lazy("Due first"),
+    "due-last": gettext_lazy("Due last"),
+}
 
 
 class StatusFilter(admin.ChoicesFieldListFilter):
@@ -107,16 +115,6 @@ def _with_chosen(found: Choices, chosen: str | None, name: Callable[[str], str])
     """What is no longer in the catalog still has its orders."""
     is_known = not chosen or chosen in dict(found)
     return found if is_known else [*found, (chosen or "", name(chosen or ""))]
-
-
-# Query parameters of the list that are not filters.
-SORT, COLUMNS, VIEW = "sort", "columns", "view"
-SORTS = {
-    "newest": gettext_lazy("Newest first"),
-    "oldest": gettext_lazy("Oldest first"),
-    "due": gettext_lazy("Due first"),
-    "due-last": gettext_lazy("Due last"),
-}
 
 
 class OrderList(ConsoleList):

@@ -43,6 +43,18 @@ USUAL = ("status", "due", "placed", "customer", "total", "delivery", "store")
 TABS = (*OPEN_STATUSES, OrderStatus.SHIPPED)
 # Counts stop here; larger queues are shown as "more than".
 MAX_COUNTED = 1000
+FILTER_NAMES = (
+    "due",
+    "status__exact",
+    "delivery",
+    "product",
+    "batch",
+    "store",
+    "cancellation__exact",
+    "created_from",
+    "created_to",
+    "q",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,20 +206,6 @@ def _views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]
     may_share = stores is None or len(stores) == 1 or bool(request.GET.get("store"))
     current = next((entry for entry in views if entry["is_current"]), None)
     return {"views": views, "current_view": current, "may_share": may_share}
-
-
-FILTER_NAMES = (
-    "due",
-    "status__exact",
-    "delivery",
-    "product",
-    "batch",
-    "store",
-    "cancellation__exact",
-    "created_from",
-    "created_to",
-    "q",
-)
 
 
 def _chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:

@@ -105,6 +105,17 @@ ALLOWED = [each.name for each in PARAMETERS if each.location == OpenApiParameter
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 STATUSES = frozenset(str(value) for value in OrderStatus.values)
 UNKNOWN_SHOWN = 20
+ANSWERED = [
+    OpenApiParameter(name, kind, OpenApiParameter.HEADER, response=[200], description=text)
+    for name, kind, text in (
+        ("Link", str, 'The next page, as `<URL>; rel="next"`. Not sent on the last page or with CSV.'),
+        (
+            "X-Total-Count",
+            int,
+            f"The number of matching orders. Not sent with CSV, or if filters match more than {MAX_COUNTED:,}.",
+        ),
+    )
+]
 
 
 class ExportParameters:
@@ -191,19 +202,6 @@ class ExportParameters:
             self._refuse("after", "take it from the Link header of the page before.")
             return None
         return ExportCursor(EPOCH + timedelta(microseconds=int(found[1])), UUID(bytes=found[2]))
-
-
-ANSWERED = [
-    OpenApiParameter(name, kind, OpenApiParameter.HEADER, response=[200], description=text)
-    for name, kind, text in (
-        ("Link", str, 'The next page, as `<URL>; rel="next"`. Not sent on the last page or with CSV.'),
-        (
-            "X-Total-Count",
-            int,
-            f"The number of matching orders. Not sent with CSV, or if filters match more than {MAX_COUNTED:,}.",
-        ),
-    )
-]
 
 
 class OrderExportViewSet(ApiViewSet):

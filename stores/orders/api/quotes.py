@@ -43,6 +43,21 @@ KEY = {
     ),
 }
 ONLY_EDDM = "Only for items ordered for an EDDM selection."
+QUOTE_CREATE = Access(
+    rule=(
+        "Callers who may submit orders to the store may call it. An application needs an association with the "
+        "store, and a user needs a role on it. The demo store is open to everyone."
+    ),
+    permissions=WRITE,
+)
+QUOTE_READ = Access(
+    rule="Callers read their own quotes. With `Order.All.Read`, they read every quote of the store.",
+    permissions=READ,
+)
+NO_STORE = "There is no such store (`store_invalid`)"
+NO_ASSOCIATION = (
+    "No association with the store (`association_required`), or one without the grant (`grant_missing`)."
+)
 
 
 class CountryCode(serializers.RegexField):
@@ -194,23 +209,6 @@ class QuoteSerializer(serializers.Serializer):
     Preflight = QuotedFindingSerializer(
         many=True, required=False, help_text="Only with Artwork: the findings of its proof and its order."
     )
-
-
-QUOTE_CREATE = Access(
-    rule=(
-        "Callers who may submit orders to the store may call it. An application needs an association with the "
-        "store, and a user needs a role on it. The demo store is open to everyone."
-    ),
-    permissions=WRITE,
-)
-QUOTE_READ = Access(
-    rule="Callers read their own quotes. With `Order.All.Read`, they read every quote of the store.",
-    permissions=READ,
-)
-NO_STORE = "There is no such store (`store_invalid`)"
-NO_ASSOCIATION = (
-    "No association with the store (`association_required`), or one without the grant (`grant_missing`)."
-)
 
 
 class QuoteViewSet(ApiViewSet):

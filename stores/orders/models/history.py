@@ -10,6 +10,10 @@ from stores.orders.models.status import ActorKind, OrderStatus
 
 MAX_COMMENT_LENGTH = 2000
 MAX_VIEW_NAME_LENGTH = 40
+# The name of the outcome in the metadata of a test order.
+TEST_OUTCOME = "TestOutcome"
+# The label of the audit event of a decision that was refused because the same person had ordered.
+OWN_ORDER = "own_order_refused"
 
 
 class OrderHistory(models.Model):
@@ -127,10 +131,6 @@ class OrderView(models.Model):
         return self.name
 
 
-# The name of the outcome in the metadata of a test order.
-TEST_OUTCOME = "TestOutcome"
-
-
 class TestOutcome(models.TextChoices):
     """The requested outcome of a test order: the value of TEST_OUTCOME in its metadata."""
 
@@ -159,10 +159,6 @@ class TestScenario(models.Model):
 
     def __str__(self) -> str:
         return f"{self.order_id}: {self.outcome}"
-
-
-# The label of the audit event of a decision that was refused because the same person had ordered.
-OWN_ORDER = "own_order_refused"
 
 
 @pghistory.track(pghistory.UpdateEvent(), pghistory.ManualEvent(OWN_ORDER), exclude=["reasons", "note"])

@@ -21,6 +21,20 @@ from stores.orders.models.status import (
 )
 from stores.proofs.models import Asset
 
+# The texts of Order.recipient; LocationType beside them may be missing.
+RECIPIENT_FIELDS = (
+    "Name",
+    "Company",
+    "Address1",
+    "Address2",
+    "City",
+    "State",
+    "PostalCode",
+    "CountryCode",
+    "Phone",
+    "Email",
+)
+
 
 class Quote(models.Model):
     """Prices that bind until `expires`. `rendering` is the API's finished body and the only copy of the options."""
@@ -49,21 +63,6 @@ class Quote(models.Model):
 
     def __str__(self) -> str:
         return str(self.pk)
-
-
-# The texts of Order.recipient; LocationType beside them may be missing.
-RECIPIENT_FIELDS = (
-    "Name",
-    "Company",
-    "Address1",
-    "Address2",
-    "City",
-    "State",
-    "PostalCode",
-    "CountryCode",
-    "Phone",
-    "Email",
-)
 
 
 def changes() -> tuple[pghistory.Tracker, ...]:

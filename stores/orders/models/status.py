@@ -6,6 +6,20 @@ from django.utils.translation import gettext_lazy as _
 
 from applications.webhooks.event_types import EventType
 
+# For the catalogs.
+STATUS_WORDS = (
+    gettext_noop("Received"),
+    gettext_noop("On hold"),
+    gettext_noop("Accepted"),
+    gettext_noop("In production"),
+    gettext_noop("Partially shipped"),
+    gettext_noop("Shipped"),
+    gettext_noop("Delivered"),
+    gettext_noop("Returned"),
+    gettext_noop("Cancelled"),
+    gettext_noop("Rejected"),
+)
+
 
 class OrderStatus(models.IntegerChoices):
     RECEIVED = 10, "Received"
@@ -30,19 +44,6 @@ class OrderStatus(models.IntegerChoices):
         return gettext(self.words)
 
 
-# For the catalogs.
-STATUS_WORDS = (
-    gettext_noop("Received"),
-    gettext_noop("On hold"),
-    gettext_noop("Accepted"),
-    gettext_noop("In production"),
-    gettext_noop("Partially shipped"),
-    gettext_noop("Shipped"),
-    gettext_noop("Delivered"),
-    gettext_noop("Returned"),
-    gettext_noop("Cancelled"),
-    gettext_noop("Rejected"),
-)
 ALLOWED_TRANSITIONS: dict[int, frozenset[int]] = {
     OrderStatus.RECEIVED: frozenset(
         {OrderStatus.ON_HOLD, OrderStatus.ACCEPTED, OrderStatus.CANCELLED, OrderStatus.REJECTED}

@@ -19,6 +19,8 @@ from stores.orders.models import ApprovalRequest, CancellationState, Order, Orde
 from stores.orders.models.status import OPEN_STATUSES
 
 DAYS = 14
+SOON_DAYS = 3
+ZONE_CACHE_SECONDS = 60.0
 
 
 class DailyCount(NamedTuple):
@@ -56,8 +58,6 @@ def daily_counts(store_pks: Sequence[int] | None) -> list[DailyCount]:
     return [DailyCount(*row) for row in of_orders.union(of_calls, all=True).order_by("day", "store")]
 
 
-SOON_DAYS = 3
-ZONE_CACHE_SECONDS = 60.0
 _cache: dict[str, tuple[float, list[str]]] = {}
 register_cache(_cache)
 

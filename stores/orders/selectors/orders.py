@@ -33,6 +33,22 @@ SELECT coalesce(sum(
     + coalesce(pg_column_size(preflight), 0)
 ), 0)::bigint FROM stores_orderitem WHERE order_id = %s
 """
+MAX_NUMBER = 2**63 - 1
+EVENTS_SHOWN = 100
+# By the index of each store's orders of an application or a person, so that a page costs the same among millions.
+PAGE = """
+SELECT found.id FROM unnest(%(stores)s::bigint[]) AS store(id) CROSS JOIN LATERAL (
+    SELECT id, number FROM stores_order
+    WHERE store_id = store.id AND {owner} AND number < %(limit)s
+    ORDER BY created DESC, id DESC LIMIT %(take)s
+) found ORDER BY found.number DESC LIMIT %(take)s
+"""
+OF_APPLICATION = PAGE.format(
+    owner="application_id = %(application)s AND (%(user)s::uuid IS NULL OR user_id = %(user)s::uuid)"
+)
+OF_PERSON = PAGE.format(
+    owner="user_id = %(user)s AND (application_id IS NULL OR application_id = ANY(%(built_in)s::uuid[]))"
+)
 
 
 def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -> Order | None:
@@ -119,24 +135,6 @@ def item_of(order: Order, item_key: str) -> OrderItem:
         return order.items.get(item_key=item_key)
     except OrderItem.DoesNotExist as error:
         raise NotFound(_("The order has no item with this key."), code="item_not_found") from error
-
-
-MAX_NUMBER = 2**63 - 1
-EVENTS_SHOWN = 100
-# By the index of each store's orders of an application or a person, so that a page costs the same among millions.
-PAGE = """
-SELECT found.id FROM unnest(%(stores)s::bigint[]) AS store(id) CROSS JOIN LATERAL (
-    SELECT id, number FROM stores_order
-    WHERE store_id = store.id AND {owner} AND number < %(limit)s
-    ORDER BY created DESC, id DESC LIMIT %(take)s
-) found ORDER BY found.number DESC LIMIT %(take)s
-"""
-OF_APPLICATION = PAGE.format(
-    owner="application_id = %(application)s AND (%(user)s::uuid IS NULL OR user_id = %(user)s::uuid)"
-)
-OF_PERSON = PAGE.format(
-    owner="user_id = %(user)s AND (application_id IS NULL OR application_id = ANY(%(built_in)s::uuid[]))"
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,35 @@ from stores.orders.pricing import Line, Option
 from stores.orders.requests import ListedProduct, Price
 from stores.orders.selectors.access import READ, authorize_store
 
+PRICE_LISTS = """
+SELECT product.id, product.external_id, product.name, product.version, product.minimum_quantity,
+       product.maximum_quantity, product.quantity_increment, product.delivery_method,
+       (SELECT price.location_type FROM stores_deliveredprice price
+        WHERE price.product_id = product.id AND price.is_default),
+       (SELECT json_agg(json_build_array(price.delivery_method_code, price.location_type, price.price::text,
+                                         price.description) ORDER BY price.position)
+        FROM stores_deliveredprice price
+        WHERE price.product_id = product.id AND price.country_code = %s)::text,
+       (SELECT json_agg(json_build_array(speed.days, speed.is_default) ORDER BY speed.position)
+        FROM stores_productionspeed speed WHERE speed.product_id = product.id)::text,
+       product.template IS NOT NULL
+           OR EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id),
+       product.is_eddm,
+       json_build_object('stock_code', product.stock_code, 'stock_weight_gsm', product.stock_weight_gsm,
+                         'coating', product.coating, 'finish', product.finish, 'binding', product.binding,
+                         'binding_edge', product.binding_edge, 'is_one_sided', product.is_one_sided,
+                         'folding', product.folding)::text
+FROM stores_product product
+WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
+"""
+PLACES = """
+SELECT product.external_id, price.country_code, string_agg(DISTINCT price.location_type, ', ')
+FROM stores_product product JOIN stores_deliveredprice price ON price.product_id = product.id
+WHERE product.store_id = %s AND product.external_id = ANY(%s)
+GROUP BY product.external_id, price.country_code
+ORDER BY product.external_id, price.country_code
+"""
+
 
 def quote_for(caller: Caller, store_id: str, quote_id: str) -> Quote:
     access = authorize_store(caller, store_id, READ)
@@ -73,37 +102,6 @@ def _option(entry: dict[str, Any]) -> Option:
             for item in entry["Items"]
         ),
     )
-
-
-PRICE_LISTS = """
-SELECT product.id, product.external_id, product.name, product.version, product.minimum_quantity,
-       product.maximum_quantity, product.quantity_increment, product.delivery_method,
-       (SELECT price.location_type FROM stores_deliveredprice price
-        WHERE price.product_id = product.id AND price.is_default),
-       (SELECT json_agg(json_build_array(price.delivery_method_code, price.location_type, price.price::text,
-                                         price.description) ORDER BY price.position)
-        FROM stores_deliveredprice price
-        WHERE price.product_id = product.id AND price.country_code = %s)::text,
-       (SELECT json_agg(json_build_array(speed.days, speed.is_default) ORDER BY speed.position)
-        FROM stores_productionspeed speed WHERE speed.product_id = product.id)::text,
-       product.template IS NOT NULL
-           OR EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id),
-       product.is_eddm,
-       json_build_object('stock_code', product.stock_code, 'stock_weight_gsm', product.stock_weight_gsm,
-                         'coating', product.coating, 'finish', product.finish, 'binding', product.binding,
-                         'binding_edge', product.binding_edge, 'is_one_sided', product.is_one_sided,
-                         'folding', product.folding)::text
-FROM stores_product product
-WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
-"""
-
-PLACES = """
-SELECT product.external_id, price.country_code, string_agg(DISTINCT price.location_type, ', ')
-FROM stores_product product JOIN stores_deliveredprice price ON price.product_id = product.id
-WHERE product.store_id = %s AND product.external_id = ANY(%s)
-GROUP BY product.external_id, price.country_code
-ORDER BY product.external_id, price.country_code
-"""
 
 
 def listed_products(

@@ -27,6 +27,17 @@ from stores.proofs.services.assets import TOUCH_AFTER, remove_asset_files
 from stores.proofs.services.prints import PrintedFile
 from stores.templates.selectors import typesetting_errors
 
+# Pixels, and whether bleed and crop marks are cropped. Pages are shown 800 wide, on screens twice as dense.
+SIZES: dict[str, tuple[int, bool]] = {"small": (192, True), "large": (1600, False), "widest": (3000, False)}
+# The order list requests one picture for each row at once.
+WAIT_SECONDS = 8.0
+# Locked, so that retention cannot remove them at the same time.
+ORDERED = """
+INSERT INTO stores_orderedasset (order_id, asset_id)
+SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
+ON CONFLICT DO NOTHING
+"""
+
 
 class PrintFileDamaged(DomainError):
     status = 500
@@ -97,10 +108,6 @@ def read_print_file(*, item: OrderItem) -> bytes:
 
 
 Size = Literal["small", "large", "widest"]
-# Pixels, and whether bleed and crop marks are cropped. Pages are shown 800 wide, on screens twice as dense.
-SIZES: dict[str, tuple[int, bool]] = {"small": (192, True), "large": (1600, False), "widest": (3000, False)}
-# The order list requests one picture for each row at once.
-WAIT_SECONDS = 8.0
 
 
 def print_file_pages(*, item: OrderItem) -> list[tuple[float, float, float, float]]:
@@ -133,14 +140,6 @@ def _store(item: OrderItem, name: str, picture: bytes) -> None:
     if order.filter(recipient_erased__isnull=True).exists():
         with storage_errors():
             write_files([(name, picture)])
-
-
-# Locked, so that retention cannot remove them at the same time.
-ORDERED = """
-INSERT INTO stores_orderedasset (order_id, asset_id)
-SELECT %s, id FROM stores_asset WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE
-ON CONFLICT DO NOTHING
-"""
 
 
 @transaction.atomic(savepoint=False)

@@ -36,6 +36,21 @@ from stores.proofs.services.proofs import make_artwork_proof, make_proof
 CODES = [rule.code for rule in RULES]
 PROOFS = ("screen", "press")
 ADDRESS = "A signed URL that works without credentials for 30 days. The next call renews it."
+PROOF_PARAMETERS = [
+    STORE_ID,
+    OpenApiParameter("product_id", str, OpenApiParameter.PATH, description="The product's ID."),
+    OpenApiParameter(
+        "proof",
+        str,
+        enum=PROOFS,
+        default="screen",
+        description="`press` shows the colors as they will be printed, by the print preset of the product.",
+    ),
+]
+NOT_FOUND = {
+    403: "There is no association with the store (`association_required`).",
+    404: "There is no such product in the store (`product_not_found`).",
+}
 
 
 class BoxSerializer(serializers.Serializer):
@@ -83,25 +98,6 @@ class ProofSerializer(serializers.Serializer):
         many=True, help_text="What may print badly, errors first. Empty: nothing found."
     )
     _meta = Meta(help_text="What may print badly, such as a picture of too few pixels.")
-
-
-PROOF_PARAMETERS = [
-    STORE_ID,
-    OpenApiParameter("product_id", str, OpenApiParameter.PATH, description="The product's ID."),
-    OpenApiParameter(
-        "proof",
-        str,
-        enum=PROOFS,
-        default="screen",
-        description="`press` shows the colors as they will be printed, by the print preset of the product.",
-    ),
-]
-
-
-NOT_FOUND = {
-    403: "There is no association with the store (`association_required`).",
-    404: "There is no such product in the store (`product_not_found`).",
-}
 
 
 class ProofViewSet(ApiViewSet):

@@ -49,6 +49,9 @@ SAMPLES = {
 _kept: WeightedCache[str, bytes] = WeightedCache(capacity=CACHE_BYTES, weight=len)
 register_cache(_kept)
 
+# A field is rarely on more pages; the proof shows the others.
+MAX_PAGES = 2
+
 
 def live_values(*, card: Showcase, name: str) -> dict[str, str]:
     """The values of the proof: the name, and an example for each field without a default."""
@@ -119,10 +122,6 @@ def _sample(field: Field) -> str:
         return ""
     sample = SAMPLES.get(field.field_name) or SAMPLES.get(field.sub_type)
     return sample or (field.prompt if field.required and field.type == "Text" else "")
-
-
-# A field is rarely on more pages; the proof shows the others.
-MAX_PAGES = 2
 
 
 def draw_draft(

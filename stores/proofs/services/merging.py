@@ -36,6 +36,12 @@ from stores.templates.selectors import (
 )
 
 CACHE_BYTES = 64 * 1024 * 1024
+SHORTEST_VALUE = 3
+LENGTH = 24
+ADD_TRACES = """
+UPDATE stores_proof SET traces = ARRAY(SELECT DISTINCT unnest(coalesce(traces, '{}') || %(traces)s::varchar[]))
+WHERE digest = %(digest)s AND NOT coalesce(traces, '{}') @> %(traces)s::varchar[]
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +211,6 @@ def _unknown_asset(name: str) -> Problem:
 
 def _is_upload(field: Field) -> bool:
     return field.type == "Image" and field.sub_type == "Upload"
-
-
-SHORTEST_VALUE = 3
-LENGTH = 24
-ADD_TRACES = """
-UPDATE stores_proof SET traces = ARRAY(SELECT DISTINCT unnest(coalesce(traces, '{}') || %(traces)s::varchar[]))
-WHERE digest = %(digest)s AND NOT coalesce(traces, '{}') @> %(traces)s::varchar[]
-"""
 
 
 def traces_of(caller: Caller, merged: TemplateMerge) -> list[str]:

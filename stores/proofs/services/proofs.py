@@ -56,6 +56,13 @@ Merge = TemplateMerge | ArtworkMerge
 # A use within this time is not recorded again; PROOF_RETENTION_DAYS is far longer.
 TOUCH_AFTER = timedelta(days=1)
 SOFT_PROOF = "soft proof"
+# A row that exists keeps its traces.
+SAVE = """
+INSERT INTO stores_proof (product_id, is_test, digest, sizes, messages, preflight, traces, created, last_used)
+VALUES (%(product)s, %(is_test)s, %(digest)s, %(sizes)s, %(messages)s, %(preflight)s, %(traces)s, %(now)s, %(now)s)
+ON CONFLICT (digest) DO UPDATE SET product_id = excluded.product_id, sizes = excluded.sizes,
+    messages = excluded.messages, preflight = excluded.preflight, last_used = excluded.last_used
+"""
 
 
 def preflight_records(
@@ -231,15 +238,6 @@ def _wait_for_lock(digest: str) -> None:
         if isinstance(error.__cause__, LockNotAvailable):
             raise RenderersBusy from error
         raise
-
-
-# A row that exists keeps its traces.
-SAVE = """
-INSERT INTO stores_proof (product_id, is_test, digest, sizes, messages, preflight, traces, created, last_used)
-VALUES (%(product)s, %(is_test)s, %(digest)s, %(sizes)s, %(messages)s, %(preflight)s, %(traces)s, %(now)s, %(now)s)
-ON CONFLICT (digest) DO UPDATE SET product_id = excluded.product_id, sizes = excluded.sizes,
-    messages = excluded.messages, preflight = excluded.preflight, last_used = excluded.last_used
-"""
 
 
 def _save(product: ProductVersion, proof: StoredProof, traces: list[str], *, is_test: bool) -> None:
