@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -150,10 +151,16 @@ def _erase_mappings(user: User) -> None:
 def retention_rules() -> list[RetentionRule]:
     return [
         # First, because a batch goes with its rows: those of 120 batches of 50 MB take longer than a statement may.
-        rule_for_rows("rows of batches that were not ordered", _left_rows),
+        replace(rule_for_rows("rows of batches that were not ordered", _left_rows), remove=_remove_left_rows),
         rule_for_rows("batches that were not ordered", _unordered_batches),
         rule_for_rows("batches without rows", _empty),
     ]
+
+
+def _remove_left_rows(batch: int) -> Iterator[int]:
+    """Cancels their batches before: one that is opened meanwhile, or after a stopped run, could be ordered in part."""
+    _unordered_batches().exclude(status=BatchStatus.CANCELLED).update(status=BatchStatus.CANCELLED)
+    yield from rule_for_rows("", lambda: _left_rows().filter(batch__status__in=SETTLED)).remove(batch)
 
 
 def _old(**filters: object) -> QuerySet[Batch]:

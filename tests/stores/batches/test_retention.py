@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import Notification, NotificationKind
+from fulfillment.core.errors import Conflict
 from fulfillment.core.files.stored import proof_files
 from stores.batches.models import Batch, BatchRow
 from stores.batches.row_files import rows_file
@@ -78,6 +79,17 @@ def test_batches_go_after_their_rows(access):
 
     assert left["batches that were not ordered"] == 0
     assert not Batch.objects.exists()
+
+
+def test_batch_of_a_stopped_removal_is_not_ordered_in_part(access):
+    batch = letters(access, 1, 2, 3)
+    Batch.objects.update(updated=timezone.now() - timedelta(days=31))
+
+    next(iter(retention_rules()[0].remove(1)))
+
+    assert BatchRow.objects.count() == 2
+    with pytest.raises(Conflict):
+        ordered(fresh(batch))
 
 
 def test_unordered_rows_go_after_30_days_and_ordered_ones_stay(access):
