@@ -56,7 +56,6 @@ def erase_recipient(*, order: Order, actor: Actor, force: bool = False) -> Order
     """
     found = Order.objects.get(pk=order.pk)
     _refuse_unshipped(found, force=force)
-    erase_print_files(order_id=found.pk)
     if not found.recipient_erased:
         # Before the lock, for which other orders of the store wait: those of 80 items take two seconds.
         _delete_proofs(found)
@@ -67,6 +66,8 @@ def erase_recipient(*, order: Order, actor: Actor, force: bool = False) -> Order
 def _erase_locked(order: Order, actor: Actor, *, force: bool) -> Order:
     locked = lock_order(order, ())
     _refuse_unshipped(locked, force=force)
+    # Below the lock: else a page's picture may be stored after it, and a busy store would leave an order without files.
+    erase_print_files(order_id=locked.pk)
     if locked.recipient_erased:
         return locked
     words = _identifying_words(locked.recipient)
