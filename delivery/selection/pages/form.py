@@ -105,8 +105,11 @@ class MailingForm:
 def form_from(data: QueryDict, counted: str) -> MailingForm:
     """`counted` are the route types of the data set; choosing all of them is the same as choosing none."""
     types = [letter for letter in counted if letter in data.getlist("types")]
+    values = {name: data.get(name, "")[:100_000] for name in TEXTS}
+    # As pages name it that were opened before an update.
+    values["center"] = values["center"] or data.get("centre", "")[:100_000]
     return MailingForm(
-        {name: data.get(name, "")[:100_000] for name in TEXTS},
+        values,
         [] if len(types) == len(counted) else types,
         data.get("residential_only") == "on",
     )
