@@ -35,15 +35,19 @@ class _State:
     is_clear: bool = False
     is_blending: bool = False
     is_masked: bool = False
+    # Lines in a group are not: without their group they would be.
+    is_clear_in_lines: bool = False
 
     @property
     def mixes(self) -> bool:
-        return self.is_clear or self.is_blending or self.is_masked
+        return self.is_clear or self.is_blending or self.is_masked or self.is_clear_in_lines
 
     def after(self, changes: Any) -> "_State":
         state = self
         if "/ca" in changes:
             state = replace(state, is_clear=float(changes.ca) < 1)
+        if "/CA" in changes:
+            state = replace(state, is_clear_in_lines=float(changes.CA) < 1)
         if "/BM" in changes:
             state = replace(state, is_blending=not is_plain(changes))
         if "/SMask" in changes:

@@ -19,6 +19,7 @@ OPEN = {"S": Name.Transparency, "CS": Name.DeviceCMYK}
 STATES = {
     "M": Dictionary(BM=Name.Multiply),
     "H": Dictionary(ca=0.5),
+    "L": Dictionary(CA=0.2),
     "N": Dictionary(BM=Name.Normal, ca=1, SMask=Name("/None")),
 }
 
@@ -83,6 +84,7 @@ def test_group_that_is_half_clear_does_not_show_its_parts_through_each_other(aro
     [
         (b"/H gs /F Do", {}),
         (b"/M gs /F Do", {}),
+        (b"/L gs /F Do", {}),
         (b"/S gs /F Do", {}),
         (b"/F Do", {"I": True}),
         (b"/F Do", {"K": True}),
