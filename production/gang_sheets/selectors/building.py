@@ -18,6 +18,7 @@ from production.jobs.models import Job
 from production.jobs.selectors import PANELS, PDF, adapter_job
 from production.providers.models import Provider
 from production.providers.selectors import plain_settings
+from production.tickets.values import paper_options
 
 KIND_LENGTH, DIGEST_LENGTH = 300, 16
 WORK_STYLES: Mapping[Turn, interface.WorkStyle] = {
@@ -115,7 +116,9 @@ def _made_of(item: interface.JobItem) -> list[str]:
         "finish": item.finish,
         "folding": item.folding,
     }
-    options = {name: value for name, value in sorted(item.options.items()) if name not in item.drawn_options}
+    # A template may print the name of the paper, which is still another paper.
+    drawn = set(item.drawn_options) - paper_options(item.options).keys()
+    options = {name: value for name, value in sorted(item.options.items()) if name not in drawn}
     return [f"{name} {value}" for name, value in (*named.items(), *options.items()) if value]
 
 

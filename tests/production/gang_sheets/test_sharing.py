@@ -10,6 +10,7 @@ from django.utils import timezone
 from printing.imposition import Sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
 from production.gang_sheets.selectors.building import _sheet_item, gang_request, sheet_kind
+from production.jobs import selectors
 from production.jobs.models import Job
 from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
@@ -72,6 +73,16 @@ def test_pieces_that_are_made_otherwise_share_no_sheet(shop, press, first, secon
 def test_pieces_that_are_drawn_otherwise_share_a_sheet(shop, press):
     job = order(shop)
     assert kinds_of(job, options={DRAWN: "Open house"}) == kinds_of(job, options={DRAWN: "Just sold"})
+
+
+def test_paper_that_the_template_names_is_still_another_paper(shop, press, monkeypatch):
+    monkeypatch.setattr(selectors, "_drawn_options", lambda product: frozenset({"Coating"}))
+    job = order(shop)
+
+    glossy, matte = (kinds_of(job, options={"Coating": name}) for name in ("Gloss", "Matte"))
+
+    assert glossy[0] != matte[0]
+    assert glossy[1] != matte[1]
 
 
 def test_ticket_of_a_sheet_states_the_options_of_all_its_jobs(shop, press):
