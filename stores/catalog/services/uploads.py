@@ -110,7 +110,8 @@ def work_on_catalog_upload(*, upload_id: int) -> None:
         faults = [[_storable(fault.pointer or "/"), _storable(fault.message)] for fault in shown]
         _finish(upload, State.REFUSED, faults=faults, fault_count=error.fault_count)
     except Conflict as error:
-        _finish(upload, waiting, error=error.message)
+        # What a check showed is still what was confirmed.
+        _finish(upload, waiting, error=error.message, summary=upload.summary)
         raise
     except DomainError as error:
         _finish(upload, State.FAILED, error=error.message)

@@ -5,6 +5,7 @@ import io
 import json
 import tracemalloc
 import zlib
+from unittest.mock import Mock
 
 import pytest
 from django.core.files.storage import default_storage
@@ -221,6 +222,26 @@ def test_import_that_would_change_more_than_the_check_said_changes_nothing(world
     work_off(TASK)
     upload.refresh_from_db()
     assert (upload.state, upload.error, prices.all().count()) == ("imported", "", 3)
+
+
+def test_import_that_waited_for_another_one_still_compares_with_its_check(world, monkeypatch):
+    values = product_values("card")
+    product = save_product(store=world.associated, values=values)
+    upload = checked(world, json.loads(b"".join(export_catalog(store_ids=["associated"]))))
+    start_catalog_import(upload=upload, by=world.operator)
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            uploads, "import_catalog", Mock(side_effect=Conflict("Another import runs.", code="busy"))
+        )
+        with pytest.raises(Conflict):
+            uploads.work_on_catalog_upload(upload_id=upload.pk)
+    dearer = [price_values("GROUND", "9.00", is_default=True)]
+    save_product(store=world.associated, values={**values, "DeliveredPrices": dearer}, product=product)
+
+    uploads.work_on_catalog_upload(upload_id=upload.pk)
+
+    upload.refresh_from_db()
+    assert (upload.state, str(DeliveredPrice.objects.get(product=product).price)) == ("checked", "9.00")
 
 
 def test_pressed_twice_it_is_imported_once(world, file):
