@@ -66,8 +66,8 @@ class ProcessorShare:
                 return
         count_refusal("processor share")
         raise TooManyAtOnce(
-            "Your last requests took more processor time than one caller may use while others call, so you may have "
-            f"only {AT_ONCE} in progress. Try again in {ServiceBusy.retry_after} seconds."
+            "Your last requests took more time of the processor or the database than one caller may use while others "
+            f"call, so you may have only {AT_ONCE} in progress. Try again in {ServiceBusy.retry_after} seconds."
         )
 
     def end(self, caller: str, seconds: float, now: float) -> None:

@@ -131,5 +131,5 @@ def test_requests_of_the_api_are_counted_and_refused_with_the_reason(world, monk
 
     assert (refused.status_code, refused["Retry-After"]) == (429, "2")
     assert refused.json()["Code"] == "too_many_at_once"
-    assert "more processor time than one caller may use" in refused.json()["detail"]
+    assert "than one caller may use while others call" in refused.json()["detail"]
     assert use.in_progress == AT_ONCE
