@@ -218,7 +218,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
     def _say_decided(self, request: HttpRequest, decided: QuerySet) -> None:
         """Reports requests that another operator decided first."""
         for access_request in decided.select_related("decided_by__tenant")[: self.list_per_page]:
-            messages.info(request, _told_decision(access_request))
+            messages.info(request, _decision_text(access_request))
         if not decided:
             messages.info(request, _("These requests have already been decided."))
 
@@ -250,21 +250,21 @@ def _said_of_denied(count: int) -> str:
     return ngettext("%(request)s: declined.", "%(count)s requests declined.", count)
 
 
-def _told_decision(access_request: AssociationRequest) -> str:
+def _decision_text(access_request: AssociationRequest) -> str:
     """Withdrawn by an application, or approved by a store that admits test applications, it names no person."""
-    told = {
+    messages_by_state = {
         AssociationState.PENDING: _("%(request)s: pending."),
         AssociationState.APPROVED: _("%(request)s: approved %(when)s."),
         AssociationState.DENIED: _("%(request)s: denied %(when)s."),
         AssociationState.WITHDRAWN: _("%(request)s: withdrawn %(when)s."),
     }
-    told_with_person = {
+    messages_with_person = {
         AssociationState.APPROVED: _("%(request)s: approved by %(person)s %(when)s."),
         AssociationState.DENIED: _("%(request)s: denied by %(person)s %(when)s."),
         AssociationState.WITHDRAWN: _("%(request)s: withdrawn by %(person)s %(when)s."),
     }
     person, state = access_request.decided_by, AssociationState(access_request.state)
-    return (told if person is None else told_with_person)[state] % {
+    return (messages_by_state if person is None else messages_with_person)[state] % {
         "request": access_request,
         "person": person,
         "when": access_request.decided and naturaltime(access_request.decided),

@@ -50,8 +50,8 @@ OWNER_GRANTS = ("Application.Self.Read", "Application.Self.Write")
 def reply_url_faults(urls: Sequence[str]) -> list[Fault]:
     if len(urls) > MAX_REPLY_URLS:
         message = _("At most %(max_urls)s reply URLs are allowed; %(sent)s were sent.")
-        told = message % {"max_urls": MAX_REPLY_URLS, "sent": len(urls)}
-        return [Fault("/ReplyUrls", "too_many_reply_urls", told)]
+        text = message % {"max_urls": MAX_REPLY_URLS, "sent": len(urls)}
+        return [Fault("/ReplyUrls", "too_many_reply_urls", text)]
     faults = []
     for index, url in enumerate(urls):
         if wrong := _find_mistake(url):
