@@ -1,4 +1,4 @@
-"""What is measured. A later row is one more entry here, an answer in `limit` and one in `peer_urls`."""
+"""What is measured. A later row is one more entry here, an answer in `limit` and one in `peer.urls`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

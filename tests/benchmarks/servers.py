@@ -18,7 +18,7 @@ from tests.support.servers.processes import descendants, end_group, processor_se
 SERVERS = {
     "ours": "fulfillment.wsgi:application",
     "limit": "tests.benchmarks.limit:application",
-    "peer": "tests.benchmarks.peer:application",
+    "peer": "tests.benchmarks.peer.wsgi:application",
 }
 
 

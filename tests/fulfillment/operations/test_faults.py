@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.benchmarks import soak_faults
+from tests.benchmarks.soak import faults
 from tests.support.servers.fault_scene import Gate, namespace_refused
 from tests.support.servers.faults import FOLDER_FAULTS, bucket_faults
 
@@ -40,7 +40,7 @@ def test_each_fault_is_named_and_leaves_nothing_lost_or_half():
         give_up(f"Small file systems of its own are not allowed here. {refused}")
     recorded = json.loads(RECORDED.read_text("utf-8"))
 
-    found = soak_faults.outcomes(QUICK)
+    found = faults.outcomes(QUICK)
 
     failures = [f"{one['fault']}: {each}" for one in found["outcomes"] for each in one["failures"]]
     assert [*failures, *found["left"]] == []

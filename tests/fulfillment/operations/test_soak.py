@@ -18,20 +18,20 @@ from production.adapters.sftp import SftpAdapter
 from production.dispatch.services import sending
 from production.jobs.services import outcomes
 from production.providers import selectors
-from tests.benchmarks import (
-    soak,
-    soak_budgets,
-    soak_cuts,
-    soak_kills,
-    soak_neighbours,
-    soak_presses,
-    soak_production,
-    soak_races,
-    soak_reload,
-    soak_scene,
-)
 from tests.benchmarks.databases import ROOT
-from tests.benchmarks.soak_neighbours import Marks
+from tests.benchmarks.soak import __main__ as soak
+from tests.benchmarks.soak import (
+    budgets,
+    cuts,
+    kills,
+    neighbours,
+    presses,
+    production,
+    races,
+    reload,
+    scene,
+)
+from tests.benchmarks.soak.neighbours import Marks
 from tests.support.patience import PATIENCE, ROUNDS
 from tests.support.servers.live_server import database_url
 
@@ -50,25 +50,25 @@ def environment(monkeypatch, settings):
         "DJANGO_SETTINGS_MODULE": "fulfillment.settings",
         "DATABASE_URL": database_url(),
         "MEDIA_ROOT": str(settings.MEDIA_ROOT),
-        **soak_scene.LIMITS,
+        **scene.LIMITS,
     }
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.0/8")]
     # A test begins with an empty one.
-    monkeypatch.setattr(soak_scene, "empty_database", lambda: None)
+    monkeypatch.setattr(scene, "empty_database", lambda: None)
 
 
 def test_cut_connections_leave_the_old_state_or_the_new():
-    assert failures(soak_cuts.measure(15, farthest=60, writers=4, processes=1)) == []
+    assert failures(cuts.measure(15, farthest=60, writers=4, processes=1)) == []
 
 
 def test_orders_at_once_are_accepted_up_to_the_limit_of_their_budget():
-    assert failures(soak_budgets.measure(1, orders=150, limits=(1, 100), processes=1)) == []
+    assert failures(budgets.measure(1, orders=150, limits=(1, 100), processes=1)) == []
 
 
 def test_killed_web_processes_lose_nothing_and_double_nothing():
-    assert failures(soak_kills.measure(1, with_worker=False, clients=4, processes=1)) == []
+    assert failures(kills.measure(1, with_worker=False, clients=4, processes=1)) == []
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def short_waits(monkeypatch):
     monkeypatch.setattr(sending, "LEASE_SECONDS", 2)
     monkeypatch.setattr(folder_returns, "SETTLED_SECONDS", 0.2)
     monkeypatch.setitem(SftpAdapter.__init__.__kwdefaults__, "settle", 0.2)
-    monkeypatch.setattr(soak_presses, "LATE_SECONDS", 1)
+    monkeypatch.setattr(presses, "LATE_SECONDS", 1)
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,14 @@ def short_waits(monkeypatch):
 )
 def test_killed_senders_of_print_jobs_lose_nothing_and_double_nothing(short_waits, adapter, orders, kills):
     """And a press that is gone hands its jobs to the next one; how soon, test_fail_over.py holds."""
-    lines = list(soak_production.measure(orders, kills=kills, adapters=[adapter]))
+    lines = list(production.measure(orders, kills=kills, adapters=[adapter]))
 
     # How fast it is, other tests beside do not let it show.
     assert [line for line in failures(lines) if "p95" not in line] == []
 
 
 def test_parallel_requests_for_one_thing_have_one_winner():
-    lines = list(soak_races.measure(2, processes=1))
+    lines = list(races.measure(2, processes=1))
 
     assert len(lines) == 5
     assert failures(lines) == []
@@ -107,7 +107,7 @@ def test_worst_case_callers_leave_the_service_to_others():
     for number in range(ROUNDS):
         if number:
             call_command("flush", interactive=False, verbosity=0, reset_sequences=False)
-        lines = list(soak_neighbours.measure(1, kinds=kinds, connections=4, processes=1, marks=WIDE_MARKS))
+        lines = list(neighbours.measure(1, kinds=kinds, connections=4, processes=1, marks=WIDE_MARKS))
         assert all(any(line.startswith(f"{name}: ") for line in lines) for name in kinds)
         kinds = tuple(name for name in kinds if any(f"FAILED: {name}: " in line for line in lines))
         if not kinds:
@@ -140,7 +140,7 @@ def test_chosen_part_runs_alone(monkeypatch):
         for name in soak.PARTS
     }
     monkeypatch.setattr(soak, "PARTS", parts)
-    monkeypatch.setattr(soak_scene, "prepare", lambda: None)
+    monkeypatch.setattr(scene, "prepare", lambda: None)
     monkeypatch.setattr(soak.supervision, "raise_on_stop_signal", lambda: None)
     monkeypatch.setattr("sys.argv", ["soak", "--only", "neighbours", "--count", "2"])
 
@@ -172,7 +172,7 @@ def test_restarts_of_postgresql_under_load_lose_no_event():
 
 def test_reload_goes_to_the_next_release_and_fails_no_request_it_has_read():
     # Shorter than the unit's, as one worker of the older release serves while the first of the newer one starts.
-    lines = soak_reload.measure(1, interval=5, rate=60)
+    lines = reload.measure(1, interval=5, rate=60)
 
     # Granian resets a new connection that it took just before it ends, and whose request it has not read yet.
     assert [line for line in failures(lines) if "new connection: ConnectionResetError" not in line] == []

@@ -15,7 +15,7 @@ import httpx
 import requests
 
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
-from tests.benchmarks.soak_writers import HALVES
+from tests.benchmarks.soak.writers import HALVES
 from tests.support.cluster.machines import Cluster
 from tests.support.cluster.service import Service
 from tests.support.patience import PATIENCE, wait_for

@@ -26,7 +26,7 @@ from PIL import Image
 
 from applications.demo import APPLICATION_ID, APPLICATION_KEY, APPLICATION_SUBSCRIPTION_KEY
 from fulfillment.local import supervision
-from tests.benchmarks.soak_writers import HALVES
+from tests.benchmarks.soak.writers import HALVES
 from tests.support.cluster.load import ORDER
 from tests.support.database.tables import load_demo_catalog, load_tables
 from tests.support.patience import PATIENCE, wait_for

@@ -21,7 +21,7 @@ from typing import IO
 
 from fulfillment.local import supervision
 from tests.benchmarks.databases import ROOT
-from tests.benchmarks.soak_scene import credentials, fresh_world
+from tests.benchmarks.soak.scene import credentials, fresh_world
 from tests.support.patience import PATIENCE
 from tests.support.servers.ports import free_port
 from tests.support.servers.processes import descendants, end_group

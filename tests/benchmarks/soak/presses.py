@@ -1,4 +1,4 @@
-"""The print shops of soak_production: each takes jobs, counts them, reports on them, and has faults of its own.
+"""The print shops of `production`: each takes jobs, counts them, reports on them, and has faults of its own.
 
 The servers of SFTP and of Site Flow are processes of their own: senders are forked, and a connection that the server
 cuts would stay open in a copy of it.

@@ -31,7 +31,7 @@ def outcomes(names: Sequence[str] = ()) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         file = Path(folder) / "found.json"
-        subprocess.run(in_namespace("-m", "tests.benchmarks.soak_faults", str(file), *names), check=True)
+        subprocess.run(in_namespace("-m", "tests.benchmarks.soak.faults", str(file), *names), check=True)
         found: dict[str, Any] = json.loads(file.read_text())
         return found
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tests.benchmarks.servers import running
-from tests.benchmarks.soak_scene import Caller, Crowd, fresh_world
+from tests.benchmarks.soak.scene import Caller, Crowd, fresh_world
 
 WRITERS = 50
 MARK = "accepted orders = the limit in each round, balances = entries, 0 x 5xx"

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import requests
 
-from tests.benchmarks.soak_scene import Caller, form, new_party, rows
+from tests.benchmarks.soak.scene import Caller, form, new_party, rows
 from tests.support.patience import PATIENCE
 
 # What is wrong when any of these finds a row: an order in halves, or one that was made twice.

@@ -19,7 +19,7 @@ from tests.benchmarks import callers
 from tests.benchmarks.callers import MAX_SECONDS, Plan, Timed
 from tests.benchmarks.databases import ROOT
 from tests.benchmarks.servers import Server, running
-from tests.benchmarks.soak_scene import credentials, fresh_world, rows
+from tests.benchmarks.soak.scene import credentials, fresh_world, rows
 from tests.support.printing.made_templates import hard_texts, huge_picture, png, png_chunk
 
 CONNECTIONS, QUIET_SECONDS, PROCESSES = 8, 3.0, 2
@@ -34,7 +34,7 @@ MARK = (
     "8 connections for 10 s: a good caller and /healthz always answered, median <= 5 x quiet or <= 50 ms, longest "
     "<= 1 s"
 )
-# As without settings, other than soak_scene.LIMITS. Mails go nowhere.
+# As without settings, other than scene.LIMITS. Mails go nowhere.
 ENVIRONMENT = {
     "ADDRESS_REQUESTS_PER_MINUTE": "600",
     "TOKEN_FAILURES_PER_MINUTE": "30",

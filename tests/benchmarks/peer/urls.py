@@ -10,8 +10,8 @@ from rest_framework.views import APIView
 
 from delivery.datasets.models import LiveDataset, Population
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
-from tests.benchmarks.peer_orders import OrderCreate, OrderExport
-from tests.benchmarks.peer_permissions import HasSubscriptionKey
+from tests.benchmarks.peer.orders import OrderCreate, OrderExport
+from tests.benchmarks.peer.permissions import HasSubscriptionKey
 
 
 class TemplateFieldSerializer(serializers.ModelSerializer):

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from tests.benchmarks.servers import running
-from tests.benchmarks.soak_scene import fresh_world, wait_until_delivered
-from tests.benchmarks.soak_writers import Seen, Writer, finish, wrongs
+from tests.benchmarks.soak.scene import fresh_world, wait_until_delivered
+from tests.benchmarks.soak.writers import Seen, Writer, finish, wrongs
 from tests.support.servers.ports import free_port
 from tests.support.servers.webhook_receiver import Receiver, receiving
 from tests.support.servers.workers import start_worker, working

@@ -9,7 +9,7 @@ from uuid import uuid4
 import requests
 
 from tests.benchmarks.servers import running
-from tests.benchmarks.soak_scene import Caller, Crowd, form, fresh_world, new_party
+from tests.benchmarks.soak.scene import Caller, Crowd, form, fresh_world, new_party
 
 PARALLEL = 20
 MARK = "exactly one winner in each round, 0 x 5xx"

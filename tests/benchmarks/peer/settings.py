@@ -1,6 +1,6 @@
 from fulfillment.settings import *  # noqa: F403
 
-ROOT_URLCONF = "tests.benchmarks.peer_urls"
+ROOT_URLCONF = "tests.benchmarks.peer.urls"
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

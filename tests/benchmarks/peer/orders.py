@@ -11,7 +11,7 @@ from applications.webhooks.models import Event
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderHistory, OrderItem
 from stores.orders.services.orders import new_order_id
-from tests.benchmarks.peer_permissions import HasSubscriptionKey
+from tests.benchmarks.peer.permissions import HasSubscriptionKey
 
 
 class Pages(LimitOffsetPagination):

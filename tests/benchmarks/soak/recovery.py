@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.benchmarks.servers import running
-from tests.benchmarks.soak_scene import credentials, fresh_world, restart_postgres, session
+from tests.benchmarks.soak.scene import credentials, fresh_world, restart_postgres, session
 
 CLIENTS = 8
 AWAY_SECONDS, WATCHED_SECONDS = 1.5, 3.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.benchmarks.soak_scene import fresh_world, restart_postgres, rows, wait_until_delivered
+from tests.benchmarks.soak.scene import fresh_world, restart_postgres, rows, wait_until_delivered
 from tests.support.servers.webhook_receiver import receiving
 from tests.support.servers.workers import working
 

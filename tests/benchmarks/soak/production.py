@@ -1,7 +1,7 @@
 """Print jobs through each adapter while senders are killed, answers are lost and reports come in any order.
 
 Each sender is a process of its own with the worker's own code. Two presses of one kind take the jobs, count them and
-report (soak_presses): reordered, late and twice; the first one refuses some. At the end it is switched off, and one
+report (presses): reordered, late and twice; the first one refuses some. At the end it is switched off, and one
 more order shows how long the fail-over takes. With fewer orders (`--count 100`) there are a fifth as many kills. A run
 ends after PATIENCE at the latest, and says what was still on its way; the seed is printed, and `SOAK_SEED` repeats it.
 """
@@ -23,8 +23,8 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.soak_presses import PRESSES, FolderPress
-from tests.benchmarks.soak_scene import fresh_world
+from tests.benchmarks.soak.presses import PRESSES, FolderPress
+from tests.benchmarks.soak.scene import fresh_world
 
 ORDERS, KILLS, SENDERS = 1000, 200, 2
 # One in so many orders is calm, for the time from accepted to sent.

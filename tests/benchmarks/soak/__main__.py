@@ -11,56 +11,56 @@ import time
 from typing import Any
 
 from fulfillment.local import supervision
-from tests.benchmarks import (
-    soak_budgets,
-    soak_cases,
-    soak_cuts,
-    soak_faults,
-    soak_ha,
-    soak_kills,
-    soak_neighbours,
-    soak_production,
-    soak_races,
-    soak_recovery,
-    soak_reload,
-    soak_restarts,
-    soak_scene,
+from tests.benchmarks.soak import (
+    budgets,
+    cases,
+    cuts,
+    faults,
+    ha,
+    kills,
+    neighbours,
+    production,
+    races,
+    recovery,
+    reload,
+    restarts,
+    scene,
 )
 
 # Each has its MARK, and `measure`, which gives a line for each finding; those that begin with FAILED miss the mark.
 PARTS: dict[str, Any] = {
-    "races": soak_races,
-    "budgets": soak_budgets,
-    "cases": soak_cases,
-    "cuts": soak_cuts,
-    "kills": soak_kills,
-    "production": soak_production,
-    "recovery": soak_recovery,
-    "restarts": soak_restarts,
-    "reload": soak_reload,
-    "faults": soak_faults,
-    "ha": soak_ha,
-    "neighbours": soak_neighbours,
+    "races": races,
+    "budgets": budgets,
+    "cases": cases,
+    "cuts": cuts,
+    "kills": kills,
+    "production": production,
+    "recovery": recovery,
+    "restarts": restarts,
+    "reload": reload,
+    "faults": faults,
+    "ha": ha,
+    "neighbours": neighbours,
 }
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="make soak", description=__doc__)
     parser.add_argument("--only", action="append", choices=list(PARTS), help="these parts; else all")
     parser.add_argument(
-        "--kind", action="append", choices=list(soak_neighbours.KINDS), help="these neighbours; else all"
+        "--kind", action="append", choices=list(neighbours.KINDS), help="these neighbours; else all"
     )
     parser.add_argument(
         "--adapter",
         action="append",
-        choices=list(soak_production.PRESSES),
+        choices=list(production.PRESSES),
         help="these adapters of print jobs; else all",
     )
     parser.add_argument("--count", type=int, help="rounds, cuts, kills or orders; seconds of each neighbour")
     chosen = parser.parse_args()
     options = {"count": chosen.count, "kinds": chosen.kind, "adapters": chosen.adapter}
     supervision.raise_on_stop_signal()
-    soak_scene.prepare()
+    scene.prepare()
     # Every part runs, also after a failed one.
     failed = [name for name in chosen.only or PARTS if _ran_badly(name, options)]
     return int(bool(failed))

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 
 from tests.benchmarks.servers import running
-from tests.benchmarks.soak_scene import fresh_world
-from tests.benchmarks.soak_writers import Seen, Writer, finish, wrongs
+from tests.benchmarks.soak.scene import fresh_world
+from tests.benchmarks.soak.writers import Seen, Writer, finish, wrongs
 from tests.support.servers.cutting_proxy import cutting
 from tests.support.servers.webhook_receiver import receiving
 

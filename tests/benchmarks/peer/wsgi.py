@@ -4,6 +4,6 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-os.environ["DJANGO_SETTINGS_MODULE"] = "tests.benchmarks.peer_settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.benchmarks.peer.settings"
 
 application = get_wsgi_application()
