@@ -13,7 +13,7 @@ from django.db import Error as DatabaseError
 from django.http.request import split_domain_port, validate_host
 from django.utils.module_loading import import_string
 
-from fulfillment.core.api.parts import failures_of_parts
+from fulfillment.core.health import failures_by_check
 from fulfillment.core.plugins import offered_values
 from fulfillment.local.development import CHOSEN_BY
 from fulfillment.operations.secret_rotation import settings_that_do_not_fit
@@ -235,7 +235,7 @@ def _folders() -> Iterator[CheckMessage]:
 
 def _parts() -> Iterator[CheckMessage]:
     """What /readyz would say from here. The checks of accounts look at the database; no worker need run yet."""
-    for name, failure in failures_of_parts().items():
+    for name, failure in failures_by_check().items():
         if failure and name not in {"database", "worker"}:
             yield Concern(
                 f"{failure[0].upper()}{failure[1:]}.",

@@ -15,9 +15,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, problem, unknown_path
-from fulfillment.core.api.parts import failures_of_parts, part_names
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.files.storage import room_for_files
+from fulfillment.core.health import check_names, failures_by_check
 from fulfillment.core.observability.instruments import Gauges
 from fulfillment.core.plugins import offered_values
 from fulfillment.site.proxies import is_trusted
@@ -73,7 +73,7 @@ class DatabaseFigures:
         ok = GaugeMetricFamily(
             "fulfillment_check_ok", "Whether a check of /readyz succeeds: 1 or 0.", labels=["check"]
         )
-        failures = failures_of_parts()
+        failures = failures_by_check()
         for name, failure in failures.items():
             ok.add_metric([name], float(not failure))
         families = []
@@ -138,22 +138,22 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Answers 503 with the reason if a part is not ready; `failures_of_parts` has them.
+    """Answers 503 with the reason if a check fails; `failures_by_check` runs them.
 
     A web process can serve without a worker, and read without the storage: load balancers name
-    the parts that count, as in `?only=database,migrations`, or use `?worker=0`.
+    the checks that count, as in `?only=database,migrations`, or use `?worker=0`.
     """
     only, ignored = request.GET.get("only", ""), {"worker"} if request.GET.get("worker") == "0" else set()
-    if only and (unknown := set(only.split(",")) - part_names()):
+    if only and (unknown := set(only.split(",")) - check_names()):
         # Else a slip of a load balancer would find every machine ready.
         reason = (
-            f"only: {sorted(unknown)[0][:40]!r} is no part; write some of {', '.join(sorted(part_names()))}."
+            f"only: {sorted(unknown)[0][:40]!r} is no part; write some of {', '.join(sorted(check_names()))}."
         )
         return JsonResponse({"status": "unavailable", "reason": reason}, status=400)
-    checks = failures_of_parts()
+    checks = failures_by_check()
     counted = set(only.split(",")) if only else checks.keys() - ignored
     failures = [checks[name] for name in checks if name in counted and checks[name]]
-    # Without the database some parts cannot be looked at.
+    # Without the database, some checks do not run.
     if counted - checks.keys():
         failures.append(checks["database"])
     headers = {"Cache-Control": "no-store"}

@@ -346,7 +346,7 @@ def test_check_for_deployment_says_why_the_database_did_not_answer(production, m
 
     monkeypatch.setattr(accounts.operations, "demo_sign_ins_left", refuse)
     monkeypatch.setattr(deployment_checks, "settings_that_do_not_fit", refuse)
-    monkeypatch.setattr(deployment_checks, "failures_of_parts", lambda: {"database": "it does not answer"})
+    monkeypatch.setattr(deployment_checks, "failures_by_check", lambda: {"database": "it does not answer"})
 
     (message,) = found(INFO)
     assert "did not answer" in message
@@ -356,7 +356,7 @@ def test_check_for_deployment_says_why_the_database_did_not_answer(production, m
 @pytest.mark.parametrize("part", ["migrations", "storage", "clock", "names", "temporary"])
 def test_check_for_deployment_names_the_part_that_is_not_ready(production, db, monkeypatch, part):
     failures = {"database": "", "worker": "no worker", part: "it is broken"}
-    monkeypatch.setattr(deployment_checks, "failures_of_parts", lambda: failures)
+    monkeypatch.setattr(deployment_checks, "failures_by_check", lambda: failures)
 
     assert found(WARNING) == ["It is broken."]
 

@@ -11,18 +11,18 @@ from django.core.files.storage import default_storage
 from django.db import OperationalError, connection
 from django.test import Client
 
-from fulfillment.core.api import parts
+from fulfillment.core import health
 from tests.support.patience import PATIENCE
 from tests.support.servers.workers import working
 
 
 @pytest.fixture(autouse=True)
 def nothing_probed():
-    parts.STORAGE.forget()
-    parts.NAMES.forget()
+    health.STORAGE.forget()
+    health.NAMES.forget()
     yield
-    parts.STORAGE.forget()
-    parts.NAMES.forget()
+    health.STORAGE.forget()
+    health.NAMES.forget()
 
 
 def failing(error):
@@ -53,7 +53,7 @@ def test_storage_is_probed_every_ten_seconds_only(db, client, monkeypatch):
     monkeypatch.setattr(default_storage, "save", failing(OSError(errno.ENOSPC, "No space left on device")))
 
     assert client.get("/readyz?worker=0").status_code == 200
-    parts.STORAGE.forget()
+    health.STORAGE.forget()
     assert client.get("/readyz?worker=0").status_code == 503
 
 
@@ -70,11 +70,11 @@ def test_storage_that_takes_no_files_is_not_ready(db, client, monkeypatch, numbe
 
 def test_storage_that_hangs_delays_no_probe(db, client, monkeypatch):
     over = threading.Event()
-    monkeypatch.setattr(parts, "PATIENT_SECONDS", 0.01)
+    monkeypatch.setattr(health, "PATIENT_SECONDS", 0.01)
     monkeypatch.setattr(default_storage, "save", lambda *ignored: over.wait(PATIENCE))
 
     before = client.get("/readyz?worker=0")
-    monkeypatch.setattr(parts, "LATE_SECONDS", 0.0)
+    monkeypatch.setattr(health, "LATE_SECONDS", 0.0)
     response = client.get("/readyz?worker=0")
     over.set()
 
@@ -83,7 +83,7 @@ def test_storage_that_hangs_delays_no_probe(db, client, monkeypatch):
 
 
 def test_part_that_cannot_be_looked_at_is_not_ready(db, client, monkeypatch):
-    monkeypatch.setattr(parts, "_database", lambda: ("the database does not answer", 0.0))
+    monkeypatch.setattr(health, "_check_database", lambda: ("the database does not answer", 0.0))
 
     response = client.get("/readyz?only=migrations")
 
@@ -96,7 +96,7 @@ def test_name_that_cannot_be_asked_for_is_named_each_time(db, client, settings):
     for _ in range(2):
         response = client.get("/readyz?worker=0")
         assert response.json()["checks"]["names"] == "names of other machines are not found"
-        parts.NAMES.forget()
+        health.NAMES.forget()
 
 
 def test_probe_that_breaks_is_tried_again():
@@ -107,7 +107,7 @@ def test_probe_that_breaks_is_tried_again():
             raise found
         return found
 
-    probe = parts.CachedProbe(look, "late")
+    probe = health.CachedProbe(look, "late")
 
     with pytest.raises(ZeroDivisionError):
         probe.failure()
@@ -142,8 +142,8 @@ def test_process_that_may_open_no_file_is_named(db, client, monkeypatch):
         raise OSError(errno.EMFILE, "Too many open files")
 
     with monkeypatch.context() as patch:
-        patch.setattr(parts.os, "open", none_left)
-        failures = parts.failures_of_parts()
+        patch.setattr(health.os, "open", none_left)
+        failures = health.failures_by_check()
 
     assert failures["process"] == "the process has no file handles left"
 
@@ -174,7 +174,7 @@ def test_missing_migrations_are_not_ready(db, client, monkeypatch):
     cache.delete("migrations_complete")
     counted = []
     monkeypatch.setattr(
-        parts.MigrationExecutor, "migration_plan", lambda self, targets: counted.append(1) or ["one"]
+        health.MigrationExecutor, "migration_plan", lambda self, targets: counted.append(1) or ["one"]
     )
 
     responses = [client.get("/readyz?worker=0") for _ in range(2)]

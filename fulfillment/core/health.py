@@ -1,4 +1,4 @@
-"""What is wrong with each part of the service: for /readyz, /metrics and `check --deploy`."""
+"""Health checks of the service: for /readyz, /metrics and `check --deploy`."""
 
 import mmap
 import os
@@ -32,11 +32,11 @@ SOME_MEMORY = 16 << 20
 
 
 class CachedProbe:
-    """The last failure found by `look`, which runs in its own thread so that no request waits for a slow machine."""
+    """The last failure found by `probe`, which runs in its own thread so that no request waits for a slow machine."""
 
-    def __init__(self, look: Callable[[], str], late: str) -> None:
-        self._look, self._late = look, late
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix=look.__name__)
+    def __init__(self, probe: Callable[[], str], late_failure: str) -> None:
+        self._probe, self._late_failure = probe, late_failure
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=probe.__name__)
         self.forget()
 
     def forget(self) -> None:
@@ -48,48 +48,48 @@ class CachedProbe:
             return self._failure
         # Another thread may forget it at any moment.
         if (running := self._running) is None:
-            running = self._pool.submit(self._look)
+            running = self._pool.submit(self._probe)
             self._began, self._running = time.monotonic(), running
         try:
             self._failure = running.result(max(0.0, self._began + PATIENT_SECONDS - time.monotonic()))
             self._running, self._until = None, time.monotonic() + CACHED_SECONDS
         except TimeoutError:
             if time.monotonic() - self._began > LATE_SECONDS:
-                self._failure = self._late
+                self._failure = self._late_failure
         except BaseException:
             self._running = None
             raise
         return self._failure
 
 
-def part_names() -> set[str]:
-    """The names of all parts, also of those that are not looked at while the database is away."""
+def check_names() -> set[str]:
+    """The names of all checks, including those that do not run while the database is unavailable."""
     apps = {name for probes in offered_values("metrics", "PROBES") for name in probes}
     return {"database", "migrations", "room", "clock", "temporary", "process", "storage", "names"} | apps
 
 
-def failures_of_parts() -> dict[str, str]:
-    """What is wrong with each part, or "". Without the database only parts that need none are looked at."""
-    database, seconds_ahead = _database()
-    found = {"database": database}
-    if not database:
-        found |= {
-            "migrations": _migrations(),
+def failures_by_check() -> dict[str, str]:
+    """The failure of each check, or "". Without the database, only the checks that need none run."""
+    database_failure, seconds_ahead = _check_database()
+    failures = {"database": database_failure}
+    if not database_failure:
+        failures |= {
+            "migrations": _check_migrations(),
             "room": "the disk of the database is full" if had_no_room() else "",
-            "clock": _clock(seconds_ahead),
-            # Functions that return a failure, by name.
-            **{
-                name: _safely(probe)
-                for probes in offered_values("metrics", "PROBES")
-                for name, probe in probes.items()
-            },
+            "clock": _check_clock(seconds_ahead),
         }
-    own = {"temporary": _temporary(), "process": _process()}
-    return found | {"storage": STORAGE.failure(), "names": NAMES.failure(), **own}
+        for probes in offered_values("metrics", "PROBES"):
+            failures |= {name: _run_probe(probe) for name, probe in probes.items()}
+    return failures | {
+        "storage": STORAGE.failure(),
+        "names": NAMES.failure(),
+        "temporary": _check_temporary_files(),
+        "process": _check_process(),
+    }
 
 
-def _database() -> tuple[str, float]:
-    """What is wrong with it, and how far this machine's clock is ahead of its clock."""
+def _check_database() -> tuple[str, float]:
+    """Its failure, and the seconds by which this machine's clock is ahead of its clock."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
@@ -100,13 +100,13 @@ def _database() -> tuple[str, float]:
         return "the database does not answer", 0.0
 
 
-def _temporary() -> str:
+def _check_temporary_files() -> str:
     free = shutil.disk_usage(tempfile.gettempdir()).free
     return "the disk of temporary files is full" if free < ROOM_BYTES else ""
 
 
-def _process() -> str:
-    """Why this process may not open one more file or have some more memory; empty if it may."""
+def _check_process() -> str:
+    """Whether this process can open another file and get more memory."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
         mmap.mmap(-1, SOME_MEMORY).close()
@@ -116,14 +116,14 @@ def _process() -> str:
     return ""
 
 
-def _clock(ahead: float) -> str:
-    if abs(ahead) < CLOCK_SECONDS:
+def _check_clock(seconds_ahead: float) -> str:
+    if abs(seconds_ahead) < CLOCK_SECONDS:
         return ""
-    where = "ahead of" if ahead > 0 else "behind"
-    return f"the clock of this machine is {abs(ahead):.0f} s {where} the clock of the database"
+    where = "ahead of" if seconds_ahead > 0 else "behind"
+    return f"the clock of this machine is {abs(seconds_ahead):.0f} s {where} the clock of the database"
 
 
-def _migrations() -> str:
+def _check_migrations() -> str:
     complete = cache.get("migrations_complete")
     if complete is None:
         executor = MigrationExecutor(connection)
@@ -168,7 +168,7 @@ STORAGE = CachedProbe(_probe_storage, "files are written and read too slowly")
 NAMES = CachedProbe(_probe_names, "names of other machines are found too slowly")
 
 
-def _safely(probe: Callable[[], str]) -> str:
+def _run_probe(probe: Callable[[], str]) -> str:
     try:
         return probe()
     except ProgrammingError:
