@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller, in_mode
 from accounts.models import AssociationRequest, AssociationState, Role, User
 from accounts.permissions import WRITE_GRANTS
-from fulfillment.core.api.parameters import known_state
+from fulfillment.core.api.parameters import parse_state
 from fulfillment.core.errors import NotFound
 
 MAX_SHOWN = 5
@@ -30,7 +30,7 @@ def association_requests_for(caller: Caller, *, state: str | None = None) -> Que
     ).defer(*LARGE)
     requests = requests.filter(in_mode(caller, "application__is_test"))
     if state:
-        requests = requests.filter(state=known_state(state, AssociationState.values))
+        requests = requests.filter(state=parse_state(state, AssociationState.values))
     if caller.is_operator:
         return requests
     if caller.is_application:

@@ -33,7 +33,7 @@ from applications.registration.services.applications import change_application, 
 from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
 from applications.registration.services.keys import regenerate_key
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.parameters import flag_parameter
+from fulfillment.core.api.parameters import parse_flag
 from fulfillment.core.api.responses import (
     MediaTypeOnly,
     concurrency_errors,
@@ -101,7 +101,7 @@ class ApplicationViewSet(ApiViewSet):
         examples=[APPLICATION],
     )
     def list(self, request: Request) -> Response:
-        verbose = flag_parameter(request.query_params, "verbose")
+        verbose = parse_flag(request.query_params, "verbose")
         applications = applications_for(request.auth)
         is_long = applications[LONG_VERBOSE_LIST if verbose else LONG_LIST :].exists()
         with limited_if(is_long, request.auth.key):
@@ -131,7 +131,7 @@ class ApplicationViewSet(ApiViewSet):
         examples=[APPLICATION],
     )
     def retrieve(self, request: Request, application_id: str) -> Response:
-        verbose = flag_parameter(request.query_params, "verbose")
+        verbose = parse_flag(request.query_params, "verbose")
         return Response(_record(request.auth, application_for(request.auth, application_id), verbose=verbose))
 
     @extend_schema(

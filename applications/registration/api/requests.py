@@ -20,10 +20,10 @@ from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import (
     AFTER,
     link_header,
-    moment_parameter,
     next_page,
+    parse_timestamp,
+    parse_whole_number,
     take_parameter,
-    whole_parameter,
 )
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.serializers import Timestamp
@@ -96,11 +96,11 @@ class RequestLogViewSet(ApiViewSet):
     def list(self, request: Request, application_id: str) -> Response:
         application = application_for(request.auth, application_id)
         query = request.query_params
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
+        take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         filters = LogFilter(
             status=_status(query),
             code=query.get("code", "")[:80],
-            since=moment_parameter(query, "createdAfter"),
+            since=parse_timestamp(query, "createdAfter"),
             before=_place(query),
         )
         with limited_if(take > DEFAULT_TAKE, request.auth.key):

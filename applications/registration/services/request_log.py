@@ -19,7 +19,7 @@ import orjson
 from django.conf import settings
 from django.db import DataError, connection, transaction
 
-from fulfillment.core.api.document import path_name
+from fulfillment.core.api.document import parameter_name
 from fulfillment.core.caches import register_cache
 from fulfillment.core.observability.logs import masked
 from fulfillment.core.text import MAX_INTEGER
@@ -167,7 +167,7 @@ def is_enabled() -> bool:
 @lru_cache(maxsize=512)
 def path_template(route: str) -> str:
     """A URL pattern in the notation of the API description: `/api/v1/store/{storeID}`."""
-    return "/" + PLACE.sub(lambda found: "{" + path_name(found[1]) + "}", route)
+    return "/" + PLACE.sub(lambda found: "{" + parameter_name(found[1]) + "}", route)
 
 
 def _put_back(taken: list[Entry]) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from applications.webhooks.api.serializers import EVENT
 from applications.webhooks.event_types import EventType
-from fulfillment.core.api.document import or_null
+from fulfillment.core.api.document import allow_null
 
 TEXT = {"type": "string"}
 MOMENT = {"type": "string", "format": "date-time"}
@@ -28,7 +28,7 @@ def _object(members: dict[str, Any], description: str) -> dict[str, Any]:
 
 
 PARCEL = _object(
-    {"Carrier": TEXT, "TrackingNumber": TEXT, "TrackingURL": or_null(TEXT), "Shipped": MOMENT},
+    {"Carrier": TEXT, "TrackingNumber": TEXT, "TrackingURL": allow_null(TEXT), "Shipped": MOMENT},
     "A parcel without its contents.",
 )
 DATA = {
@@ -36,7 +36,7 @@ DATA = {
         {
             "OrderID": TEXT,
             "OrderNumber": TEXT,
-            "ExternalID": or_null(TEXT),
+            "ExternalID": allow_null(TEXT),
             "Sequence": {"type": "integer", "description": "Rises by 1 with every change of the order."},
             "PreviousStatus": {"type": ["integer", "null"]},
             "Status": {"type": "integer"},
@@ -53,8 +53,8 @@ DATA = {
     "Association": _data(
         {
             "AssociationID": TEXT,
-            "StoreID": or_null(TEXT),
-            "UserID": or_null(TEXT),
+            "StoreID": allow_null(TEXT),
+            "UserID": allow_null(TEXT),
             "State": {"$ref": f"{SCHEMAS}AssociationStateEnum"},
             "Grants": {"type": "array", "items": {"$ref": f"{SCHEMAS}GrantEnum"}},
         },

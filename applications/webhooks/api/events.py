@@ -25,10 +25,10 @@ from applications.webhooks.selectors.webhooks import (
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import (
     link_header,
-    moment_parameter,
     next_page,
+    parse_timestamp,
+    parse_whole_number,
     take_parameter,
-    whole_parameter,
 )
 from fulfillment.core.api.responses import concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -100,10 +100,10 @@ class EventViewSet(ApiViewSet):
         application, user_id = event_log_for(request.auth, application_id)
         query = request.query_params
         patterns = checked_patterns(query.getlist("type"))
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
+        take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         after = parse_cursor(application, query["after"]) if "after" in query else Cursor()
         filters = EventFilters(
-            query.get("storeID"), query.get("orderID"), moment_parameter(query, "createdAfter"), user_id
+            query.get("storeID"), query.get("orderID"), parse_timestamp(query, "createdAfter"), user_id
         )
         is_long, caller = take > DEFAULT_TAKE, request.auth.key
 
@@ -111,7 +111,7 @@ class EventViewSet(ApiViewSet):
             with limited_if(is_long, caller):
                 return event_page(application, after=after, patterns=patterns, filters=filters, take=take)
 
-        seconds = whole_parameter(query, "wait", default=0, least=0, most=MAX_WAIT)
+        seconds = parse_whole_number(query, "wait", default=0, least=0, most=MAX_WAIT)
         page = _wait_for_events(read, caller, seconds)
         if page.events:
             record_milestone(application_id=application.pk, name=EVENTS)

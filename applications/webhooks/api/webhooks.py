@@ -51,7 +51,7 @@ from applications.webhooks.services.webhooks import (
     rotate_secret,
 )
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
+from fulfillment.core.api.parameters import AFTER, link_header, next_page, parse_whole_number, take_parameter
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
 from fulfillment.core.api.serializers import meta, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -262,7 +262,7 @@ class DeliveryViewSet(ApiViewSet):
     def list(self, request: Request, application_id: str, webhook_id: str) -> Response:
         webhook = webhook_for(request.auth, application_id, webhook_id)
         query = request.query_params
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
+        take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
         with limited_if(take > SHORT_PAGE, request.auth.key):
             found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.selectors.webhooks import event_record
-from fulfillment.core.api.parameters import known_state
+from fulfillment.core.api.parameters import parse_state
 from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import NotFound, invalid_after
@@ -32,7 +32,7 @@ def delivery_page(
     """Newest first; `before` is the pk of the last one of the page before. Three queries."""
     deliveries = _deliveries(webhook).order_by("-id")
     if state:
-        deliveries = deliveries.filter(state=known_state(state, DeliveryState.values))
+        deliveries = deliveries.filter(state=parse_state(state, DeliveryState.values))
     if event_type:
         deliveries = deliveries.filter(event__type=event_type)
     if order_number:

@@ -44,32 +44,32 @@ def finish_document(result: dict[str, Any], **options: Any) -> dict[str, Any]:
         for operation in item.values():
             for parameter in operation.get("parameters", ()):
                 if parameter["in"] == "path":
-                    parameter["name"] = path_name(parameter["name"])
+                    parameter["name"] = parameter_name(parameter["name"])
     schemas = result["components"]["schemas"]
     for schema in schemas.values():
         for name, member in schema.get("properties", {}).items():
             if _pop_mark(member):
-                schema["properties"][name] = or_null(member)
+                schema["properties"][name] = allow_null(member)
     result["components"]["schemas"] = dict(sorted(schemas.items()))
     return result
 
 
 def _pop_mark(member: dict[str, Any]) -> bool:
-    places = [member, *member.get("anyOf", ())]
-    return any(place.pop(TAKES_NULL, False) for place in places)
+    schemas = [member, *member.get("anyOf", ())]
+    return any(schema.pop(TAKES_NULL, False) for schema in schemas)
 
 
-def path_name(name: str) -> str:
+def parameter_name(name: str) -> str:
     """The API's name of a path parameter: `storeID` for `store_id`."""
     first, *others = name.split("_")
     return first + "".join("ID" if word == "id" else word.capitalize() for word in others)
 
 
-def _rename_parameter(found: re.Match[str]) -> str:
-    return "{" + path_name(found[1]) + "}"
+def _rename_parameter(match: re.Match[str]) -> str:
+    return "{" + parameter_name(match[1]) + "}"
 
 
-def or_null(schema: dict[str, Any]) -> dict[str, Any]:
+def allow_null(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema, extended by null."""
     if "type" in schema:
         kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]

@@ -91,7 +91,7 @@ def bearer_challenge(parameters: str = "") -> str:
     return f'Bearer realm="{settings.API_URL}"{parameters}, resource_metadata="{metadata}"'
 
 
-def title_of(status: int) -> str:
+def status_title(status: int) -> str:
     return TITLES.get(status) or HTTPStatus(status).phrase
 
 
@@ -110,7 +110,7 @@ def problem(
     body = {
         # The page with cause, example and remedy (RFC 9457, section 3.1.1).
         "type": f"{settings.PUBLIC_URL}{REFERENCE}/errors/{code}",
-        "title": title_of(status),
+        "title": status_title(status),
         "status": status,
         "detail": detail,
         "Code": code,
@@ -280,8 +280,8 @@ def _detail(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
 
 
 def unknown_path(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-    found = near_address(request.path_info)
-    near = f" Did you mean {found}?" if found else ""
+    address = near_address(request.path_info)
+    suggestion = f" Did you mean {address}?" if address else ""
     return problem(
-        404, "not_found", f"There is nothing at this address.{near} The reference is at /api/v1/docs."
+        404, "not_found", f"There is nothing at this address.{suggestion} The reference is at /api/v1/docs."
     )

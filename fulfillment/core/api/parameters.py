@@ -68,7 +68,7 @@ def check_parameter_names(view: Any, query: Mapping[str, str]) -> None:
         refuse_unknown_parameters(query, declared_parameters(view_class, view.action))
 
 
-def flag_parameter(query: Mapping[str, str], name: str) -> bool:
+def parse_flag(query: Mapping[str, str], name: str) -> bool:
     """`true` or `false` in any case; absent is false."""
     value = query.get(name, "false").lower()
     if value not in {"true", "false"}:
@@ -76,7 +76,9 @@ def flag_parameter(query: Mapping[str, str], name: str) -> bool:
     return value == "true"
 
 
-def whole_parameter(query: Mapping[str, str], name: str, *, default: int, most: int, least: int = 1) -> int:
+def parse_whole_number(
+    query: Mapping[str, str], name: str, *, default: int, most: int, least: int = 1
+) -> int:
     """A whole number from `least` to `most`."""
     text = query.get(name)
     if text is None:
@@ -88,16 +90,16 @@ def whole_parameter(query: Mapping[str, str], name: str, *, default: int, most: 
     return number
 
 
-def known_state(state: str, known: Collection[str]) -> str:
+def parse_state(state: str, states: Collection[str]) -> str:
     """The state of this name, in any case."""
-    for name in known:
+    for name in states:
         if name.lower() == state.lower():
             return name
     words = _("state is %(state)r; allowed: %(allowed)s.")
-    raise Invalid.at("?state", "state_unknown", words % {"state": state[:40], "allowed": ", ".join(known)})
+    raise Invalid.at("?state", "state_unknown", words % {"state": state[:40], "allowed": ", ".join(states)})
 
 
-def moment_parameter(query: Mapping[str, str], name: str) -> datetime | None:
+def parse_timestamp(query: Mapping[str, str], name: str) -> datetime | None:
     text = query.get(name)
     if text is None:
         return None

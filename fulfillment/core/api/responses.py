@@ -87,7 +87,7 @@ class MediaTypeOnly(BaseRenderer):
     charset: str | None = None
 
     def render(self, data: Any, *context: Any, **more: Any) -> bytes:
-        return b"" if data is None else orjson.dumps(data, default=_plain)
+        return b"" if data is None else orjson.dumps(data, default=_encode)
 
 
 class JSONRenderer(MediaTypeOnly):
@@ -159,7 +159,7 @@ def _weight(media_type: str, ranges: dict[str, Weight]) -> Weight:
     return weight if weight[0] else REFUSED
 
 
-def _plain(value: object) -> object:
+def _encode(value: object) -> object:
     if isinstance(value, Decimal):
         return float(value)
     return str(value)

@@ -125,12 +125,12 @@ class OperationSchema(AutoSchema):
             operation["description"] = f"{own}\n\n{access_text(self._access())}".strip()
             for parameter in operation.get("parameters", ()):
                 _limit_text(parameter)
-            operation.get("parameters", []).sort(key=self._place)
+            operation.get("parameters", []).sort(key=self._parameter_order)
             if "requestBody" in operation and self._needs_body(operation["requestBody"]["content"]):
                 operation["requestBody"]["required"] = True
         return operation
 
-    def _place(self, parameter: dict[str, Any]) -> tuple[int, bool]:
+    def _parameter_order(self, parameter: dict[str, Any]) -> tuple[int, bool]:
         """Sorts path parameters first, in path order: clients turn them into positional arguments."""
         if parameter["in"] == "path":
             return self.path.index("{" + parameter["name"] + "}"), False

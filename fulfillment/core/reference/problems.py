@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from fulfillment.core.api.errors import problem, title_of
+from fulfillment.core.api.errors import problem, status_title
 from fulfillment.core.errors import Fault
 from fulfillment.core.reference.guides import ROOT, Prose, guide_link, guides, render_markdown
 from fulfillment.core.reference.operations import CODES_OF_ALL, operations
@@ -33,7 +33,7 @@ class Problem:
 
     @property
     def title(self) -> str:
-        return title_of(self.status)
+        return status_title(self.status)
 
     @property
     def cause(self) -> Prose:

@@ -7,11 +7,11 @@ from rest_framework.settings import api_settings
 
 from fulfillment.core.api.parameters import (
     AFTER,
-    flag_parameter,
     link_header,
     next_page,
+    parse_flag,
+    parse_whole_number,
     take_parameter,
-    whole_parameter,
 )
 from fulfillment.core.api.responses import CSVRenderer, MediaTypeOnly, concurrency_errors
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -120,7 +120,7 @@ class BatchFileViewSet(ApiViewSet):
     )
     def update(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
-        check = flag_parameter({"check": "true", **request.query_params.dict()}, "check")
+        check = parse_flag({"check": "true", **request.query_params.dict()}, "check")
         # The body too is read in turn: 50 MB of it take 100 MB of memory.
         with alone_for(batch):
             with FILES.limited(request.auth.key):
@@ -181,8 +181,8 @@ class BatchRowViewSet(ApiViewSet):
             raise Invalid.at("?format", "parameter_invalid", "format: write json, csv or xlsx.")
         if chosen != "json":
             return rows_file(batch, states, chosen, request.auth)
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
-        after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
+        take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
+        after = parse_whole_number(query, "after", default=0, most=999_999_999, least=0)
         rows = rows_of(batch, states=states, after=after)
         with limited_if(take > DEFAULT_TAKE or is_long_page(rows, take=take), request.auth.key):
             page, more = page_of_rows(rows, take=take)
@@ -266,8 +266,8 @@ class BatchSheetViewSet(ApiViewSet):
         query = request.query_params
         if query.get("rows", "all") not in ("all", "extremes"):
             raise Invalid.at("?rows", "parameter_invalid", "rows: write all or extremes.")
-        take = whole_parameter(query, "take", default=SHEET_TAKE, most=MAX_TAKE)
-        after = whole_parameter(query, "after", default=0, most=999_999_999, least=0)
+        take = parse_whole_number(query, "take", default=SHEET_TAKE, most=MAX_TAKE)
+        after = parse_whole_number(query, "after", default=0, most=999_999_999, least=0)
         # Rows are read in turn as well: all of a batch take 100 MB of memory.
         with FILES.limited(request.auth.key):
             if query.get("rows") == "extremes":

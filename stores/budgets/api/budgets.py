@@ -9,7 +9,7 @@ from rest_framework.settings import api_settings
 
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.parameters import AFTER, link_header, next_page, take_parameter, whole_parameter
+from fulfillment.core.api.parameters import AFTER, link_header, next_page, parse_whole_number, take_parameter
 from fulfillment.core.api.responses import CSVRenderer, concurrency_errors
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -258,7 +258,7 @@ class BudgetEntryViewSet(ApiViewSet):
         budget = standing_for(access, budget_id).budget
         entries, names_people = entries_for(access, budget), access.caller.sees_names
         query = request.query_params
-        take = whole_parameter(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
+        take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         if "after" in query:
             entries = entries.filter(pk__gt=_cursor(query["after"]))
         if _wants_csv(request):

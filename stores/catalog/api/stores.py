@@ -14,7 +14,7 @@ from rest_framework.settings import api_settings
 from accounts.models import Role
 from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
-from fulfillment.core.api.parameters import flag_parameter
+from fulfillment.core.api.parameters import parse_flag
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, json_bytes, not_modified
 from fulfillment.core.api.serializers import meta
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -123,7 +123,7 @@ class StoreViewSet(ApiViewSet):
         examples=STORE_EXAMPLES,
     )
     def list(self, request: Request) -> HttpResponse:
-        verbose = flag_parameter(request.query_params, "verbose")
+        verbose = parse_flag(request.query_params, "verbose")
         return stored_response(
             request, store_list_body(request.auth, verbose=verbose, client_tags=client_tags(request))
         )
@@ -205,7 +205,7 @@ class ProductViewSet(ApiViewSet):
         examples=PRODUCT_EXAMPLES,
     )
     def list(self, request: Request, store_id: str) -> HttpResponse:
-        verbose = flag_parameter(request.query_params, "verbose")
+        verbose = parse_flag(request.query_params, "verbose")
         return limited_response(request, partial(product_list_body, request.auth, store_id, verbose=verbose))
 
     @extend_schema(
@@ -220,6 +220,6 @@ class ProductViewSet(ApiViewSet):
         examples=PRODUCT_EXAMPLES,
     )
     def retrieve(self, request: Request, store_id: str, product_id: str) -> HttpResponse:
-        verbose = flag_parameter(request.query_params, "verbose")
+        verbose = parse_flag(request.query_params, "verbose")
         read = partial(product_body, request.auth, store_id, product_id, verbose=verbose)
         return limited_response(request, read)

@@ -16,11 +16,11 @@ from rest_framework.settings import api_settings
 
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import (
-    flag_parameter,
-    moment_parameter,
     next_page,
+    parse_flag,
+    parse_timestamp,
+    parse_whole_number,
     unknown_parameter_faults,
-    whole_parameter,
 )
 from fulfillment.core.api.responses import CSVRenderer, concurrency_errors, json_bytes
 from fulfillment.core.api.viewsets import ApiViewSet
@@ -138,18 +138,18 @@ class ExportParameters:
         if self.query.get("format", "json") not in {"csv", "json"}:
             self._refuse("format", f"write csv or json; found {self.query['format'][:40]!r}.")
         self.skip = self._skip()
-        self.take = self._parse_parameter(whole_parameter, "take", default=0, most=MAX_TAKE) or None
-        self.verbose = bool(self._parse_parameter(flag_parameter, "verbose"))
+        self.take = self._parse_parameter(parse_whole_number, "take", default=0, most=MAX_TAKE) or None
+        self.verbose = bool(self._parse_parameter(parse_flag, "verbose"))
         self.after = self._cursor()
         self.filters = ExportFilters(
             statuses=self._statuses(),
             product_id=self.query.get("productID"),
             order_number=self.query.get("orderNumber"),
             external_id=self.query.get("externalID"),
-            created_after=self._parse_parameter(moment_parameter, "createdAfter"),
-            created_before=self._parse_parameter(moment_parameter, "createdBefore"),
-            updated_after=self._parse_parameter(moment_parameter, "updatedAfter"),
-            includes_tests=bool(self._parse_parameter(flag_parameter, "includeTest")),
+            created_after=self._parse_parameter(parse_timestamp, "createdAfter"),
+            created_before=self._parse_parameter(parse_timestamp, "createdBefore"),
+            updated_after=self._parse_parameter(parse_timestamp, "updatedAfter"),
+            includes_tests=bool(self._parse_parameter(parse_flag, "includeTest")),
         )
 
     def is_csv(self, request: Request) -> bool:
@@ -180,7 +180,7 @@ class ExportParameters:
         if (parse_number(text) or 0) > MAX_SKIP:
             self._refuse("skip", f'at most {MAX_SKIP:,}; for more, follow rel="next" of the header Link.')
             return 0
-        return self._parse_parameter(whole_parameter, "skip", default=0, least=0, most=MAX_SKIP) or 0
+        return self._parse_parameter(parse_whole_number, "skip", default=0, least=0, most=MAX_SKIP) or 0
 
     def _statuses(self) -> list[int]:
         texts = self.query.getlist("status")
