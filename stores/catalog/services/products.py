@@ -1,7 +1,6 @@
 """Saves, archives and copies products."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from itertools import count
 from typing import Any
 
@@ -10,17 +9,15 @@ from django.db.models import Max
 from django.utils import timezone
 
 from fulfillment.core.errors import Fault
-from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
-from stores.catalog.record_checks import KEYS, check_product
-from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, FieldSpec
-from stores.catalog.representations import render_product
+from stores.catalog.models import Product, Store
+from stores.catalog.record_checks import check_product
 from stores.catalog.selectors.products import stored_product
+from stores.catalog.services.rows import CatalogRows, Entry
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change
 from stores.presets.selectors import unknown_presets
-from stores.templates.records import Record, fingerprint
+from stores.templates.records import Record
 from stores.templates.services import TemplateChecks, same_template
 
-price_key = KEYS["DeliveredPrices"][0]
 # An ID has at most 64 characters; the rest is for "-copy-" and a number.
 MAX_STEM_LENGTH = 50
 
@@ -44,38 +41,23 @@ def save_product(
     faults = faults or _clashes(record, store, product)
     if faults:
         raise invalid("The product cannot be saved.", faults)
-    now = timezone.now()
-    if product is None:
-        saved = _new_product(store, record, copy_of, now)
-        is_changed = True
-    else:
-        saved = Product.objects.select_for_update().get(pk=product.pk, store=store)
-        is_changed = _prepare_change(saved, record, now)
-    is_moved = position is not None and position != saved.position
-    if position is not None:
-        saved.position = position
-    if is_changed:
-        _write(saved, record, now)
-    elif is_moved:
-        saved.save(update_fields=["position"])
+    stored = None if product is None else stored_product(product.pk)
+    checked = copy_of if stored is None else stored.record
+    if checked is None or not same_template(record, checked):
+        _check_template(record)
+    if position is None:
+        position = end_of_catalog(store) if stored is None else stored.position
+    entry = Entry(record, stored, position=position)
+    rows = CatalogRows(timezone.now())
+    rows.prepare()
+    rows.set_keys([entry])
+    is_changed = any(rows.write(store, [entry]))
+    is_moved = stored is not None and stored.position != position
+    if is_moved and not is_changed:
+        Product.objects.filter(pk=entry.pk).update(position=position)
     if is_changed or is_moved:
         record_catalog_change(store)
-    return saved
-
-
-def _new_product(store: Store, record: Record, copy_of: Record | None, now: datetime) -> Product:
-    if copy_of is None or not same_template(record, copy_of):
-        _check_template(record)
-    return Product(store=store, created=now, version=0, position=end_of_catalog(store))
-
-
-def _prepare_change(saved: Product, record: Record, now: datetime) -> bool:
-    """Checks a new template and dates the prices; False if the record then equals the stored one."""
-    stored = stored_product(saved.pk)
-    if not same_template(record, stored.record):
-        _check_template(record)
-    carry_over_price_dates(record, stored.record["DeliveredPrices"], created=stored.created, now=now)
-    return fingerprint(record) != fingerprint(stored.record)
+    return Product.objects.get(pk=entry.pk)
 
 
 def find_product_faults(
@@ -117,57 +99,9 @@ def duplicate_product(*, product: Product) -> Product:
     return save_product(store=store, values={**record, "APIKey": "", "IsActive": False}, copy_of=original)
 
 
-def carry_over_price_dates(
-    record: Record, stored_prices: list[Record], *, created: datetime, now: datetime
-) -> None:
-    """An existing price keeps its date and a new one gets `now`; a date in the record itself takes precedence."""
-    dates = {price_key(price): price["Created"] for price in stored_prices}
-    for price in record["DeliveredPrices"]:
-        if price["Created"] is None:
-            price["Created"] = dates.get(price_key(price), now)
-        elif price["Created"] == created:
-            price["Created"] = None  # None means the creation date of the product
-
-
-def _write(saved: Product, record: Record, now: datetime) -> None:
-    for member in PRODUCT:
-        setattr(saved, member.column, record[member.name])
-    saved.version += 1
-    saved.updated = now
-    saved.rendering, saved.verbose_rendering = render_product(
-        record, currency=saved.store.currency, created=saved.created, updated=now
-    )
-    is_new = saved.pk is None
-    saved.save()
-    if not is_new:
-        for model in (TemplateField, DeliveredPrice, ProductionSpeed):
-            model.objects.filter(product=saved).delete()
-    TemplateField.objects.bulk_create(
-        TemplateField(product=saved, **row) for row in _rows(record["TemplateFields"], TEMPLATE_FIELD)
-    )
-    DeliveredPrice.objects.bulk_create(
-        DeliveredPrice(product=saved, **{**row, "created": row["created"] or saved.created})
-        for row in _rows(record["DeliveredPrices"], DELIVERED_PRICE)
-    )
-    ProductionSpeed.objects.bulk_create(
-        ProductionSpeed(product=saved, **row) for row in _rows(record["ProductionSpeeds"], PRODUCTION_SPEED)
-    )
-
-
 def _check_template(record: Record) -> None:
     if faults := TemplateChecks().faults(record):
         raise invalid("The template cannot be saved.", faults)
-
-
-def _rows(entries: list[Record], members: tuple[FieldSpec, ...]) -> list[dict[str, Any]]:
-    return [
-        {"position": position, **{member.column: _as_list(entry[member.name]) for member in members}}
-        for position, entry in enumerate(entries)
-    ]
-
-
-def _as_list(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _preset_faults(record: Record) -> list[Fault]:

@@ -1,4 +1,4 @@
-"""The SQL statements of the import: COPY for new products, a staging table and one UPDATE for changed ones."""
+"""Writes products in bulk: COPY for new ones, a staging table and one UPDATE for changed ones."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,16 +10,17 @@ import orjson
 from django.db import connection
 
 from stores.catalog.models import Store
+from stores.catalog.record_checks import KEYS
 from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, FieldSpec
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.products import StoredProduct, stored_products_by_id
-from stores.catalog.services.products import carry_over_price_dates
 from stores.templates.records import Record, fingerprint
 
+price_key = KEYS["DeliveredPrices"][0]
 *PLAIN, TEMPLATE = PRODUCT
 RECORD_COLUMNS = [member.column for member in PRODUCT]
-WRITTEN = [*RECORD_COLUMNS, "updated", "rendering", "verbose_rendering"]
-PRODUCT_COLUMNS = ["id", "store_id", "position", "version", "created", *WRITTEN]
+WRITTEN = ["position", *RECORD_COLUMNS, "updated", "rendering", "verbose_rendering"]
+PRODUCT_COLUMNS = ["id", "store_id", "version", "created", *WRITTEN]
 CHILDREN: list[tuple[str, str, tuple[FieldSpec, ...]]] = [
     ("TemplateFields", "stores_templatefield", TEMPLATE_FIELD),
     ("DeliveredPrices", "stores_deliveredprice", DELIVERED_PRICE),
@@ -84,6 +85,9 @@ class CatalogRows:
         stored = stored_products_by_id(store.pk, [entry.record["ID"] for entry in batch])
         for entry in batch:
             entry.stored = stored.get(entry.record["ID"])
+        self.set_keys(batch)
+
+    def set_keys(self, batch: list[Entry]) -> None:
         new = [entry for entry in batch if entry.stored is None]
         with connection.cursor() as cursor:
             cursor.execute(NEW_IDS, [len(new)])
@@ -147,7 +151,7 @@ class CatalogRows:
         for entry in entries:
             carry_over_price_dates(entry.record, [], created=self.now, now=self.now)
             written = self._column_values(store, entry, self.now, WRITTEN)
-            yield entry.pk, store.pk, entry.position, 1, self.now, *written
+            yield entry.pk, store.pk, 1, self.now, *written
 
     def _changed_rows(
         self, store: Store, entries: Iterable[Entry], columns: Sequence[str]
@@ -161,6 +165,7 @@ class CatalogRows:
         record = entry.record
         bodies = render_product(record, currency=store.currency, created=created, updated=self.now)
         template = record["Template"]
+        yield entry.position
         yield from (record[member.name] for member in PLAIN)
         if TEMPLATE.column in columns:
             yield None if template is None else orjson.dumps(template).decode()
@@ -183,6 +188,18 @@ class CatalogRows:
 
     def _creation_time(self, entry: Entry) -> datetime:
         return self.now if entry.stored is None else entry.stored.created
+
+
+def carry_over_price_dates(
+    record: Record, stored_prices: list[Record], *, created: datetime, now: datetime
+) -> None:
+    """An existing price keeps its date and a new one gets `now`; a date in the record itself takes precedence."""
+    dates = {price_key(price): price["Created"] for price in stored_prices}
+    for price in record["DeliveredPrices"]:
+        if price["Created"] is None:
+            price["Created"] = dates.get(price_key(price), now)
+        elif price["Created"] == created:
+            price["Created"] = None  # None means the creation date of the product
 
 
 def _change_of(columns: Sequence[str]) -> str:
