@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from delivery.datasets.details import Facts, facts_of
 from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset, Population
 from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, parse_routes
-from delivery.datasets.shapes import unpack_areas, well_known_texts
+from delivery.datasets.shapes import read_areas, well_known_texts
 from fulfillment.core.csv_rows import write_csv_row
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import Unavailable
@@ -181,7 +181,7 @@ def _detailed_rows(
     postal_code: str, routes: list[tuple[str, int, int]], shapes: bytes | None, facts: str | None
 ) -> Iterator[str]:
     known = facts_of(facts) if facts else [Facts()] * len(routes)
-    places = well_known_texts(unpack_areas([bytes(shapes or b"")], [len(routes)]))
+    places = well_known_texts(read_areas([bytes(shapes or b"")], [len(routes)]).shapes())
     for (route, homes, firms), fact, place in zip(routes, known, places, strict=True):
         cells = [postal_code, route, homes, firms, homes + firms, fact.income, fact.age, fact.household]
         line = io.StringIO()

@@ -103,16 +103,8 @@ class Packed:
         return (float(west / GRID), float(south / GRID), float(east / GRID), float(north / GRID))
 
 
-def unpack_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Shapes:
-    """The geometries of all routes of all areas, one after the other, in steps of the grid; None where there is none.
-
-    `sizes` says how many routes each area has; an empty one has no shapes.
-    """
-    return read_areas(areas, sizes).shapes()
-
-
 def read_areas(areas: Sequence[bytes], sizes: Sequence[int]) -> Packed:
-    """Reads what `unpack_areas` builds geometries of."""
+    """The routes of all areas, one after the other; `sizes` says how many each has. An empty area has no shapes."""
     kinds, counts, lengths = [], [], []
     corners: dict[int, list[bytes]] = {2: [], 4: []}
     # For each area with shapes: the bytes of a number, its corners, and their origin.
@@ -183,7 +175,7 @@ def _build_shapes(kinds: np.ndarray, counts: np.ndarray, lengths: np.ndarray, co
         parts, route = build(
             corners[of_corner], numbers[part_of_corner[of_corner]], of_route[chosen], is_hole[chosen]
         )
-        _place(shapes, kind, parts, route)
+        place_parts(shapes, kind, parts, route)
     return shapes
 
 
@@ -206,7 +198,8 @@ def _polygons(
     return shapely.polygons(shapely.linearrings(corners, indices=part), indices=polygon), route[~is_hole]
 
 
-def _place(shapes: Shapes, kind: int, parts: Shapes, route: np.ndarray) -> None:
+def place_parts(shapes: Shapes, kind: int, parts: Shapes, route: np.ndarray) -> None:
+    """Sets the shape of each route: its only part as it is, several as one geometry."""
     counts = np.bincount(route, minlength=len(shapes))
     single = counts[route] == 1
     shapes[route[single]] = parts[single]

@@ -7,7 +7,7 @@ from delivery.datasets.packing import pack_routes
 from delivery.datasets.selectors import export_lines, live_dataset
 from delivery.datasets.services.datasets import rebuild_dataset
 from delivery.datasets.services.demo import load_demo_population
-from delivery.datasets.shapes import in_degrees, pack_area, unpack_areas
+from delivery.datasets.shapes import in_degrees, pack_area, read_areas
 from tests.factories.delivery import gis_answer, load_dataset, write_csv
 
 SQUARE = "POLYGON ((-111.9 40.7, -111.88 40.7, -111.88 40.72, -111.9 40.72, -111.9 40.7))"
@@ -34,7 +34,7 @@ def test_shapes_of_every_kind_are_packed_and_come_back():
     given = [*shapely.from_wkt(list(KINDS)), None]
 
     packed, box = pack_area([one or b"" for one in pack_routes(given)])
-    found = in_degrees(unpack_areas([packed, b""], [len(given), 2]))
+    found = in_degrees(read_areas([packed, b""], [len(given), 2]).shapes())
 
     assert box == (-11190000, 0, 300000, 4072000)
     assert [None if one is None else one.normalize().wkt for one in found] == [
@@ -52,7 +52,7 @@ def test_shape_that_crosses_itself_is_repaired_and_one_off_the_earth_is_none():
     packed, _ = pack_area([repaired])
 
     assert none is None
-    assert unpack_areas([packed], [1])[0].is_valid
+    assert read_areas([packed], [1]).shapes()[0].is_valid
 
 
 def test_demo_has_invented_places_that_survive_export_and_import(db, tmp_path, capsys):
@@ -103,7 +103,7 @@ def test_saved_answer_of_the_map_service_gives_places_too(db, tmp_path, capsys):
     call_command("import_eddm", str(path), "--vintage", "2026-10")
 
     area = Area.objects.get()
-    shapes = unpack_areas([bytes(area.shapes)], [3])
+    shapes = read_areas([bytes(area.shapes)], [3]).shapes()
     assert [one.geom_type for one in shapes] == ["Point", "MultiLineString", "Polygon"]
     assert facts_of(area.facts)[1].age == 33.4
 
