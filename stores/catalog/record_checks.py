@@ -15,12 +15,14 @@ from stores.catalog.records import CHILDREN, PRODUCT, REQUIRED, STORE, FieldSpec
 from stores.catalog.validation import Refusal
 from stores.templates.records import Record
 
+
+def price_key(price: Record) -> tuple[str, str, str]:
+    return price["DeliveryMethodCode"], price["CountryCode"], price["LocationType"]
+
+
 KEYS: dict[str, tuple[Callable[[Record], Any], str]] = {
     "TemplateFields": (lambda entry: entry["FieldName"], "FieldName"),
-    "DeliveredPrices": (
-        lambda entry: (entry["DeliveryMethodCode"], entry["CountryCode"], entry["LocationType"]),
-        "DeliveryMethodCode, CountryCode and LocationType",
-    ),
+    "DeliveredPrices": (price_key, "DeliveryMethodCode, CountryCode and LocationType"),
     "ProductionSpeeds": (lambda entry: entry["Days"], "Days"),
 }
 KEY_MEMBERS = {members: re.findall(r"[A-Z]\w+", members) for _, members in KEYS.values()}

@@ -12,12 +12,14 @@ from stores.catalog.models import (
     BudgetDuration,
     BudgetType,
     LocationType,
+    Store,
     TemplateFieldSubType,
     TemplateFieldType,
 )
 from stores.catalog.models.product import Binding, Coating, Edge
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.presets.models import CODE
+from stores.templates.records import Record
 
 REQUIRED: Any = object()
 MAX_FIELDS = 200
@@ -302,6 +304,11 @@ PRODUCT_MEMBERS = (
 # What is stored, as in the file of a catalog. The template comes last, because it is by far the largest.
 STORE = tuple(spec for spec in STORE_MEMBERS if spec.column)
 PRODUCT = tuple(spec for spec in PRODUCT_MEMBERS if spec.column)
+
+
+def store_record(store: Store) -> Record:
+    return {spec.name: getattr(store, spec.column) for spec in STORE}
+
 
 TEMPLATE_FIELD = (
     FieldSpec("FieldName", checks.text(64, blank=False), REQUIRED, "field_name"),

@@ -12,19 +12,20 @@ import orjson
 from django.conf import settings
 
 from fulfillment.core.api.serializers import timestamp
-from stores.catalog.models import BudgetDuration, BudgetType, TemplateFieldSubType
+from stores.catalog.models import BudgetDuration, BudgetType, Store, TemplateFieldSubType
 from stores.catalog.models.product import takes_artwork
-from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
+from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec, store_record
+from stores.templates.records import Record
 
-Record = dict[str, Any]
 
-
-def render_store(
-    record: Record, *, product_count: int, created: datetime, updated: datetime
-) -> tuple[str, str]:
+def render_store(store: Store) -> tuple[str, str]:
     """The plain body and the verbose body."""
-    computed = {"ProductCount": product_count, "Created": timestamp(created), "Updated": timestamp(updated)}
-    return _bodies(STORE_MEMBERS, record, computed)
+    computed = {
+        "ProductCount": store.product_count,
+        "Created": timestamp(store.created),
+        "Updated": timestamp(store.updated),
+    }
+    return _bodies(STORE_MEMBERS, store_record(store), computed)
 
 
 def render_product(record: Record, *, currency: str, created: datetime, updated: datetime) -> tuple[str, str]:

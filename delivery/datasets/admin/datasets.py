@@ -1,6 +1,5 @@
 """The admin of data sets."""
 
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -42,13 +41,6 @@ COLORS: dict[str, str] = {
     DatasetStatus.RETIRED: "warning",
     DatasetStatus.DISCARDED: "default",
 }
-
-
-def run_service(request: HttpRequest, service: Callable[[], str], then: str) -> HttpResponse:
-    """Calls a service, shows its message or error, and redirects."""
-    with errors_as_messages(request):
-        messages.success(request, service())
-    return redirect(then)
 
 
 @admin.register(Dataset)
@@ -155,15 +147,15 @@ class DatasetAdmin(ReadOnlyAdmin):
         return streamed_file(lines, name, Caller.on_pages(request.user).key)
 
     def activate_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
-        def activate() -> str:
+        with errors_as_messages(request):
             dataset = activate_dataset(
                 dataset_id=dataset_id,
                 by=request.user.get_username(),
                 despite_concerns="despite_concerns" in request.POST,
             )
-            return _("The API answers from data set %(dataset)s now.") % {"dataset": dataset}
-
-        return run_service(request, activate, _address(dataset_id))
+            done = _("The API answers from data set %(dataset)s now.")
+            messages.success(request, done % {"dataset": dataset})
+        return redirect(_address(dataset_id))
 
     def discard_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
         dataset = get_object_or_404(Dataset, pk=dataset_id)
@@ -174,13 +166,11 @@ class DatasetAdmin(ReadOnlyAdmin):
             self, request, question=question, button=_("Discard"), back=self.address_of(dataset)
         ):
             return page
-
-        def discard() -> str:
-            return _("Data set %(dataset_id)s was discarded.") % {
-                "dataset_id": discard_dataset(dataset_id=dataset_id)
-            }
-
-        return run_service(request, discard, reverse("admin:delivery_dataset_changelist"))
+        with errors_as_messages(request):
+            discarded = discard_dataset(dataset_id=dataset_id)
+            done = _("Data set %(dataset_id)s was discarded.")
+            messages.success(request, done % {"dataset_id": discarded})
+        return redirect("admin:delivery_dataset_changelist")
 
 
 def _address(dataset_id: int) -> str:

@@ -2,7 +2,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -20,7 +20,6 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
-from delivery.datasets.admin.datasets import run_service
 from delivery.datasets.models import ImportRun, ImportState
 from delivery.datasets.problems import REMEDIES
 from delivery.datasets.services.importer import ImportOptions, Preview, read_types, read_vintage
@@ -216,17 +215,18 @@ class ImportRunAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         end_interrupted_imports()
-        found = self.get_object(request, object_id)
-        run = ImportRun.objects.select_related("dataset").filter(pk=found and found.pk).first()
+        run = self.get_object(request, object_id)
         if run and run.state == ImportState.UPLOADED:
             return redirect("admin:delivery_importrun_prepare", run.pk)
-        context = {
+        return super().change_view(request, object_id, form_url, extra_context)
+
+    def record_context(self, request: HttpRequest, run: ImportRun) -> dict[str, Any]:
+        return {
             "run": run,
-            "is_under_way": run and run.state in UNFINISHED,
-            "progress_text": _progress_text(run) if run else "",
-            **(_report(run) if run else {}),
+            "is_under_way": run.state in UNFINISHED,
+            "progress_text": _progress_text(run),
+            **_report(run),
         }
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
 
     def prepare_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         """Preview and column mapping: "Preview again" reads the first lines again, "Import" starts."""
@@ -239,7 +239,9 @@ class ImportRunAdmin(ReadOnlyAdmin):
         if form.is_valid():
             preview = preview_upload(run=run, options=form.chosen_options, by=str(request.user.pk))
             if "start" in request.POST and not preview.error:
-                return self._start(request, run, form.chosen_options)
+                with errors_as_messages(request):
+                    start_import(run=run, options=form.chosen_options)
+                return redirect(self.address_of(run))
         context = self.page_context(
             request,
             f"Import {run.file_name}",
@@ -251,26 +253,19 @@ class ImportRunAdmin(ReadOnlyAdmin):
         )
         return TemplateResponse(request, "admin/delivery/prepare.html", context)
 
-    def _start(self, request: HttpRequest, run: ImportRun, options: ImportOptions) -> HttpResponse:
-        with errors_as_messages(request):
-            start_import(run=run, options=options)
-        return redirect(self.address_of(run))
-
     def throw_away_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         run = get_object_or_404(ImportRun, pk=run_id)
-
         question = _("Discard the upload %(file_name)s? Nothing was imported from it.") % {
             "file_name": run.file_name
         }
         back = reverse("admin:delivery_importrun_prepare", args=[run.pk])
         if page := confirmation_page(self, request, question=question, button=_("Discard"), back=back):
             return page
-
-        def discard() -> str:
+        with errors_as_messages(request):
             discard_upload(run=run)
-            return _("The upload %(file_name)s was discarded.") % {"file_name": run.file_name}
-
-        return run_service(request, discard, reverse("admin:delivery_importrun_changelist"))
+            done = _("The upload %(file_name)s was discarded.")
+            messages.success(request, done % {"file_name": run.file_name})
+        return redirect("admin:delivery_importrun_changelist")
 
     def progress_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
         end_interrupted_imports()

@@ -1,17 +1,17 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import compare_datasets, export_lines, live_dataset, loaded_datasets
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
 from delivery.datasets.services.importer import read_types
 from delivery.management.commands.import_eddm import current_user
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Lists, activates, discards, compares, rebuilds and exports the data sets of delivery populations."
 
     requires_system_checks = []
@@ -38,10 +38,7 @@ class Command(BaseCommand):
         export.add_argument("--output", type=Path, help="A file. Default: standard output.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            getattr(self, f"_{options['action']}")(options)
-        except DomainError as error:
-            raise CommandError(error.message) from error
+        getattr(self, f"_{options['action']}")(options)
 
     def _list(self, options: dict[str, Any]) -> None:
         for dataset in loaded_datasets():

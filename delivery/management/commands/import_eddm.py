@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
 from delivery.datasets.models import DatasetStatus
 from delivery.datasets.populations import ROUTE_TYPE_NAMES, sum_types
@@ -19,6 +19,7 @@ from delivery.datasets.services.imports import Outcome, import_file, import_uplo
 from delivery.datasets.sources.cells import POSTAL_CODE, read_choices
 from delivery.datasets.sources.tables import FORMATS
 from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 
 WIDTH = 30
 EVERY_SECONDS = 0.25
@@ -107,7 +108,7 @@ def _ending(outcome: Outcome) -> str:
     return f"Data set {dataset.pk} waits: activate it with `manage.py eddm activate {dataset.pk}{force}`."
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Loads delivery populations (EDDM) from a file, checks them and activates them. Takes CSV or TSV, the saved "
         "JSON of the USPS map service and the fixed-width Delivery Statistics file; plain, .gz or .zip."
@@ -142,15 +143,12 @@ class Command(BaseCommand):
         parser.add_argument("--run", type=int, help="Import the upload of this number (used by the admin).")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            if options["run"]:
-                import_upload(run_id=options["run"])
-            elif not options["file"]:
-                raise CommandError("Name a file, or - for standard input.", returncode=2)
-            else:
-                self._import(options)
-        except DomainError as error:
-            raise CommandError(error.message) from error
+        if options["run"]:
+            import_upload(run_id=options["run"])
+        elif not options["file"]:
+            raise CommandError("Name a file, or - for standard input.", returncode=2)
+        else:
+            self._import(options)
 
     def _import(self, options: dict[str, Any]) -> None:
         settings = ImportOptions(

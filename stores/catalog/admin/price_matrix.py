@@ -13,6 +13,7 @@ from fulfillment.core.text import parse_number
 from stores.catalog.admin.stores import as_known, method_choice, sent_method, spelling_warning
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
+from stores.catalog.record_checks import price_key
 from stores.templates.records import Record
 
 # A form has at most 2,000 inputs; larger tables are changed by a catalog file.
@@ -103,7 +104,7 @@ class PriceMatrix:
     def cells(self) -> list[Cell]:
         """The cells with a price: stored ones in their stored order, then new ones in the order of the table."""
         filled = [cell for destination in self.destinations for cell in destination.cells if cell.price]
-        order = {_key(price): number for number, price in enumerate(self.stored)}
+        order = {price_key(price): number for number, price in enumerate(self.stored)}
         return sorted(filled, key=lambda cell: order.get(cell.key, len(order)))
 
     def records(self) -> list[Record]:
@@ -168,7 +169,7 @@ class PriceMatrix:
         ]
 
     def _record(self, cell: Cell) -> Record:
-        stored = next((price for price in self.stored if _key(price) == cell.key), None)
+        stored = next((price for price in self.stored if price_key(price) == cell.key), None)
         descriptions = {
             price["Description"] for price in self.stored if price["DeliveryMethodCode"] == cell.method.code
         }
@@ -263,10 +264,6 @@ def _price(text: str) -> Decimal | str:
 def _without_date(price: Record) -> Record:
     """Drops the date, which the service carries over."""
     return {name: value for name, value in price.items() if name != "Created"}
-
-
-def _key(price: Record) -> tuple[str, str, str]:
-    return price["DeliveryMethodCode"], price["CountryCode"], price["LocationType"]
 
 
 def _add(errors: list[str], message: str) -> None:

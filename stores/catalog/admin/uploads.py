@@ -1,6 +1,6 @@
 """Catalog files in the browser: a worker checks an uploaded one and a user imports it; and the file that is sent."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Any
@@ -9,12 +9,11 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
@@ -166,7 +165,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
             request.POST if sent else None, request.FILES if sent else None, initial=initial
         )
         if form.is_valid() and (upload := self._receive(request, form)):
-            return HttpResponseRedirect(self.address_of(upload))
+            return redirect(self.address_of(upload))
         context = {
             **self.page_context(request, _("Import a catalog")),
             "form": form,
@@ -187,27 +186,33 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
 
     def import_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
-        done = _("The catalog is being imported.")
         user: Any = request.user
-        return _with(
-            request, lambda: start_catalog_import(upload=upload, by=user), done, self.address_of(upload)
-        )
+        with errors_as_messages(request):
+            start_catalog_import(upload=upload, by=user)
+            messages.success(request, _("The catalog is being imported."))
+        return redirect(self.address_of(upload))
 
     def check_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
-        done = _("The file is being checked again.")
-        return _with(request, lambda: check_catalog_again(upload=upload), done, self.address_of(upload))
+        with errors_as_messages(request):
+            check_catalog_again(upload=upload)
+            messages.success(request, _("The file is being checked again."))
+        return redirect(self.address_of(upload))
 
     def discard_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
         upload = self._upload(request, upload_id)
         question = _("Discard the file %(file_name)s? Nothing was imported from it.") % {
             "file_name": upload.file_name
         }
-        page = confirmation_page(
+        if page := confirmation_page(
             self, request, question=question, button=_("Discard"), back=self.address_of(upload)
-        )
-        done = _("The file %(file_name)s was discarded.") % {"file_name": upload.file_name}
-        return page or _with(request, lambda: discard_catalog_upload(upload=upload), done, reverse(LIST))
+        ):
+            return page
+        with errors_as_messages(request):
+            discard_catalog_upload(upload=upload)
+            done = _("The file %(file_name)s was discarded.")
+            messages.success(request, done % {"file_name": upload.file_name})
+        return redirect(LIST)
 
     def _receive(self, request: HttpRequest, form: CatalogUploadForm) -> CatalogUpload | None:
         user: Any = request.user
@@ -228,13 +233,6 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         """Whether the user may change this store, and therefore import into it."""
         stores: Any = self.admin_site.get_model_admin(Store)
         return bool(self.has_access(request, "add") and stores.has_change_permission(request, store))
-
-
-def _with(request: HttpRequest, service: Callable[[], object], done: str, then: str) -> HttpResponse:
-    with errors_as_messages(request):
-        service()
-        messages.success(request, done)
-    return HttpResponseRedirect(then)
 
 
 def _counts(summary: dict[str, Any]) -> list[tuple[str, int]]:

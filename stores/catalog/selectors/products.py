@@ -20,7 +20,7 @@ from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Fault, Forbidden, Invalid, NotFound
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store
-from stores.catalog.records import DELIVERED_PRICE, PRODUCT, STORE, TEMPLATE_FIELD
+from stores.catalog.records import DELIVERED_PRICE, PRODUCT, TEMPLATE_FIELD, store_record
 from stores.catalog.selectors.stores import CALLER, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
 from stores.templates.records import Record
 
@@ -124,10 +124,6 @@ def stored_product(product_id: int) -> StoredProduct:
     with connection.cursor() as cursor:
         cursor.execute(STORED_PRODUCTS.format(columns=COLUMNS, condition="product.id = %s"), [product_id])
         return _stored_product(cursor.fetchone())
-
-
-def store_record(store: Store) -> Record:
-    return {member.name: getattr(store, member.column) for member in STORE}
 
 
 def find_stores(store_ids: Sequence[str]) -> list[Store]:

@@ -10,7 +10,7 @@ from fulfillment.core.db.locks import long_transaction, try_lock_until_commit
 from fulfillment.core.errors import Conflict
 from stores.catalog.models import Store
 from stores.catalog.representations import render_product, render_store
-from stores.catalog.selectors.products import StoredProduct, store_record, stored_products
+from stores.catalog.selectors.products import StoredProduct, stored_products
 
 BATCH = 500
 CATALOG_LOCK = 7_306_410_001
@@ -36,12 +36,7 @@ def refresh_renderings() -> int:
     stores = list(Store.objects.select_for_update(no_key=True).order_by("pk"))
     changed = render_products_again(store_ids=[store.pk for store in stores])
     for store in stores:
-        store.rendering, store.verbose_rendering = render_store(
-            store_record(store),
-            product_count=store.product_count,
-            created=store.created,
-            updated=store.updated,
-        )
+        store.rendering, store.verbose_rendering = render_store(store)
     Store.objects.bulk_update(stores, ["rendering", "verbose_rendering"], batch_size=BATCH)
     Store.objects.update(catalog_version=F("catalog_version") + 1)
     return changed

@@ -22,9 +22,8 @@ from printing.pictures import (
 )
 from stores.catalog.models import BudgetType, Product, Store, StoreProfile
 from stores.catalog.record_checks import check_store
-from stores.catalog.records import STORE
+from stores.catalog.records import STORE, store_record
 from stores.catalog.representations import render_store
-from stores.catalog.selectors.products import store_record
 from stores.catalog.services.refresh import render_products_again
 from stores.templates.records import Record
 
@@ -113,17 +112,16 @@ def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer
     faults = _clashes(record, current, pointer)
     if faults:
         raise invalid("The store cannot be saved.", faults)
-    if current is not None and store_record(current) == _comparable(record):
+    record = {name: list(value) if isinstance(value, tuple) else value for name, value in record.items()}
+    if current is not None and store_record(current) == record:
         return SavedStore(current, is_new=False, is_changed=False)
     saved = current or Store()
     currency_changed = current is not None and current.currency != record["Currency"]
     for member in STORE:
-        setattr(saved, member.column, _comparable(record)[member.name])
+        setattr(saved, member.column, record[member.name])
     saved.updated = timezone.now()
     saved.catalog_version += 1
-    saved.rendering, saved.verbose_rendering = render_store(
-        record, product_count=saved.product_count, created=saved.created, updated=saved.updated
-    )
+    saved.rendering, saved.verbose_rendering = render_store(saved)
     saved.save()
     if currency_changed:
         render_products_again(store_ids=[saved.pk])
@@ -146,9 +144,7 @@ def record_catalog_change(store: Store) -> None:
     Store.objects.filter(pk=store.pk).update(catalog_version=F("catalog_version") + 1)
     store.refresh_from_db()
     store.product_count = Product.objects.filter(store=store, is_active=True).count()
-    store.rendering, store.verbose_rendering = render_store(
-        store_record(store), product_count=store.product_count, created=store.created, updated=store.updated
-    )
+    store.rendering, store.verbose_rendering = render_store(store)
     store.save(update_fields=["product_count", "rendering", "verbose_rendering"])
 
 
@@ -185,7 +181,3 @@ def _faults_of_amounts(store: Store, pointer: str) -> list[Fault]:
         return []
     message = f"Currency: it stays {store.currency} while these budgets count amounts: {', '.join(names)}."
     return [Fault(f"{pointer}/Currency", "budgets_count_amounts", message)]
-
-
-def _comparable(record: Record) -> Record:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in record.items()}

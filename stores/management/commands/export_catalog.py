@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from fulfillment.core.errors import DomainError
+from fulfillment.core.page_messages import ServiceCommand
 from stores.catalog.services.imports import export_catalog
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Writes stores and their products to a catalog file (docs/catalog.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,8 +27,6 @@ class Command(BaseCommand):
             with _open_target(file) as target:
                 for piece in export_catalog(store_ids=store):
                     target.write(piece)
-        except DomainError as error:
-            raise CommandError(error.message) from error
         except OSError as error:
             raise CommandError(f"{file} cannot be written: {error.strerror or error}.") from error
 

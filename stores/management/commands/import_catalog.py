@@ -4,10 +4,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.core.management.base import CommandError, CommandParser, OutputWrapper
 from django.db import DatabaseError
 
-from fulfillment.core.errors import DomainError, in_one_line
+from fulfillment.core.errors import in_one_line
+from fulfillment.core.page_messages import ServiceCommand
 from stores.catalog.services.imports import CatalogInvalid, ImportSummary, import_catalog
 from stores.catalog.source import CatalogSource
 
@@ -53,7 +54,7 @@ class Progress:
             self.shown = megabytes
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Imports a catalog file (docs/catalog.md): validated completely, all or nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -64,15 +65,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: str, dry_run: bool, **options: Any) -> None:
         try:
-            with _open_source(file) as raw:
+            with sys.stdin.buffer if file == "-" else Path(file).open("rb") as raw:
                 size = Path(file).stat().st_size if file != "-" else None
                 summary = self._import(raw, size, dry_run=dry_run)
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error.strerror or error}.") from error
         except CatalogInvalid as error:
             raise CommandError(self._fault_list(error)) from error
-        except DomainError as error:
-            raise CommandError(error.message) from error
         except DatabaseError as error:
             raise CommandError(
                 f"The database failed and nothing was imported: {in_one_line(error)}"
@@ -91,10 +90,6 @@ class Command(BaseCommand):
         if hidden > 0:
             lines.append(f"... and {hidden:,} more.")
         return "\n".join([*lines, f"{error.fault_count:,} errors; nothing was imported."])
-
-
-def _open_source(file: str) -> Any:
-    return sys.stdin.buffer if file == "-" else Path(file).open("rb")
 
 
 def _sentence(summary: ImportSummary, *, dry_run: bool) -> str:

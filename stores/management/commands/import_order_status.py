@@ -5,14 +5,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import Error
 
-from fulfillment.core.errors import DomainError, in_one_line
+from fulfillment.core.errors import in_one_line
+from fulfillment.core.page_messages import ServiceCommand
 from stores.orders.services.status_import import LineResult, Outcome, import_order_statuses, read_reported
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Moves orders to the statuses of a CSV file: order number, status, carrier, tracking, note."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -31,8 +32,6 @@ class Command(BaseCommand):
             counts = self._report(import_order_statuses(reported=reported, all_or_nothing=all_or_nothing))
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file} cannot be read: {error}.") from error
-        except DomainError as error:
-            raise CommandError(error.message) from error
         except Error as error:
             done = "no order was changed" if all_or_nothing else "the lines reported above are done"
             raise CommandError(f"Stopped by the database: {in_one_line(error)}; {done}.") from error
