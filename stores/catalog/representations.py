@@ -14,7 +14,7 @@ from django.conf import settings
 from fulfillment.core.api.serializers import timestamp
 from stores.catalog.models import BudgetDuration, BudgetType, Store, TemplateFieldSubType
 from stores.catalog.models.product import takes_artwork
-from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec, store_record
+from stores.catalog.records.members import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec, store_record
 from stores.templates.records import Record
 
 

@@ -13,7 +13,7 @@ from fulfillment.core.text import parse_number
 from stores.catalog.admin.stores import as_known, method_choice, sent_method, spelling_warning
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
-from stores.catalog.record_checks import price_key
+from stores.catalog.records.record_checks import price_key
 from stores.templates.records import Record
 
 # A form has at most 2,000 inputs; larger tables are changed by a catalog file.

@@ -18,14 +18,14 @@ from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.stores import MethodWidget, as_known, known_methods_of, spelling_warning
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
-from stores.catalog.record_checks import steps_to_sale
-from stores.catalog.records import (
+from stores.catalog.records.members import (
     CHILDREN,
     PRODUCT,
     PRODUCTION_SPEED,
     TEMPLATE_FIELD,
     FieldSpec,
 )
+from stores.catalog.records.record_checks import steps_to_sale
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import find_product_faults
 from stores.templates.records import Record

@@ -39,7 +39,7 @@ from stores.catalog.admin.product_forms import (
 from stores.catalog.admin.product_sections import BASICS, FLAGS, PAPER, SECTIONS, SIZES
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store, TemplateField
-from stores.catalog.record_checks import steps_to_sale
+from stores.catalog.records.record_checks import steps_to_sale
 from stores.catalog.services.products import archive_product, duplicate_product, save_product
 from stores.catalog.services.thumbnails import draw_thumbnail
 from stores.concurrency_limits import RENDERINGS

@@ -28,7 +28,7 @@ from fulfillment.core.admin.base import ExtraPage
 from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.uploads import catalog_response
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
-from stores.catalog.records import STORE
+from stores.catalog.records.members import STORE
 from stores.catalog.selectors.stores import known_delivery_methods
 from stores.catalog.services.stores import COLUMNS as PROFILE_COLUMNS
 from stores.catalog.services.stores import (

@@ -17,7 +17,7 @@ from stores.catalog.models import (
     TemplateFieldSubType,
     TemplateFieldType,
 )
-from stores.catalog.records import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
+from stores.catalog.records.members import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec
 from stores.catalog.representations import field_choices, image_url, options
 
 VERBOSE = "Only with `verbose=true`."

@@ -20,7 +20,7 @@ from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import Fault, Forbidden, Invalid, NotFound
 from fulfillment.core.text import parse_uuid
 from stores.catalog.models import Store
-from stores.catalog.records import DELIVERED_PRICE, PRODUCT, TEMPLATE_FIELD, store_record
+from stores.catalog.records.members import DELIVERED_PRICE, PRODUCT, TEMPLATE_FIELD, store_record
 from stores.catalog.selectors.stores import CALLER, RENDERINGS, VISIBLE, StoredBody, unknown_store, visibility
 from stores.templates.records import Record
 

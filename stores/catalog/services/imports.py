@@ -14,16 +14,16 @@ from django.utils import timezone
 
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Fault, Invalid
+from stores.catalog.catalog_file.reader import ProductRead, Readable, StoreRead, read_catalog
+from stores.catalog.catalog_file.writer import write_catalog
 from stores.catalog.models import Store
-from stores.catalog.reader import ProductRead, Readable, StoreRead, read_catalog
-from stores.catalog.record_checks import check_product
+from stores.catalog.records.record_checks import check_product
+from stores.catalog.records.value_checks import brief_json
 from stores.catalog.selectors.products import catalog_of
 from stores.catalog.services.products import end_of_catalog
 from stores.catalog.services.refresh import begin_catalog_work
 from stores.catalog.services.rows import CatalogRows, Entry
 from stores.catalog.services.stores import lock_store, record_catalog_change, save_store
-from stores.catalog.source import write_catalog
-from stores.catalog.validation import brief_json
 from stores.presets.selectors import unknown_presets
 from stores.templates.services import TemplateChecks, same_template
 

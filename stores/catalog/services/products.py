@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from fulfillment.core.errors import Fault
 from stores.catalog.models import Product, Store
-from stores.catalog.record_checks import check_product
+from stores.catalog.records.record_checks import check_product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.rows import CatalogRows, Entry
 from stores.catalog.services.stores import invalid, lock_store, record_catalog_change

@@ -10,8 +10,14 @@ import orjson
 from django.db import connection
 
 from stores.catalog.models import Store
-from stores.catalog.record_checks import price_key
-from stores.catalog.records import DELIVERED_PRICE, PRODUCT, PRODUCTION_SPEED, TEMPLATE_FIELD, FieldSpec
+from stores.catalog.records.members import (
+    DELIVERED_PRICE,
+    PRODUCT,
+    PRODUCTION_SPEED,
+    TEMPLATE_FIELD,
+    FieldSpec,
+)
+from stores.catalog.records.record_checks import price_key
 from stores.catalog.representations import render_product
 from stores.catalog.selectors.products import StoredProduct, stored_products_by_id
 from stores.templates.records import Record, fingerprint

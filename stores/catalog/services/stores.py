@@ -21,8 +21,8 @@ from printing.pictures import (
     open_picture,
 )
 from stores.catalog.models import BudgetType, Product, Store, StoreProfile
-from stores.catalog.record_checks import check_store
-from stores.catalog.records import STORE, store_record
+from stores.catalog.records.members import STORE, store_record
+from stores.catalog.records.record_checks import check_store
 from stores.catalog.representations import render_store
 from stores.catalog.services.refresh import render_products_again
 from stores.templates.records import Record

@@ -21,9 +21,9 @@ from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, Invalid
 from fulfillment.core.files.storage import storage_errors
+from stores.catalog.catalog_file.reader import CatalogSource
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store, StoreUsage
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
-from stores.catalog.source import CatalogSource
 
 TASK = "stores.work_on_catalog_upload"
 UPLOAD_BYTES = 512 * 1024 * 1024

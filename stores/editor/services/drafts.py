@@ -13,7 +13,7 @@ from fulfillment.core.errors import Conflict, Invalid
 from printing.typesetting import Artwork
 from printing.typesetting.artwork import ARTWORK_BYTES, ArtworkInvalid
 from stores.catalog.models import ArtworkUpload, Product, TemplatePicture
-from stores.catalog.record_checks import check_product
+from stores.catalog.records.record_checks import check_product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from stores.catalog.services.stores import lock_store

@@ -9,8 +9,8 @@ from django.db import DatabaseError
 
 from fulfillment.core.errors import in_one_line
 from fulfillment.core.page_messages import ServiceCommand
+from stores.catalog.catalog_file.reader import CatalogSource
 from stores.catalog.services.imports import CatalogInvalid, ImportSummary, import_catalog
-from stores.catalog.source import CatalogSource
 
 WIDTH = 40
 FAULTS_SHOWN = 100

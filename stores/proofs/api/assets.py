@@ -13,9 +13,9 @@ from fulfillment.core.api.serializers import Timestamp, timestamp
 from fulfillment.core.api.viewsets import ApiViewSet, limited_action
 from fulfillment.core.files.uploads import FormParser, JPEGParser, PDFParser, PNGParser, uploaded_file
 from printing.documents import MAX_BYTES as DOCUMENT_BYTES
-from stores.catalog.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
 from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.concurrency_limits import PICTURES
+from stores.proofs.api.examples import ASSET_EXAMPLE, DOCUMENT_EXAMPLE
 from stores.proofs.api.proofs import BoxSerializer
 from stores.proofs.links import asset_url
 from stores.proofs.selectors import authorized_store_id

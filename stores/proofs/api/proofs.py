@@ -21,13 +21,13 @@ from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
 from printing.documents import MAX_PAGES
 from printing.preflight import RULES, Severity
-from stores.catalog.api.examples import (
+from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
+from stores.proofs.api.examples import (
     ARTWORK_PROOF_EXAMPLE,
     ARTWORK_REQUEST_EXAMPLE,
     PROOF_EXAMPLE,
     PROOF_REQUEST_EXAMPLE,
 )
-from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.proofs.links import MAX_WIDTH, WIDTH_STEP, proof_urls
 from stores.proofs.selectors import StoredProof, product_version
 from stores.proofs.services.artwork import ArtworkChoice

@@ -5,20 +5,21 @@ import json
 import pytest
 
 from fulfillment.core.api.schema import schema_document
-from stores.catalog import record_checks, records, representations
+from stores.catalog import representations
 from stores.catalog.admin.product_forms import UNTYPED, ProductForm
 from stores.catalog.api import examples
 from stores.catalog.api.serializers import ProductSerializer, RecordSerializer
 from stores.catalog.models import Product, Store
-from stores.catalog.record_checks import check_product
-from stores.catalog.records import REQUIRED, FieldSpec
-from stores.catalog.validation import flag
+from stores.catalog.records import members, record_checks
+from stores.catalog.records.members import REQUIRED, FieldSpec
+from stores.catalog.records.record_checks import check_product
+from stores.catalog.records.value_checks import flag
 
 SHINY = FieldSpec("IsShiny", flag, False, "is_active", "flag", verbose=True, example=True)
 
 
 @pytest.mark.parametrize(
-    ("specs", "model"), [(records.STORE_MEMBERS, Store), (records.PRODUCT_MEMBERS, Product)]
+    ("specs", "model"), [(members.STORE_MEMBERS, Store), (members.PRODUCT_MEMBERS, Product)]
 )
 def test_every_member_has_a_column_of_its_model(specs, model):
     columns = {field.column for field in model._meta.concrete_fields}
@@ -34,7 +35,7 @@ def test_examples_have_the_members_of_the_schema():
 
 
 def test_console_form_has_every_stored_member():
-    stored = {spec.column for spec in records.PRODUCT if spec.name not in UNTYPED}
+    stored = {spec.column for spec in members.PRODUCT if spec.name not in UNTYPED}
 
     assert {"preset" if column == "preset_id" else column for column in stored} <= set(
         ProductForm.Meta.fields
@@ -42,9 +43,9 @@ def test_console_form_has_every_stored_member():
 
 
 def test_a_new_member_is_checked_shown_and_described_by_its_row_alone(monkeypatch):
-    monkeypatch.setattr(record_checks, "PRODUCT", (*records.PRODUCT, SHINY))
-    monkeypatch.setattr(representations, "PRODUCT_MEMBERS", (*records.PRODUCT_MEMBERS, SHINY))
-    required = {spec.name: spec.example for spec in records.PRODUCT if spec.default is REQUIRED}
+    monkeypatch.setattr(record_checks, "PRODUCT", (*members.PRODUCT, SHINY))
+    monkeypatch.setattr(representations, "PRODUCT_MEMBERS", (*members.PRODUCT_MEMBERS, SHINY))
+    required = {spec.name: spec.example for spec in members.PRODUCT if spec.default is REQUIRED}
     required |= {"WidthMM": 90, "HeightMM": 50}
     times = dict.fromkeys(("created", "updated"), Product().created)
 

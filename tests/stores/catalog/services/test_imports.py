@@ -9,12 +9,12 @@ from django.db import connection, transaction
 
 from applications.webhooks.selectors.webhooks import event_page
 from fulfillment.core.errors import Conflict
+from stores.catalog.catalog_file.writer import write_catalog
 from stores.catalog.models import Product, Store
 from stores.catalog.selectors.products import catalog_of
 from stores.catalog.services import imports
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
 from stores.catalog.services.products import archive_product
-from stores.catalog.source import write_catalog
 from tests.factories.presets import PrintPresetFactory
 from tests.factories.stores import make_product, make_store, price_values, product_values, store_values
 from tests.factories.templates import make_card

@@ -15,8 +15,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from fulfillment.core.errors import Conflict, Invalid
 from fulfillment.operations.retention import all_retention_rules
-from stores.catalog import reader
-from stores.catalog import source as catalog_source
+from stores.catalog.catalog_file import reader
 from stores.catalog.models import CatalogUpload, DeliveredPrice, Product, Store
 from stores.catalog.services import uploads
 from stores.catalog.services.imports import export_catalog, import_catalog
@@ -170,7 +169,7 @@ def test_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
     packed = zlib.compressobj(wbits=31)
     head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "'
     raw = packed.compress(head + b"x" * 20_000_000) + packed.flush()
-    source = catalog_source.CatalogSource(io.BytesIO(raw))
+    source = reader.CatalogSource(io.BytesIO(raw))
 
     with pytest.raises(Invalid, match="Nothing was imported") as raised:
         import_catalog(source=source)
@@ -184,7 +183,7 @@ def test_entry_that_never_ends_is_not_held_in_memory(monkeypatch):
 def test_entry_of_very_many_values_is_not_held_in_memory(values):
     """Each takes 100 bytes and more, many times what it takes in the file."""
     head = b'{"Format": "store-fulfillment-catalog", "Version": 1, "Stores": [{"StoreID": "a", "Metadata": ['
-    source = catalog_source.CatalogSource(io.BytesIO(gzip.compress(head + values + b"1]}]}")))
+    source = reader.CatalogSource(io.BytesIO(gzip.compress(head + values + b"1]}]}")))
 
     tracemalloc.start()
     try:

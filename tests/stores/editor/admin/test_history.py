@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils.translation import override
 
 from fulfillment.core.admin.history import MAX_SHOWN
+from stores.catalog.catalog_file.writer import write_catalog
 from stores.catalog.models import TemplateChange
 from stores.catalog.selectors.products import catalog_of, stored_product
 from stores.catalog.services.products import save_product
-from stores.catalog.source import write_catalog
 from stores.editor.admin.history import changes_of_template
 from tests.factories.templates import field, make_card, make_demo_product, page, text_box
 from tests.support.catalog.imports import load

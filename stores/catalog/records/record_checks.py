@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Fault
 from printing.preflight.eddm import check_piece, check_size
-from stores.catalog import validation as checks
 from stores.catalog.models import TemplateFieldSubType, TemplateFieldType
 from stores.catalog.models.product import SUB_TYPES
-from stores.catalog.records import CHILDREN, PRODUCT, REQUIRED, STORE, FieldSpec
-from stores.catalog.validation import Refusal
+from stores.catalog.records import value_checks as checks
+from stores.catalog.records.members import CHILDREN, PRODUCT, REQUIRED, STORE, FieldSpec
+from stores.catalog.records.value_checks import Refusal
 from stores.templates.records import Record
 
 

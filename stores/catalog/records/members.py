@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext_noop
 
-from stores.catalog import validation as checks
 from stores.catalog.models import (
     BudgetDuration,
     BudgetType,
@@ -18,6 +17,7 @@ from stores.catalog.models import (
 )
 from stores.catalog.models.product import Binding, Coating, Edge
 from stores.catalog.models.store import EXTERNAL_ID
+from stores.catalog.records import value_checks as checks
 from stores.presets.models import CODE
 from stores.templates.records import Record
 

@@ -1,9 +1,12 @@
-"""Reads a catalog file piece by piece: one product in memory at a time, every fault with its JSON pointer.
+"""Reads a catalog file, plain or compressed with gzip: one product in memory at a time, each fault with its pointer.
 
 A store's own members must come before its Products, because the products need them.
 """
 
-from collections.abc import Iterator
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import ijson
@@ -12,6 +15,7 @@ from fulfillment.core.errors import Invalid
 
 FORMAT = "store-fulfillment-catalog"
 VERSION = 1
+GZIP = b"\x1f\x8b"
 CHUNK = 256 * 1024
 MAX_DEPTH = 64
 # Bytes of one store or product; an entry that keeps every other limit has fewer.
@@ -39,6 +43,60 @@ class ProductRead(NamedTuple):
 
 class CatalogUnreadable(Invalid):
     """The rest of the file cannot be read, so its other faults are not reported."""
+
+
+class CatalogSource:
+    """The JSON in the file `raw`; `on_progress` receives the number of its bytes read so far.
+
+    Reading raises CatalogUnreadable for a damaged gzip file, or beyond `maximum` bytes of JSON.
+    """
+
+    def __init__(
+        self,
+        raw: Readable,
+        *,
+        on_progress: Callable[[int], None] = lambda position: None,
+        maximum: int | None = None,
+    ) -> None:
+        counted = _Counted(raw, on_progress)
+        plain: Any = gzip.GzipFile(fileobj=counted) if counted.begins_with(GZIP) else counted
+        self.plain = plain
+        self.maximum = maximum
+        self.bytes_read = 0
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            data: bytes = self.plain.read(size)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise CatalogUnreadable.at(
+                "", "malformed_gzip", f"The file is not a complete gzip file: {str(error).rstrip('.')}."
+            ) from error
+        self.bytes_read += len(data)
+        if self.maximum is not None and self.bytes_read > self.maximum:
+            message = f"The file has more than {self.maximum:,} bytes when decompressed."
+            raise CatalogUnreadable.at("", "too_large", message)
+        return data
+
+
+class _Counted(io.RawIOBase):
+    def __init__(self, raw: Readable, on_progress: Callable[[int], None]) -> None:
+        self.raw = raw
+        self.on_progress = on_progress
+        self.first = raw.read(len(GZIP))
+        self.position = len(self.first)
+
+    def begins_with(self, magic: bytes) -> bool:
+        return self.first == magic
+
+    def read(self, size: int = -1) -> bytes:
+        # ijson first reads 0 bytes, to see the type of the result.
+        if self.first and size:
+            data, self.first = self.first, b""
+            return data
+        data = self.raw.read(size)
+        self.position += len(data)
+        self.on_progress(self.position)
+        return data
 
 
 def read_catalog(source: Readable) -> Iterator[StoreRead | ProductRead]:

@@ -1,21 +1,17 @@
-"""Catalog files, plain or compressed with gzip: read with progress, and written piece by piece, always the same."""
+"""Writes a catalog file piece by piece; equal records always give the same file."""
 
-import gzip
-import io
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
 import orjson
 
 from fulfillment.core.api.serializers import timestamp
-from stores.catalog.reader import FORMAT, VERSION, CatalogUnreadable, Readable
-from stores.catalog.records import PRODUCT, STORE, FieldSpec
+from stores.catalog.catalog_file.reader import FORMAT, VERSION
+from stores.catalog.records.members import PRODUCT, STORE, FieldSpec
 from stores.templates.records import Record
 
-GZIP = b"\x1f\x8b"
 # Members that are left out of the file where they have their default.
 OMITTED_AT_DEFAULT = frozenset(
     {
@@ -35,60 +31,6 @@ OMITTED_AT_DEFAULT = frozenset(
 )
 INDENTATION = re.compile(rb"\n +")
 STORE_DEPTH, PRODUCT_DEPTH = 2, 4
-
-
-class CatalogSource:
-    """The JSON in the file `raw`; `on_progress` receives the number of its bytes read so far.
-
-    Reading raises CatalogUnreadable for a damaged gzip file, or beyond `maximum` bytes of JSON.
-    """
-
-    def __init__(
-        self,
-        raw: Readable,
-        *,
-        on_progress: Callable[[int], None] = lambda position: None,
-        maximum: int | None = None,
-    ) -> None:
-        counted = _Counted(raw, on_progress)
-        plain: Any = gzip.GzipFile(fileobj=counted) if counted.begins_with(GZIP) else counted
-        self.plain = plain
-        self.maximum = maximum
-        self.bytes_read = 0
-
-    def read(self, size: int = -1) -> bytes:
-        try:
-            data: bytes = self.plain.read(size)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise CatalogUnreadable.at(
-                "", "malformed_gzip", f"The file is not a complete gzip file: {str(error).rstrip('.')}."
-            ) from error
-        self.bytes_read += len(data)
-        if self.maximum is not None and self.bytes_read > self.maximum:
-            message = f"The file has more than {self.maximum:,} bytes when decompressed."
-            raise CatalogUnreadable.at("", "too_large", message)
-        return data
-
-
-class _Counted(io.RawIOBase):
-    def __init__(self, raw: Readable, on_progress: Callable[[int], None]) -> None:
-        self.raw = raw
-        self.on_progress = on_progress
-        self.first = raw.read(len(GZIP))
-        self.position = len(self.first)
-
-    def begins_with(self, magic: bytes) -> bool:
-        return self.first == magic
-
-    def read(self, size: int = -1) -> bytes:
-        # ijson first reads 0 bytes, to see the type of the result.
-        if self.first and size:
-            data, self.first = self.first, b""
-            return data
-        data = self.raw.read(size)
-        self.position += len(data)
-        self.on_progress(self.position)
-        return data
 
 
 def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator[bytes]:
