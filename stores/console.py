@@ -80,7 +80,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         reverse("admin:stores_approvalrequest_changelist"),
     )
     differing = f"{reverse('admin:stores_budget_changelist')}?differs=yes"
-    found = [
+    entries = [
         _attention(
             wrong,
             ngettext("budget differs from its entries", "budgets differ from their entries", wrong),
@@ -98,7 +98,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
             200,
         ),
     ]
-    return [entry for entry in found if entry.count]
+    return [entry for entry in entries if entry.count]
 
 
 def _attention(count: int, words: str, address: str, position: int) -> Attention:
@@ -145,11 +145,13 @@ def _name_methods(events: Sequence[Any]) -> Callable[[Any, str], str]:
 
 def _name_products(events: Sequence[Any]) -> Callable[[Any, str], str]:
     """Names the products of the stores of these events; a deleted product keeps its ID."""
-    found = Product.objects.filter(
+    products = Product.objects.filter(
         store__in={event.store_id for event in events},
         external_id__in={code for event in events for code in event.product_ids},
     )
-    names = {(store, code): name for store, code, name in found.values_list("store", "external_id", "name")}
+    names = {
+        (store, code): name for store, code, name in products.values_list("store", "external_id", "name")
+    }
     return lambda event, code: names.get((event.store_id, code), code)
 
 
@@ -163,16 +165,16 @@ CODE_NAMES = {
 
 def find_orders(request: HttpRequest, words: str) -> list[SearchResult]:
     visible = visible_records(request, Order).order_by("-number")
-    found = search_orders(visible, words, stores=staff_on(request).stores_with(ORDER_GRANTS))
-    return record_hits(Order, found.orders[:CANDIDATES], words, _names_of_order)
+    matches = search_orders(visible, words, stores=staff_on(request).stores_with(ORDER_GRANTS))
+    return record_hits(Order, matches.orders[:CANDIDATES], words, _names_of_order)
 
 
 def find_quotes(request: HttpRequest, words: str) -> list[SearchResult]:
     if (key := parse_uuid(words)) is None:
         return []
-    found = visible_records(request, Quote).filter(pk=key)
+    quotes = visible_records(request, Quote).filter(pk=key)
     return record_hits(
-        Quote, found, words, lambda quote: (str(quote.pk), str(quote.store), str(quote.application or ""))
+        Quote, quotes, words, lambda quote: (str(quote.pk), str(quote.store), str(quote.application or ""))
     )
 
 

@@ -22,8 +22,8 @@ def mailing_products(caller: Caller, user: User) -> list[MailingProduct]:
         .only("store_id", *COLUMNS)
         .order_by("store", "position")
     )
-    found = []
+    offers = []
     for product in eddm_products[:MAX_PRODUCTS]:
         with suppress(DomainError):
-            found.append(mailing_product(caller, store=stores[product.store_id], product=product))
-    return found
+            offers.append(mailing_product(caller, store=stores[product.store_id], product=product))
+    return offers

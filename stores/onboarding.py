@@ -14,8 +14,8 @@ def steps(application: Application) -> list[Step]:
     associated = Role.objects.filter(application=OuterRef("pk"), user__isnull=True, store__isnull=False)
     # Test orders are in no tally, and are removed after a time.
     tests = Milestone.objects.filter(application=OuterRef("pk"), name=TEST_ORDER)
-    found = Application.objects.filter(pk=application.pk)
-    has_order, has_store = found.values_list(Exists(tallies) | Exists(tests), Exists(associated)).get()
+    own = Application.objects.filter(pk=application.pk)
+    has_order, has_store = own.values_list(Exists(tallies) | Exists(tests), Exists(associated)).get()
     return [
         Step(
             60,

@@ -79,14 +79,14 @@ class Details:
 
     def area(self, postal_code: str, routes: Sequence[str]) -> tuple[str, bytes | None, Any, int]:
         """The stored form of a postal code: its facts, shapes, their box and how many routes have one."""
-        known = self.routes.get(postal_code, {})
-        packed = [known.get(route, NO_DETAILS) for route in routes]
+        details_by_route = self.routes.get(postal_code, {})
+        packed = [details_by_route.get(route, NO_DETAILS) for route in routes]
         facilities: dict[str, int] = {}
         facts = []
         for route in packed:
             income, age, household, number = FACTS.unpack_from(route)
-            at = facilities.setdefault(self._names[number] if self._names else "", len(facilities))
-            facts.append([income, age, household, at])
+            office = facilities.setdefault(self._names[number] if self._names else "", len(facilities))
+            facts.append([income, age, household, office])
         shapes = [route[FACTS.size :] for route in packed]
         area = pack_area(shapes)
         text = orjson.dumps([list(facilities), facts]).decode()
@@ -100,19 +100,20 @@ def facts_of(text: str) -> list[Facts]:
 
 
 def fact_of(facilities: Sequence[str], row: Sequence[int]) -> Facts:
-    income, age, household, at = row
-    return Facts(income or None, age / 10 or None, household / 100 or None, facilities[at])
+    income, age, household, office = row
+    return Facts(income or None, age / 10 or None, household / 100 or None, facilities[office])
 
 
 def _parse_geometries(geometries: Sequence[Any]) -> list[Any]:
-    texts = [at for at, geometry in enumerate(geometries) if isinstance(geometry, str)]
+    texts = [index for index, geometry in enumerate(geometries) if isinstance(geometry, str)]
     parsed = list(geometries)
     if texts:
         shapes = shapely.from_wkt(
-            np.array([geometries[at].strip().strip('"') for at in texts], dtype=object), on_invalid="ignore"
+            np.array([geometries[index].strip().strip('"') for index in texts], dtype=object),
+            on_invalid="ignore",
         )
-        for at, shape in zip(texts, shapes, strict=True):
-            parsed[at] = shape
+        for index, shape in zip(texts, shapes, strict=True):
+            parsed[index] = shape
     return parsed
 
 

@@ -70,13 +70,13 @@ def _simplify_shapes(kind: int, shapes: Shapes) -> Shapes:
         # A line that is shorter than the grid becomes a point twice, which still says where it is.
         return shapely.simplify(shapes, TOLERANCE, preserve_topology=False)
     simpler = _rings_simplified(shapes)
-    odd = np.flatnonzero(~shapely.is_valid(simpler))
-    simpler[odd] = shapes[odd]
-    odd = odd[~shapely.is_valid(simpler[odd])]
-    if len(odd):
+    invalid = np.flatnonzero(~shapely.is_valid(simpler))
+    simpler[invalid] = shapes[invalid]
+    invalid = invalid[~shapely.is_valid(simpler[invalid])]
+    if len(invalid):
         # Rounding to the grid, or the file, made it cross itself.
-        repaired = shapely.transform(_polygons_of(shapely.make_valid(shapes[odd])), np.rint)
-        simpler[odd] = np.where(shapely.is_valid(repaired), repaired, None)
+        repaired = shapely.transform(_polygons_of(shapely.make_valid(shapes[invalid])), np.rint)
+        simpler[invalid] = np.where(shapely.is_valid(repaired), repaired, None)
     return simpler
 
 

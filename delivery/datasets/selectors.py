@@ -180,12 +180,12 @@ def _detailed_lines(dataset: Dataset) -> Iterator[str]:
 def _detailed_rows(
     postal_code: str, routes: list[tuple[str, int, int]], shapes: bytes | None, facts: str | None
 ) -> Iterator[str]:
-    known = facts_of(facts) if facts else [Facts()] * len(routes)
-    places = well_known_texts(read_areas([bytes(shapes or b"")], [len(routes)]).shapes())
-    for (route, homes, firms), fact, place in zip(routes, known, places, strict=True):
+    facts_of_routes = facts_of(facts) if facts else [Facts()] * len(routes)
+    shape_texts = well_known_texts(read_areas([bytes(shapes or b"")], [len(routes)]).shapes())
+    for (route, homes, firms), fact, shape_text in zip(routes, facts_of_routes, shape_texts, strict=True):
         cells = [postal_code, route, homes, firms, homes + firms, fact.income, fact.age, fact.household]
         line = io.StringIO()
-        write_csv_row(line, [*cells, fact.facility, place])
+        write_csv_row(line, [*cells, fact.facility, shape_text])
         yield line.getvalue().replace("\r\n", "\n")
 
 

@@ -137,8 +137,8 @@ def _place_corners(corners: Mapping[int, Sequence[bytes]], origins: np.ndarray) 
     widths, sizes = origins[:, 0], origins[:, 1]
     width_of_corner = np.repeat(widths, sizes)
     placed = np.empty((len(width_of_corner), 2))
-    for width, found in corners.items():
-        placed[width_of_corner == width] = np.frombuffer(b"".join(found), f"<u{width}").reshape(-1, 2)
+    for width, packed in corners.items():
+        placed[width_of_corner == width] = np.frombuffer(b"".join(packed), f"<u{width}").reshape(-1, 2)
     placed += np.repeat(origins[:, 2:], sizes, axis=0)
     return placed
 

@@ -133,8 +133,8 @@ def suggest_mapping(names: Sequence[str]) -> dict[str, str]:
     mapping: dict[str, str] = {}
     numbered = dict.fromkeys(re.sub(r"\d+(?=\D*\Z)", ROW_NUMBER, name) for name in names)
     # A single row is no table.
-    rows = {pattern: found for pattern in numbered if len(found := _row_names(pattern, names)) > 1}
-    single = [name for name in names if not any(name in found for found in rows.values())]
+    rows = {pattern: row_names for pattern in numbered if len(row_names := _row_names(pattern, names)) > 1}
+    single = [name for name in names if not any(name in row_names for row_names in rows.values())]
     for key in (*VALUES, *ROW_VALUES):
         offered = list(rows) if key in ROW_VALUES else single
         free = [name for name in offered if name not in mapping.values()]
@@ -146,7 +146,7 @@ def suggest_mapping(names: Sequence[str]) -> dict[str, str]:
 def check_mapping(mapping: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     """The mapping without empty entries; raises Invalid with each invalid entry."""
     faults = []
-    known = set(names)
+    field_names = set(names)
     for key, name in mapping.items():
         if not name:
             continue
@@ -154,10 +154,10 @@ def check_mapping(mapping: Mapping[str, str], names: Sequence[str]) -> dict[str,
             faults.append(
                 Fault(f"/{key}", "row_number_missing", f"Write {ROW_NUMBER} for the number of the row.")
             )
-        elif key in ROW_VALUES and not _rows_of(name, known):
+        elif key in ROW_VALUES and not _rows_of(name, field_names):
             first = name.replace(ROW_NUMBER, "1")
             faults.append(Fault(f"/{key}", "field_unknown", f"The form has no field {first!r}."))
-        elif key not in ROW_VALUES and name not in known:
+        elif key not in ROW_VALUES and name not in field_names:
             faults.append(Fault(f"/{key}", "field_unknown", f"The form has no field {name!r}."))
     if faults:
         raise Invalid("The mapping does not fit the form.", code="mapping_invalid", faults=faults)
@@ -166,8 +166,8 @@ def check_mapping(mapping: Mapping[str, str], names: Sequence[str]) -> dict[str,
 
 def rows_of_a_copy(mapping: Mapping[str, str], names: Sequence[str]) -> int:
     """How many routes one copy of the form lists; 0 if no row is mapped."""
-    known = set(names)
-    return min((_rows_of(mapping[key], known) for key in ROW_VALUES if mapping.get(key)), default=0)
+    field_names = set(names)
+    return min((_rows_of(mapping[key], field_names) for key in ROW_VALUES if mapping.get(key)), default=0)
 
 
 def copies_needed(mapping: Mapping[str, str], names: Sequence[str], sheets: Mapping[str, Any]) -> int:
@@ -208,7 +208,7 @@ def _values(
     mapping: Mapping[str, str], sheets: Mapping[str, Any], drop: Mapping[str, Any], rows: Sequence[Any]
 ) -> dict[str, str]:
     mailer = sheets["mailer"] or [""]
-    known = {
+    texts = {
         "mailer": mailer[0],
         "mailer_address": ", ".join(mailer[1:]),
         "phone": sheets["phone"],
@@ -227,7 +227,7 @@ def _values(
         "payment": sheets["payment"],
         "order": sheets["order"],
     }
-    values = {mapping[key]: text for key, text in known.items() if key in mapping}
+    values = {mapping[key]: text for key, text in texts.items() if key in mapping}
     for number, row in enumerate(rows, start=1):
         for key in ROW_VALUES:
             if key in mapping:
@@ -252,19 +252,19 @@ def _fill_form(content: bytes, values: Mapping[str, str]) -> bytes:
 def _remove_fields(pdf: pikepdf.Pdf) -> None:
     """Removes the form fields, whose values are drawn on the page: copies in one file may not share names."""
     for page in pdf.pages:
-        left = [
+        annotations = [
             annotation
             for annotation in page.get("/Annots", ())
             if annotation.get("/Subtype") != pikepdf.Name.Widget
         ]
-        page.Annots = pikepdf.Array(left)
+        page.Annots = pikepdf.Array(annotations)
     if "/AcroForm" in pdf.Root:
         del pdf.Root["/AcroForm"]
 
 
-def _rows_of(pattern: str, known: set[str]) -> int:
+def _rows_of(pattern: str, field_names: set[str]) -> int:
     count = 0
-    while count < MAX_ROWS and pattern.replace(ROW_NUMBER, str(count + 1)) in known:
+    while count < MAX_ROWS and pattern.replace(ROW_NUMBER, str(count + 1)) in field_names:
         count += 1
     return count
 

@@ -71,8 +71,8 @@ def bundle_sizes(pieces: int, full: int = MAX_BUNDLE) -> list[int]:
     `full` is 100 or 50. Below 50 pieces there is one bundle; a rest that would be smaller joins the bundle before it.
     """
     if full == MIN_BUNDLE:
-        whole, rest = divmod(pieces, full)
-        return [full] * (whole - 1) + [full + rest] if whole else [rest]
+        whole, remaining = divmod(pieces, full)
+        return [full] * (whole - 1) + [full + remaining] if whole else [remaining]
     last = pieces - max(0, -(-pieces // full) - 2) * full
     shared = [last] if last <= full else [last - last // 2, last // 2]
     return [full] * ((pieces - last) // full) + shared

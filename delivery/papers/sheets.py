@@ -66,8 +66,8 @@ def _fill_boxes(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
     rooms: list[tuple[int, int]] = []  # of each box, the fullest first
     for load in loads:
         weight = weight_of(load)
-        at = bisect_left(rooms, (weight, 0))
-        room, number = rooms.pop(at) if at < len(rooms) else (most, len(boxes))
+        position = bisect_left(rooms, (weight, 0))
+        room, number = rooms.pop(position) if position < len(rooms) else (most, len(boxes))
         if number == len(boxes):
             boxes.append([])
         boxes[number] += load

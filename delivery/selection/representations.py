@@ -57,9 +57,9 @@ def selection_body(
     routes: Iterable[EddmSelectionRoute | ChosenRoute],
     messages: Sequence[str] = (),
 ) -> bytes:
-    said = {"_meta": meta(*messages)} if messages else {}
+    members = {"_meta": meta(*messages)} if messages else {}
     records = [route_record(route) for route in routes]
-    return orjson.dumps({**selection_record(selection), "Routes": records, **said})
+    return orjson.dumps({**selection_record(selection), "Routes": records, **members})
 
 
 def geojson_body(

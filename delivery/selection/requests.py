@@ -105,9 +105,9 @@ class RingsField(serializers.Field):
         if count > MAX_CORNERS:
             self.fail("polygon_too_many_corners", count=count, most=MAX_CORNERS)
         for number, ring in enumerate(data):
-            for at, position in enumerate(ring):
+            for index, position in enumerate(ring):
                 if not _is_position(position):
-                    self.fail("position_invalid", at=at, ring=number)
+                    self.fail("position_invalid", at=index, ring=number)
             if len(ring) < 4 or ring[0][:2] != ring[-1][:2]:
                 self.fail("polygon_not_closed", ring=number)
         shell, *holes = ([(position[0], position[1]) for position in ring] for ring in data)
@@ -141,7 +141,7 @@ def _is_position(position: Any) -> bool:
 
 def _reason(polygon: shapely.Polygon) -> str:
     reason = str(shapely.is_valid_reason(polygon))
-    kind, _, place = reason.partition("[")
+    kind, _, position = reason.partition("[")
     words = {
         "Self-intersection": "it crosses itself",
         "Ring Self-intersection": "it touches itself",
@@ -150,7 +150,7 @@ def _reason(polygon: shapely.Polygon) -> str:
         "Valid Geometry": "it has no area",
         "Too few points in geometry component": "it has no area",
     }.get(kind.strip(), kind.strip().lower())
-    return f"{words} near [{place.rstrip(']').strip().replace(' ', ', ')}]" if place else words
+    return f"{words} near [{position.rstrip(']').strip().replace(' ', ', ')}]" if position else words
 
 
 class CenterSerializer(StrictSerializer):

@@ -53,9 +53,12 @@ MESSAGE_FIELD = forms.CharField(
 def explained_grants() -> list[tuple[str, SafeString]]:
     """In the language of the page."""
     return [
-        (name.value, format_html('{} <span class="why">{}</span>', name.label, EXPLANATIONS[name.value]))
-        for name in sorted(Permission, key=lambda one: ".All." in one.value)
-        if name.value in STORE_GRANTS
+        (
+            permission.value,
+            format_html('{} <span class="why">{}</span>', permission.label, EXPLANATIONS[permission.value]),
+        )
+        for permission in sorted(Permission, key=lambda permission: ".All." in permission.value)
+        if permission.value in STORE_GRANTS
     ]
 
 
@@ -92,10 +95,10 @@ class RequestStoreForm(forms.Form):
 
 def with_labels(requests: Iterable[AssociationRequest]) -> list[AssociationRequest]:
     """Adds `permissions` to each request: the labels of the requested or granted permissions."""
-    found = list(requests)
-    for request in found:
+    labelled = list(requests)
+    for request in labelled:
         request.permissions = [str(Permission(grant).label) for grant in request.grants]  # type: ignore[attr-defined]
-    return found
+    return labelled
 
 
 @harmless

@@ -46,25 +46,25 @@ def countries_listed() -> list[str]:
 
 def listings(stores: Iterable[Store], applications: Iterable[Application]) -> list[Listing]:
     """Runs three queries for any number of stores."""
-    found = {store.pk: Listing(store) for store in stores}
+    listing_by_store = {store.pk: Listing(store) for store in stores}
     names = {application.pk: application.name for application in applications}
-    sold = Product.objects.filter(store__in=found, is_active=True).exclude(category="")
+    sold = Product.objects.filter(store__in=listing_by_store, is_active=True).exclude(category="")
     counted = (
         sold.values("store", "category").annotate(products=Count("pk")).order_by("-products", "category")
     )
     for row in counted:
-        found[row["store"]].prints.append(row["category"])
-    roles = Role.objects.filter(store__in=found, application__in=names, user__isnull=True)
+        listing_by_store[row["store"]].prints.append(row["category"])
+    roles = Role.objects.filter(store__in=listing_by_store, application__in=names, user__isnull=True)
     for store_id, application_id in roles.values_list("store", "application").distinct():
         if store_id is not None and application_id is not None:
-            found[store_id].associated.append(names[application_id])
+            listing_by_store[store_id].associated.append(names[application_id])
     waiting = AssociationRequest.objects.filter(
-        store__in=found, application__in=names, state=AssociationState.PENDING
+        store__in=listing_by_store, application__in=names, state=AssociationState.PENDING
     )
     for store_id, application_id in waiting.values_list("store", "application"):
         if store_id is not None:
-            found[store_id].pending.append(names[application_id])
-    return list(found.values())
+            listing_by_store[store_id].pending.append(names[application_id])
+    return list(listing_by_store.values())
 
 
 def directory_store(store_id: str) -> Store:

@@ -7,6 +7,8 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from operator import itemgetter
 
 from django.conf import settings
 from django.db import transaction
@@ -101,11 +103,11 @@ def load_batch(access: StoreAccess) -> None:
     replace_rows(batch=shown_batches().get(pk=batch.pk), source=Source(columns, rows, matches))
 
 
-def _person(place: int) -> dict[str, str]:
-    first, last = FIRST_NAMES[place % len(FIRST_NAMES)], LAST_NAMES[place // len(FIRST_NAMES)]
+def _person(number: int) -> dict[str, str]:
+    first, last = FIRST_NAMES[number % len(FIRST_NAMES)], LAST_NAMES[number // len(FIRST_NAMES)]
     return {
         "Name": f"{first} {last}",
-        "Title": TITLES[place % len(TITLES)],
+        "Title": TITLES[number % len(TITLES)],
         "Email": f"{first}.{last}@northfield.example".lower(),
     }
 
@@ -148,8 +150,8 @@ def load_activity(run: DemoRun) -> None:
 def _owner_of_applications() -> User:
     """The owner has a random password that is not stored, so only a password reset opens the account."""
     tenant = Tenant.objects.get(domain=settings.DEFAULT_TENANT_DOMAIN)
-    known = User.objects.filter(tenant=tenant, username="maya").first()
-    return known or create_user(
+    owner = User.objects.filter(tenant=tenant, username="maya").first()
+    return owner or create_user(
         tenant=tenant,
         username="maya",
         first_name="Maya",
@@ -187,51 +189,39 @@ def _prepare(actors: _Cast, order: DemoOrder) -> PreparedOrder:
 
 def _act(actors: _Cast, prepared: list[tuple[DemoOrder, PreparedOrder]]) -> Webhook:
     """Runs all actions in the order of their times, because orders of a store are numbered one after another."""
-    made: dict[int, Order] = {}
-    hooked: list[Webhook] = []
-    happenings: list[tuple[datetime, int, Callable[[], object]]] = []
+    orders: dict[int, Order] = {}
+    webhooks: list[Webhook] = []
+    actions: list[tuple[datetime, Callable[[], object]]] = []
 
-    def happens(at: datetime, what: Callable[[], object]) -> None:
-        happenings.append((at, len(happenings), what))
+    def place(order: DemoOrder, ready: PreparedOrder) -> None:
+        orders[order.index] = create_order(prepared=ready, actor=actor_of(ready.access)).order
 
-    def place(index: int) -> None:
-        ready = prepared[index][1]
-        actor = actor_of(ready.access)
-        created = create_order(prepared=ready, actor=actor)
-        made[index] = created.order
+    def add_webhook() -> None:
+        webhook, _ = create_webhook(application=actors.applications[STUDIO], values={"URL": WEBHOOK_URL})
+        webhooks.append(webhook)
 
-    for index, (order, ready) in enumerate(prepared):
-        placed = ready.request.placed or actors.now
-        happens(placed, lambda index=index: place(index))  # type: ignore[misc]  # mypy: a default of a lambda
-        for status, at in transitions_of(order, placed, actors.now):
-            happens(
-                at,
-                lambda index=index, status=status, at=at: _move(  # type: ignore[misc]  # as above
-                    actors, prepared[index][0], made[index], status, at
-                ),
-            )
+    for order, ready in prepared:
+        placed_at = ready.request.placed or actors.now
+        actions.append((placed_at, partial(place, order, ready)))
+        for status, moved_at in transitions_of(order, placed_at, actors.now):
+            actions.append((moved_at, partial(_move, actors, order, orders, status, moved_at)))
         if order.denial:
-            happens(placed + DENIED_AFTER, lambda index=index: _deny(actors, prepared[index][0], made[index]))  # type: ignore[misc]  # as above
-    happens(
-        actors.now - FAILS_SINCE,
-        lambda: hooked.append(
-            create_webhook(application=actors.applications[STUDIO], values={"URL": WEBHOOK_URL})[0]
-        ),
-    )
-    for _, _, what in sorted(happenings, key=lambda one: one[:2]):
-        what()
-    return hooked[0]
+            actions.append((placed_at + DENIED_AFTER, partial(_deny, actors, order, orders)))
+    actions.append((actors.now - FAILS_SINCE, add_webhook))
+    for _, act in sorted(actions, key=itemgetter(0)):
+        act()
+    return webhooks[0]
 
 
-def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datetime) -> None:
-    is_operator = order.store_id == "harbor-press"
+def _move(actors: _Cast, order: DemoOrder, orders: dict[int, Order], status: int, moved_at: datetime) -> None:
+    placed, is_operator = orders[order.index], order.store_id == "harbor-press"
     actor = Actor(
         ActorKind.OPERATOR if is_operator else ActorKind.STORE,
         (actors.operator if is_operator else actors.staff).pk,
     )
     parcels = []
     if status in {OrderStatus.SHIPPED, OrderStatus.PARTIALLY_SHIPPED}:
-        parcels = [Parcel("UPS", f"1Z999AA1{placed.number}{status}", shipped=at)]
+        parcels = [Parcel("UPS", f"1Z999AA1{placed.number}{status}", shipped=moved_at)]
     is_last = status == order.status
     transition_order(
         order=placed,
@@ -239,20 +229,22 @@ def _move(actors: _Cast, order: DemoOrder, placed: Order, status: int, at: datet
         actor=actor,
         note=order.note if is_last else "",
         parcels=parcels,
-        at=at,
+        at=moved_at,
     )
     if is_last and order.comment:
-        add_comment(order=placed, author_id=actor.user_id, text=order.comment, at=at + timedelta(minutes=9))
+        add_comment(
+            order=placed, author_id=actor.user_id, text=order.comment, at=moved_at + timedelta(minutes=9)
+        )
     if is_last and order.cancellation:
-        requested_at = min(at + timedelta(hours=3), actors.now)
+        requested_at = min(moved_at + timedelta(hours=3), actors.now)
         cancel_order(
             order=placed, actor=Actor(ActorKind.APPLICATION), reason=order.cancellation, at=requested_at
         )
 
 
-def _deny(actors: _Cast, order: DemoOrder, placed: Order) -> None:
+def _deny(actors: _Cast, order: DemoOrder, orders: dict[int, Order]) -> None:
     actor = Actor(ActorKind.STORE, actors.callers[APPROVER[0]].user_id)
-    deny_order(order=placed, actor=actor, reason=order.denial)
+    deny_order(order=orders[order.index], actor=actor, reason=order.denial)
 
 
 def _count_calls(actors: _Cast) -> None:

@@ -81,7 +81,7 @@ def load_calls(application: Application, *, usual: int, now: datetime) -> None:
         for day in days[: settings.REQUEST_LOG_DAYS]
         for kind in _kinds(day, chance)
     ]
-    LoggedRequest.objects.bulk_create(sorted(logged, key=lambda one: one.time), batch_size=1000)
+    LoggedRequest.objects.bulk_create(sorted(logged, key=lambda request: request.time), batch_size=1000)
 
 
 def load_store_calls(usual_of: Sequence[tuple[str, int]], *, now: datetime) -> None:
@@ -123,12 +123,12 @@ def _kinds(day: DailyUsage, chance: random.Random) -> list[tuple[Any, ...]]:
 def _logged_request(
     day: DailyUsage, kind: tuple[Any, ...], chance: random.Random, now: datetime
 ) -> LoggedRequest:
-    _, method, path, status, *rest = kind
+    _, method, path, status, *details = kind
     began = datetime.combine(day.day, time(), tzinfo=timezone.get_default_timezone())
     latest = min(now, began + timedelta(days=1)) - timedelta(minutes=1)
     seconds = max(1.0, (latest - began).total_seconds())
-    code, pointer, detail = rest if status >= 400 else ("", "", "")
-    milliseconds = 3 if status >= 400 else rest[0]
+    code, pointer, detail = details if status >= 400 else ("", "", "")
+    milliseconds = 3 if status >= 400 else details[0]
     return LoggedRequest(
         application_id=day.application_id,
         time=began + timedelta(seconds=chance.uniform(0, seconds)),

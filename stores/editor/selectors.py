@@ -70,11 +70,14 @@ class EditorContext:
 
     def with_fields(self, entries: Sequence[Any]) -> "EditorContext":
         """The context with the draft's new fields, except those that the product already has."""
-        known = {existing.field_name for existing in self.fields}
+        existing_names = {field.field_name for field in self.fields}
         new = (read_field(entry) for entry in entries)
         return replace(
             self,
-            fields=(*self.fields, *(new_field for new_field in new if new_field.field_name not in known)),
+            fields=(
+                *self.fields,
+                *(new_field for new_field in new if new_field.field_name not in existing_names),
+            ),
         )
 
 
@@ -104,13 +107,15 @@ def stored_draft(editor: EditorContext) -> Draft:
 
 def pictures_of(editor: EditorContext, digests: Mapping[str, str]) -> dict[str, Artwork]:
     """The pictures by the names of the draft; one that is neither saved nor uploaded is left out."""
-    known = dict(editor.earlier)
-    if any(digest not in known for digest in digests.values()):
+    picture_by_digest = dict(editor.earlier)
+    if any(digest not in picture_by_digest for digest in digests.values()):
         artwork, gallery = _stored_pictures(editor.product_pk, editor.version)
-        known |= {picture.digest: picture for picture in (*artwork.values(), *gallery.values())}
-    if missing := {digest for digest in digests.values() if digest not in known}:
-        known |= _uploaded_pictures(editor.product_pk, missing)
-    return {name: known[digest] for name, digest in digests.items() if digest in known}
+        picture_by_digest |= {picture.digest: picture for picture in (*artwork.values(), *gallery.values())}
+    if missing := {digest for digest in digests.values() if digest not in picture_by_digest}:
+        picture_by_digest |= _uploaded_pictures(editor.product_pk, missing)
+    return {
+        name: picture_by_digest[digest] for name, digest in digests.items() if digest in picture_by_digest
+    }
 
 
 def draft_pictures(
@@ -120,9 +125,12 @@ def draft_pictures(
     artwork, gallery = pictures_of(editor, draft.artwork), pictures_of(editor, draft.gallery)
     faults = [
         Fault(f"/{part}/{name}", "artwork_gone", f"{name} is no longer there; upload it again.")
-        for part, digests, found in (("Artwork", draft.artwork, artwork), ("Gallery", draft.gallery, gallery))
+        for part, digests, pictures in (
+            ("Artwork", draft.artwork, artwork),
+            ("Gallery", draft.gallery, gallery),
+        )
         for name in digests
-        if name not in found
+        if name not in pictures
     ]
     return artwork, gallery, faults
 
@@ -143,23 +151,23 @@ def _stored_pictures(product_pk: int, version: int) -> _Pictures:
     if (cached := _cache.get((product_pk, version))) is not None:
         return cached
     row = fetch_row(PICTURES, (product_pk,))
-    found, artwork, gallery = row or (version, None, None)
+    stored_version, artwork, gallery = row or (version, None, None)
     pictures = (_read(artwork), _read(gallery))
-    _cache.put((product_pk, found), pictures)
+    _cache.put((product_pk, stored_version), pictures)
     return pictures
 
 
 def _uploaded_pictures(product_pk: int, digests: Iterable[str]) -> dict[str, Artwork]:
     keys = {digest: (product_pk, "upload", digest) for digest in digests}
-    found = {
+    pictures = {
         digest: cached[0][digest] for digest, key in keys.items() if (cached := _cache.get(key)) is not None
     }
-    missing = [digest for digest in keys if digest not in found]
+    missing = [digest for digest in keys if digest not in pictures]
     for upload in ArtworkUpload.objects.filter(product=product_pk, sha256__in=missing) if missing else ():
         # Checked at its upload.
-        found[upload.sha256] = checked_artwork(upload.name, upload.media_type, bytes(upload.content))
-        _cache.put(keys[upload.sha256], ({upload.sha256: found[upload.sha256]}, {}))
-    return found
+        pictures[upload.sha256] = checked_artwork(upload.name, upload.media_type, bytes(upload.content))
+        _cache.put(keys[upload.sha256], ({upload.sha256: pictures[upload.sha256]}, {}))
+    return pictures
 
 
 def checked_artwork(name: str, media_type: str, content: bytes) -> Artwork:
@@ -175,14 +183,14 @@ def picture_data(media_type: str, content: bytes) -> str:
 
 
 def _read(text: str | None) -> dict[str, Artwork]:
-    found = {}
+    pictures = {}
     for name, entry in (orjson.loads(text) or {}).items() if text else ():
         try:
-            found[name] = read_artwork(name, entry.get("MediaType"), entry.get("Data"))
+            pictures[name] = read_artwork(name, entry.get("MediaType"), entry.get("Data"))
         except ArtworkInvalid:
             # The rules became stricter after it was saved; the editor reports it as missing.
             continue
-    return found
+    return pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,17 +224,21 @@ def template_versions(product: Product) -> list[TemplateVersion]:
         return []
     ids = [str(change.context.metadata.get("user") or "") for change in changes if change.context]
     names = dict(get_user_model().objects.filter(pk__in=filter(None, ids)).values_list("pk", "username"))
-    known = {str(pk): name for pk, name in names.items()}
+    username_by_id = {str(pk): name for pk, name in names.items()}
 
     def by(change: TemplateChange) -> str:
         user = str(change.context.metadata.get("user") or "") if change.context else ""
-        return known.get(user, user)
+        return username_by_id.get(user, user)
 
-    found = [
+    versions = [
         TemplateVersion(change.version, change.after, change.timestamp, by(change)) for change in changes
     ]
     first = changes[-1]
-    return [*found, TemplateVersion(first.version - 1, first.before)] if first.before is not None else found
+    return (
+        [*versions, TemplateVersion(first.version - 1, first.before)]
+        if first.before is not None
+        else versions
+    )
 
 
 def version_draft(
@@ -243,15 +255,15 @@ def version_draft(
     digests = {
         digest for part in ("Artwork", "Gallery") for digest in (version.outline.get(part) or {}).values()
     }
-    found = dict(_kept_pictures(product, digests)) if digests else {}
-    if missing := digests - found.keys():
+    pictures = dict(_kept_pictures(product, digests)) if digests else {}
+    if missing := digests - pictures.keys():
         count = "A picture" if len(missing) == 1 else f"{len(missing)} pictures"
         raise VersionIncomplete(f"{count} of version {version.version} is no longer kept.")
     named = {
-        part: {name: found[digest].digest for name, digest in (version.outline.get(part) or {}).items()}
+        part: {name: pictures[digest].digest for name, digest in (version.outline.get(part) or {}).items()}
         for part in ("Artwork", "Gallery")
     }
-    earlier = {picture.digest: picture for picture in found.values()}
+    earlier = {picture.digest: picture for picture in pictures.values()}
     return replace(editor, earlier=earlier), Draft(
         version.outline["Pages"], named["Artwork"], named["Gallery"]
     )

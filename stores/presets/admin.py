@@ -50,9 +50,11 @@ class SeveritiesField(forms.Field):
         super().__init__(**{**options, "required": False})
 
     def clean(self, value: Any) -> dict[str, str]:
-        known = {rule.code for rule in RULES}
-        kept = {code: severity for code, severity in (self.initial or {}).items() if code not in known}
-        return {**kept, **(value or {})}
+        rule_codes = {rule.code for rule in RULES}
+        unknown = {
+            code: severity for code, severity in (self.initial or {}).items() if code not in rule_codes
+        }
+        return {**unknown, **(value or {})}
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return self.clean(initial) != self.clean(data)

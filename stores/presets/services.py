@@ -39,9 +39,9 @@ def remove_preset(*, preset: PrintPreset) -> None:
 def add_profile(*, file_name: str, content: bytes) -> OutputProfile:
     """Checks and stores an ICC profile; presets may use it from then on."""
     sha256 = hashlib.sha256(content).hexdigest()
-    known = Invalid.at("/file", "profile_known", "This file has already been added.")
+    already_added = Invalid.at("/file", "profile_known", "This file has already been added.")
     if OutputProfile.objects.filter(sha256=sha256).exists():
-        raise known
+        raise already_added
     try:
         with FILES.limited():
             description = read_profile(content)
@@ -55,7 +55,7 @@ def add_profile(*, file_name: str, content: bytes) -> OutputProfile:
             profile.save(force_insert=True)
     except IntegrityError as error:
         # Another request has just uploaded the same profile.
-        raise known from error
+        raise already_added from error
     return profile
 
 

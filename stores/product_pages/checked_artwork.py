@@ -75,8 +75,8 @@ def _shown_page(merged: ArtworkMerge, proof: StoredProof, number: int, root: str
     width, height = product.width_mm, product.height_mm
     whole = (width + 2 * bleed, height + 2 * bleed)
     shown = (-bleed, -bleed, *whole)
-    found = pages_of(merged.asset)
-    source = found[first - 1 + number] if first - 1 + number < len(found) else None
+    sources = pages_of(merged.asset)
+    source = sources[first - 1 + number] if first - 1 + number < len(sources) else None
     own = None
     if source is not None and _differs(source.size, (width, height), whole):
         x, y = (width - source.size[0]) / 2, (height - source.size[1]) / 2

@@ -114,12 +114,12 @@ def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[Fo
         for index, record in enumerate(product.record.get("TemplateFields", ()))
     ]
     # The page repeats each value in its code examples. One character more than may be printed, so that it says so.
-    left = ALL_VALUES_BYTES + 1
+    remaining = ALL_VALUES_BYTES + 1
     for form_field in fields:
         form_field.value = (
-            _first_value(form_field) if sent is None else sent.get(form_field.input_name, "")[:left]
+            _first_value(form_field) if sent is None else sent.get(form_field.input_name, "")[:remaining]
         )
-        left -= len(form_field.value)
+        remaining -= len(form_field.value)
     return fields
 
 
@@ -221,8 +221,8 @@ class ProductForm:
         """Shows faults at their fields, the others above the form."""
         placed, others = faults_at_fields(error, {pointer: pointer for pointer in places})
         for pointer, messages in placed.items():
-            one = places[pointer]
-            one.errors += [_in_its_label(message, one) for message in messages]
+            form_field = places[pointer]
+            form_field.errors += [_in_its_label(message, form_field) for message in messages]
         self.problems += others
 
 
@@ -240,22 +240,22 @@ def refuse_unchosen_price(option_id: str) -> None:
         raise Conflict(gettext("Choose a price, then place the order."), code="price_not_chosen")
 
 
-def _first_value(one: FormField) -> str:
-    if one.control == "picture":
+def _first_value(form_field: FormField) -> str:
+    if form_field.control == "picture":
         return ""
-    if one.default:
-        return one.default
-    if one.control == "select":
-        choices = one.record.get("Choices") or [""]
-        return str(choices[0]) if one.record["Required"] else ""
-    sample = SAMPLES.get(one.name) or SAMPLES.get(one.record["SubType"], "")
-    return sample or (one.label if one.record["Required"] else "")
+    if form_field.default:
+        return form_field.default
+    if form_field.control == "select":
+        choices = form_field.record.get("Choices") or [""]
+        return str(choices[0]) if form_field.record["Required"] else ""
+    sample = SAMPLES.get(form_field.name) or SAMPLES.get(form_field.record["SubType"], "")
+    return sample or (form_field.label if form_field.record["Required"] else "")
 
 
-def _in_its_label(message: str, one: Any) -> str:
+def _in_its_label(message: str, form_field: Any) -> str:
     """The API names the field; the form shows its label above."""
-    rest = message.removeprefix(one.name).strip()
-    return f"{one.label} {gettext(rest)}" if rest != message else message
+    reason = message.removeprefix(form_field.name).strip()
+    return f"{form_field.label} {gettext(reason)}" if reason != message else message
 
 
 @dataclass(slots=True)

@@ -100,14 +100,14 @@ def products_on_sale(
     caller: Caller, store_id: str, *, searched: str = "", category: str = ""
 ) -> QuerySet[Product]:
     """In the order of the catalog; each word of the search is in the name, the ID or the category."""
-    found = Product.objects.filter(store=authorized_store_id(caller, store_id), is_active=True)
+    products = Product.objects.filter(store=authorized_store_id(caller, store_id), is_active=True)
     if category:
-        found = found.filter(category=category)
+        products = products.filter(category=category)
     words = dict.fromkeys(searched.lower().split())
     text = Lower(Concat("name", Value(" "), "external_id", Value(" "), "category"))
     for word in list(words)[:MAX_WORDS]:
-        found = found.alias(text=text).filter(text__contains=word)
-    return found.order_by("position", "pk")
+        products = products.alias(text=text).filter(text__contains=word)
+    return products.order_by("position", "pk")
 
 
 def categories_of(products: QuerySet[Product]) -> list[str]:

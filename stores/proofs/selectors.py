@@ -153,8 +153,8 @@ def find_proof(digest: str) -> StoredProof | None:
     if row is None:
         return None
     digest, sizes, messages, last_used, traces, preflight = row
-    found = orjson.loads(preflight or b"[]")
-    return StoredProof(digest, sizes, orjson.loads(messages), last_used, frozenset(traces or ()), found)
+    findings = orjson.loads(preflight or b"[]")
+    return StoredProof(digest, sizes, orjson.loads(messages), last_used, frozenset(traces or ()), findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def specimen_view(request: HttpRequest, family: str) -> HttpResponse:
 def specimen(family: str) -> bytes:
     """A PNG of a family's name: black on transparent, at twice the displayed size."""
     faces = [face for face in FontSet.shipped().faces if face.family == family]
-    face = min(faces, key=lambda one: (one.italic, _distance(one.weights)))
+    face = min(faces, key=lambda face: (face.italic, _distance(face.weights)))
     font = ImageFont.truetype(str(face.path), SIZE, index=face.index)
     if face.weights[0] < face.weights[1]:
         # Many variable fonts are thin by default.

@@ -135,8 +135,8 @@ def layout_of(product_id: int, version: int, font_names: str) -> Layout:
     """`font_names` are the storage names of all operators' fonts, comma separated."""
     layout = _layouts.get((product_id, version, font_names))
     if layout is None:
-        found, layout = _read(product_id, font_names)
-        _layouts.put((product_id, found, font_names), layout)
+        stored_version, layout = _read(product_id, font_names)
+        _layouts.put((product_id, stored_version, font_names), layout)
     return layout
 
 

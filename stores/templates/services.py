@@ -167,8 +167,8 @@ def _unprintable_values(entries: Sequence[Record], template: Template, fonts: Fo
             problems = _problems_of(template, values, fonts)
         for problem in problems:
             index = indexes.get(problem.pointer)
-            at = pointer("Template") if index is None else pointer("TemplateFields", index, member)
-            yield replace(problem, pointer=at)
+            place = pointer("Template") if index is None else pointer("TemplateFields", index, member)
+            yield replace(problem, pointer=place)
 
 
 def _problems_of(template: Template, values: Mapping[str, str], fonts: FontSet) -> tuple[Problem, ...]:

@@ -111,16 +111,16 @@ class ImportForm(forms.Form):
     def __init__(self, *args: Any, preview: Preview, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         numbered = [
-            (str(at), name or _("column %(number)s") % {"number": at})
-            for at, name in enumerate(preview.header, 1)
+            (str(number), name or _("column %(number)s") % {"number": number})
+            for number, name in enumerate(preview.header, 1)
         ]
         for field in ALIASES if preview.header else ():
-            at = preview.columns.get(field)
+            number = preview.columns.get(field)
             self.fields[f"column_{field}"] = forms.ChoiceField(
                 label=LABELS[field],
                 required=False,
-                choices=[("", _("As recognized") if at is not None else _("Not in the file")), *numbered],
-                initial="" if at is None else str(at + 1),
+                choices=[("", _("As recognized") if number is not None else _("Not in the file")), *numbered],
+                initial="" if number is None else str(number + 1),
                 widget=UnfoldAdminSelectWidget,
             )
 

@@ -86,7 +86,7 @@ def _complete(
     if any(cell.strip().lower().startswith(("total", "grand total")) for cell in cells[:2]):
         log.add(line, "", " ".join(row[1:]), "W_FOOTER")
         return None
-    errors = [(at, flaw) for at, flaw in enumerate(flaws) if flaw.startswith("E")]
+    errors = [(index, flaw) for index, flaw in enumerate(flaws) if flaw.startswith("E")]
     if not errors and None in (residential, business):
         residential, business = _derive(residential, business, read_count(total_cell)[0])
         if residential is None or business is None:
@@ -96,9 +96,9 @@ def _complete(
     if errors:
         log.add(line, fields[errors[0][0]], cells[errors[0][0]], errors[0][1])
         return None
-    for at, flaw in enumerate(flaws):
+    for index, flaw in enumerate(flaws):
         if flaw:
-            log.add(line, fields[at], cells[at], flaw)
+            log.add(line, fields[index], cells[index], flaw)
     return residential, business  # type: ignore[return-value]  # both were derived above
 
 

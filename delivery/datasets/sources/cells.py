@@ -116,15 +116,15 @@ Columns = dict[str, int]
 def find_columns(header: Sequence[str], chosen: Mapping[str, str]) -> Columns:
     """The position of each field; `chosen` names columns (or their numbers from 1) and wins over the aliases."""
     plain = [plain_name(cell) for cell in header]
-    found: Columns = {}
+    positions: Columns = {}
     for position, name in enumerate(plain):
         # Separate columns take precedence over ZIP+route in one column.
         field = FIELD_OF.get(name, "")
-        if field and (field not in found or plain[found[field]] == "zipcrid"):
-            found[field] = position
+        if field and (field not in positions or plain[positions[field]] == "zipcrid"):
+            positions[field] = position
     for field, name in chosen.items():
-        found[field] = _position(plain, name)
-    return found
+        positions[field] = _position(plain, name)
+    return positions
 
 
 def is_complete(columns: Mapping[str, int]) -> bool:
@@ -157,6 +157,6 @@ def plain_name(cell: str) -> str:
 def _position(plain: Sequence[str], name: str) -> int:
     if plain_name(name) in plain:
         return plain.index(plain_name(name))
-    if place := parse_number(name, most=len(plain)):
-        return place - 1
+    if number := parse_number(name, most=len(plain)):
+        return number - 1
     raise FileRefused(f"There is no column {name!r}; the file has: {', '.join(plain)}.")

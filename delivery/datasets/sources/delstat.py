@@ -80,16 +80,16 @@ def _rows(records: Iterator[bytes], source: Source) -> Iterator[Row]:
         route = text[17:21]
         try:
             counts = [
-                int(text[at : at + COUNT_WIDTH].strip() or 0)
-                for at in range(COUNTS_AT, COUNTS_AT + COUNT_FIELDS * COUNT_WIDTH, COUNT_WIDTH)
+                int(text[index : index + COUNT_WIDTH].strip() or 0)
+                for index in range(COUNTS_AT, COUNTS_AT + COUNT_FIELDS * COUNT_WIDTH, COUNT_WIDTH)
             ]
         except ValueError:
             yield number, text[1:6], route, text[COUNTS_AT : COUNTS_AT + 60], "", ""
             continue
         places = BOXES if route[0] == "B" else STREET
-        business = sum(counts[at] for at in places)
-        residential = sum(counts[12 + at] for at in places)
-        left_out += sum(counts[at] + counts[12 + at] for at in LEFT_OUT)
+        business = sum(counts[index] for index in places)
+        residential = sum(counts[12 + index] for index in places)
+        left_out += sum(counts[index] + counts[12 + index] for index in LEFT_OUT)
         general += counts[GENERAL_DELIVERY]
         yield number, text[1:6], route, str(residential), str(business), ""
     source.notes.append(

@@ -77,7 +77,7 @@ def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> So
         raise FileRefused("The JSON contains no routes (no features with attributes).")
     names = list(first[0])
     columns = _columns(names, chosen)
-    log.columns = {field: names[at] for field, at in columns.items()}
+    log.columns = {field: names[index] for field, index in columns.items()}
     return Source(
         format="gis-json",
         header=names,
@@ -106,22 +106,22 @@ class _Bounded:
 
 def _features(stream: BinaryIO) -> Iterator[Feature]:
     bounded = _Bounded(stream)
-    place = _Place()
+    position = _Position()
     for event, value in ijson.basic_parse(bounded, use_float=True, multiple_values=True):
         bounded.since_event = 0
         if event in OPENING:
-            place.open(event)
+            position.open(event)
         elif event in CLOSING:
-            feature = place.close()
+            feature = position.close()
             if feature is not None:
                 yield feature
         elif event == "map_key":
-            place.names[-1] = value[: MAX_NAME_LENGTH + 1]
+            position.names[-1] = value[: MAX_NAME_LENGTH + 1]
         else:
-            place.take(event, value)
+            position.take(event, value)
 
 
-class _Place:
+class _Position:
     """Where in the file the parser is, and the feature it is in.
 
     Only the names that lead there are kept, never the path: a new path for every level costs the square of the depth.
@@ -198,7 +198,7 @@ def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
                 seen[names] = [columns.get(field) for field in _FIELDS]
             cells = (*attributes.values(),)
             zip_code, route, residential, business, total, income, age, household, facility = (
-                "" if at is None else cells[at] for at in seen[names]
+                "" if index is None else cells[index] for index in seen[names]
             )
             details = (_shape(parts), income, age, household, facility)
             yield number, zip_code, route, residential, business, total, details
@@ -209,7 +209,9 @@ def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
 
 def _shape(parts: dict[str, list[Part]]) -> Any:
     """Corners without both numbers are left out."""
-    whole = {kind: [[c for c in part if len(c) == 2] for part in found] for kind, found in parts.items()}
+    whole = {
+        kind: [[c for c in part if len(c) == 2] for part in kind_parts] for kind, kind_parts in parts.items()
+    }
     return esri_shape(whole) if whole else None
 
 

@@ -48,21 +48,22 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
     text = io.TextIOWrapper(stream, encoding="utf-8", errors="delivery.cp1252")
     lines = iter(lambda: text.readline(MAX_LINE_LENGTH), "")
     head = list(islice(lines, HEADER_WITHIN))
-    place, delimiter, header, columns = _find_header(head, chosen)
+    row, delimiter, header, columns = _find_header(head, chosen)
     log.columns = {
-        field: header[at].strip() if place >= 0 else f"column {at + 1}" for field, at in columns.items()
+        field: header[index].strip() if row >= 0 else f"column {index + 1}"
+        for field, index in columns.items()
     }
-    body = _BoundedRows(chain(head[place + 1 :], lines))
+    body = _BoundedRows(chain(head[row + 1 :], lines))
     details = Details() if DETAIL_ALIASES.keys() & columns.keys() else None
     return Source(
         format="csv",
         header=[cell.strip() for cell in header],
         columns=columns,
         rows=_rows(
-            body.numbered_rows(delimiter), place + 1, columns, log, postal_code, detailed=details is not None
+            body.numbered_rows(delimiter), row + 1, columns, log, postal_code, detailed=details is not None
         ),
         details=details,
-        is_synthetic=any(_is_mark(line) for line in head[: max(place, 0)]),
+        is_synthetic=any(_is_mark(line) for line in head[: max(row, 0)]),
     )
 
 
@@ -94,23 +95,23 @@ class _BoundedRows:
 
 def _find_header(head: list[str], chosen: Mapping[str, str]) -> tuple[int, str, list[str], Columns]:
     best: tuple[int, int, str, list[str]] = (0, 0, ",", [])
-    for place, line in enumerate(head):
+    for row, line in enumerate(head):
         for delimiter in DELIMITERS:
             if line.count(delimiter) >= MAX_COLUMNS:
                 continue
             cells = next(csv.reader([line.rstrip("\n")], delimiter=delimiter), [])
-            known = len(find_columns(cells, {})) + sum(name in cells for name in chosen.values())
-            if known > best[0]:
-                best = (known, place, delimiter, cells)
-    _, place, delimiter, header = best
+            score = len(find_columns(cells, {})) + sum(name in cells for name in chosen.values())
+            if score > best[0]:
+                best = (score, row, delimiter, cells)
+    _, row, delimiter, header = best
     if not header and chosen and all(name.isdigit() for name in chosen.values()):
         delimiter = likely_delimiter(head[0])
         header = _likely_cells(head[0])
-        place = -1 if _holds_counts(header, chosen) else 0
+        row = -1 if _holds_counts(header, chosen) else 0
     columns = find_columns(header, chosen) if header else {}
     if not is_complete(columns):
         raise FileRefused(_missing(header or _likely_cells(head[0]), columns))
-    return place, delimiter, header, columns
+    return row, delimiter, header, columns
 
 
 def likely_delimiter(line: str) -> str:
@@ -127,8 +128,8 @@ def _likely_cells(line: str) -> list[str]:
 
 def _holds_counts(cells: Sequence[str], chosen: Mapping[str, str]) -> bool:
     """Whether this first line is data already; only columns chosen by number show that."""
-    places = [int(chosen[field]) for field in ("residential", "business", "total") if field in chosen]
-    return any(at <= len(cells) and cells[at - 1][:1].isdigit() for at in places)
+    numbers = [int(chosen[field]) for field in ("residential", "business", "total") if field in chosen]
+    return any(number <= len(cells) and cells[number - 1][:1].isdigit() for number in numbers)
 
 
 def _missing(header: Sequence[str], columns: Columns) -> str:

@@ -54,9 +54,9 @@ class TerminalProgress:
             return
         self.next_at = now + EVERY_SECONDS
         filled = int(share * WIDTH)
-        left = (now - self.started) * (1 - share) / share if share > 0 else 0
+        seconds_left = (now - self.started) * (1 - share) / share if share > 0 else 0
         bar = "#" * filled + "." * (WIDTH - filled)
-        self.stream.write(f"\r[{bar}] {share:4.0%} {phase}, {left:.0f} s left \033[K", ending="")
+        self.stream.write(f"\r[{bar}] {share:4.0%} {phase}, {seconds_left:.0f} s left \033[K", ending="")
         self.stream.flush()
 
 

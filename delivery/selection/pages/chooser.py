@@ -45,8 +45,8 @@ TYPE_NAMES = (
 def list_routes_in_view(request: HttpRequest) -> HttpResponse:
     try:
         with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
-            found, shapes = routes_in_view(_box(request.GET.get("box", "")))
-            return json_bytes(request, drawn_routes(found, shapes))
+            candidates, shapes = routes_in_view(_box(request.GET.get("box", "")))
+            return json_bytes(request, drawn_routes(candidates, shapes))
     except DomainError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
 
@@ -187,15 +187,15 @@ def _choose(page: Mailing) -> None:
     bodies = [form.body] if form.has_area else []
     if form.added:
         bodies.append({"Routes": form.added, **form.shared})
-    found: dict[str, ChosenRoute] = {}
+    route_by_code: dict[str, ChosenRoute] = {}
     for body in bodies:
         criteria = form.criteria(body)
         if criteria is not None:
             choice = choose_routes(caller=caller, criteria=criteria)
-            found |= {route.code: route for route in choice.routes}
+            route_by_code |= {route.code: route for route in choice.routes}
             page.bounds += [choice.bounds] if choice.bounds else []
-    page.routes = list(found.values())
-    page.left_out &= found.keys()
+    page.routes = list(route_by_code.values())
+    page.left_out &= route_by_code.keys()
 
 
 def _save(page: Mailing) -> EddmSelection | None:

@@ -55,7 +55,7 @@ class Candidates:
     # The stored facts of each postal code; for each route, the index of its postal code and its place in it.
     _facts: list[str | None]
     _row: list[int]
-    _place: list[int]
+    _position: list[int]
     known_codes: frozenset[str]
 
     def __len__(self) -> int:
@@ -69,8 +69,8 @@ class Candidates:
     def facts(self, chosen: Sequence[int] | np.ndarray) -> Iterator[Facts]:
         """The facts of the routes at these places, in their order."""
         read: dict[int, tuple[list[str], list[list[int]]]] = {}
-        for at in chosen:
-            row = self._row[at]
+        for index in chosen:
+            row = self._row[index]
             text = self._facts[row]
             if text is None:
                 yield NO_FACTS
@@ -78,7 +78,7 @@ class Candidates:
             if row not in read:
                 read[row] = orjson.loads(text)
             facilities, rows_of_code = read[row]
-            yield fact_of(facilities, rows_of_code[self._place[at]])
+            yield fact_of(facilities, rows_of_code[self._position[index]])
 
 
 def candidates_by_code(dataset_id: int, postal_codes: Sequence[str], types: str) -> Candidates:
@@ -103,9 +103,9 @@ def _make_candidates(rows: Sequence[tuple[str, str, bytes | None, str | None]], 
     sizes = np.array([text.count(",") + 1 if text else 0 for text in texts], np.int64)
     # "C001 600 40" of each route.
     every = ",".join(text for text in texts if text).split(",") if any(texts) else []
-    kept = np.fromiter((route[0] in types for route in every), bool, len(every))
-    chosen = np.flatnonzero(kept)
-    cells = " ".join([every[at] for at in chosen.tolist()]).split(" ")
+    is_selectable = np.fromiter((route[0] in types for route in every), bool, len(every))
+    chosen = np.flatnonzero(is_selectable)
+    cells = " ".join([every[index] for index in chosen.tolist()]).split(" ")
     of_row = np.repeat(np.arange(len(rows)), sizes)[chosen]
     places = chosen - (np.cumsum(sizes) - sizes)[of_row]
     codes = [row[0] for row in rows]
@@ -116,7 +116,7 @@ def _make_candidates(rows: Sequence[tuple[str, str, bytes | None, str | None]], 
         cells[0::3] if len(chosen) else [],
         np.array(list(map(int, cells[1::3])), np.int64),
         np.array(list(map(int, cells[2::3])), np.int64),
-        packed.select(kept),
+        packed.select(is_selectable),
         [row[3] for row in rows],
         of_row_list,
         places.tolist(),
@@ -130,17 +130,17 @@ def routes_in_view(box: Box) -> tuple[Candidates, np.ndarray]:
     Too many to draw are refused.
     """
     dataset = active_dataset()
-    found = candidates_by_box(dataset.pk, box, dataset.route_types, "")
+    candidates = candidates_by_box(dataset.pk, box, dataset.route_types, "")
     seen = shapely.box(*(value * GRID for value in box))
     shapely.prepare(seen)
-    shapes = found.packed.shapes()
+    shapes = candidates.packed.shapes()
     shapes[~shapely.intersects(seen, shapes)] = None
     if sum(shape is not None for shape in shapes) > MAX_DRAWN:
         raise Invalid(_("There are too many routes in view. Zoom in."), code="too_many_routes")
-    return found, in_degrees(shapes)
+    return candidates, in_degrees(shapes)
 
 
-def overlaps_polygon(found: Candidates, polygon: shapely.Polygon, matches: np.ndarray) -> np.ndarray:
+def overlaps_polygon(candidates: Candidates, polygon: shapely.Polygon, matches: np.ndarray) -> np.ndarray:
     """Whether any part of the route lies in the polygon or on its edge."""
     count, corners = int(matches.sum()), int(shapely.get_num_coordinates(polygon))
     if count * corners > MAX_COMPARISONS:
@@ -153,41 +153,41 @@ def overlaps_polygon(found: Candidates, polygon: shapely.Polygon, matches: np.nd
         raise Invalid.at("/Polygon", "area_too_large", message % shown)
     area = shapely.transform(polygon, lambda corners: corners * GRID)
     shapely.prepare(area)
-    met = np.zeros(len(found), bool)
-    with_shape, begins = found.packed.first_corners()
+    overlaps = np.zeros(len(candidates), bool)
+    with_shape, begins = candidates.packed.first_corners()
     is_candidate = matches[with_shape]
     with_shape, begins = with_shape[is_candidate], begins[is_candidate]
     # Most are decided by one corner; of the others those nearby are looked at whole.
-    met[with_shape] = shapely.contains_xy(area, found.packed.corners[begins])
-    left = matches & ~met & found.packed.near(box_of(polygon))
-    met[left] = shapely.intersects(area, found.packed.select(left).shapes())
-    return met
+    overlaps[with_shape] = shapely.contains_xy(area, candidates.packed.corners[begins])
+    undecided = matches & ~overlaps & candidates.packed.near(box_of(polygon))
+    overlaps[undecided] = shapely.intersects(area, candidates.packed.select(undecided).shapes())
+    return overlaps
 
 
-def overlaps_circle(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
+def overlaps_circle(candidates: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
     """Whether any part of the route lies in the circle."""
-    met = np.zeros(len(found), bool)
-    with_shape, begins = found.packed.first_corners()
-    corners = found.packed.corners[begins]
+    overlaps = np.zeros(len(candidates), bool)
+    with_shape, begins = candidates.packed.first_corners()
+    corners = candidates.packed.corners[begins]
     if len(corners):
-        met[with_shape] = np.hypot(*circle.project_corners(corners).T) <= circle.miles
-    left = matches & ~met & found.packed.near(circle.box)
-    met[left] = miles_to_routes(found, circle, left)[left] <= circle.miles
-    return met
+        overlaps[with_shape] = np.hypot(*circle.project_corners(corners).T) <= circle.miles
+    undecided = matches & ~overlaps & candidates.packed.near(circle.box)
+    overlaps[undecided] = miles_to_routes(candidates, circle, undecided)[undecided] <= circle.miles
+    return overlaps
 
 
-def miles_to_routes(found: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
+def miles_to_routes(candidates: Candidates, circle: Circle, matches: np.ndarray) -> np.ndarray:
     """Miles from the center of the circle to the nearest point of each route; infinite if unknown."""
-    distances = np.full(len(found), np.inf)
-    shapes = found.packed.select(matches).shapes(circle.project_corners)
+    distances = np.full(len(candidates), np.inf)
+    shapes = candidates.packed.select(matches).shapes(circle.project_corners)
     miles = shapely.distance(shapely.Point(0, 0), shapes)
     distances[np.flatnonzero(matches)] = np.where(np.isnan(miles), np.inf, miles)
     return distances
 
 
-def middle_of(found: Candidates, postal_code: str) -> tuple[float, float]:
+def middle_of(candidates: Candidates, postal_code: str) -> tuple[float, float]:
     """Latitude and longitude of the middle of a postal code's routes."""
-    shapes = [shape for shape in found.packed.shapes() if shape is not None]
+    shapes = [shape for shape in candidates.packed.shapes() if shape is not None]
     if not shapes:
         message = f"PostalCode: where {postal_code} is, is not known; give Latitude and Longitude."
         raise Invalid.at("/Center/PostalCode", "postal_code_without_geometry", message)
@@ -195,20 +195,20 @@ def middle_of(found: Candidates, postal_code: str) -> tuple[float, float]:
     return middle.y / GRID, middle.x / GRID
 
 
-def drawn_routes(found: Candidates, shapes: np.ndarray) -> bytes:
+def drawn_routes(candidates: Candidates, shapes: np.ndarray) -> bytes:
     """GeoJSON for the map's script: name, counts and demographics of each route with a shape."""
-    where = [at for at, shape in enumerate(shapes) if shape is not None]
+    where = [index for index, shape in enumerate(shapes) if shape is not None]
     texts = shapely.to_geojson(shapes[where]) if where else []
     routes = [
         {
-            "code": found.postal_codes[at] + found.routes[at],
-            "homes": int(found.residential[at]),
-            "firms": int(found.business[at]),
+            "code": candidates.postal_codes[index] + candidates.routes[index],
+            "homes": int(candidates.residential[index]),
+            "firms": int(candidates.business[index]),
             "income": facts.income,
             "age": facts.age,
             "household": facts.household,
             "shape": orjson.Fragment(text),
         }
-        for at, facts, text in zip(where, found.facts(where), texts, strict=True)
+        for index, facts, text in zip(where, candidates.facts(where), texts, strict=True)
     ]
     return orjson.dumps({"routes": routes})

@@ -83,10 +83,10 @@ def shapes_of_routes(selection: EddmSelection, routes: Sequence[EddmSelectionRou
 
 def shapes_by_code(dataset_id: int, routes: Collection[str]) -> dict[str, str]:
     """The shapes, as GeoJSON, of routes such as `84101C001`; without those that have no place in the data set."""
-    found = candidates_by_code(dataset_id, sorted({route[:5] for route in routes}), SELECTABLE_TYPES)
-    chosen = np.array([code in routes for code in found.codes], bool)
-    names = [code for code in found.codes if code in routes]
-    shapes = shapely.to_geojson(in_degrees(found.packed.select(chosen).shapes()))
+    candidates = candidates_by_code(dataset_id, sorted({route[:5] for route in routes}), SELECTABLE_TYPES)
+    chosen = np.array([code in routes for code in candidates.codes], bool)
+    names = [code for code in candidates.codes if code in routes]
+    shapes = shapely.to_geojson(in_degrees(candidates.packed.select(chosen).shapes()))
     return {name: shape for name, shape in zip(names, shapes, strict=True) if shape}
 
 
@@ -121,17 +121,19 @@ def differences_to_active(
     is_whole = len(known_routes) == selection.route_count
     routes = list(known_routes if is_whole else routes_of_selection(selection))
     codes = sorted({route.postal_code for route in routes})
-    found = candidates_by_code(dataset.pk, codes, dataset.route_types)
-    counts = found.residential if selection.residential_only else found.residential + found.business
-    pieces = dict(zip(found.codes, counts.tolist(), strict=True))
-    known = [route for route in routes if route.code in pieces]
+    candidates = candidates_by_code(dataset.pk, codes, dataset.route_types)
+    counts = (
+        candidates.residential if selection.residential_only else candidates.residential + candidates.business
+    )
+    pieces = dict(zip(candidates.codes, counts.tolist(), strict=True))
+    counted = [route for route in routes if route.code in pieces]
     return Differences(
         dataset,
         [route.code for route in routes if route.code not in pieces],
         [
             ChangedRoute(route.code, route.pieces, pieces[route.code])
-            for route in known
+            for route in counted
             if pieces[route.code] != route.pieces
         ],
-        sum(pieces[route.code] for route in known),
+        sum(pieces[route.code] for route in counted),
     )

@@ -105,22 +105,24 @@ class _Search:
                 "The active data set has no geometry: Polygon and Center cannot be used. Name PostalCodes or Routes."
             )
         circle = self._circle(around)
-        found, order = self._candidates_in_order(named, circle)
-        taken = self._within_limit(found, order)
+        candidates, order = self._candidates_in_order(named, circle)
+        taken = self._within_limit(candidates, order)
         if len(taken) > MAX_ROUTES:
             message = (
                 f"{len(taken):,} routes are in the area; at most {MAX_ROUTES:,} can be selected at once."
             )
             raise Invalid(message, code="too_many_routes")
         if not len(taken):
-            raise self._empty_selection(found, order)
-        return Choice(self.dataset, self.criteria, *_routes(found, taken, self.criteria.residential_only))
+            raise self._empty_selection(candidates, order)
+        return Choice(
+            self.dataset, self.criteria, *_routes(candidates, taken, self.criteria.residential_only)
+        )
 
     def _check_types(self) -> None:
-        odd = [letter for letter in self.types if letter not in self.dataset.route_types]
-        if odd:
+        uncounted = [letter for letter in self.types if letter not in self.dataset.route_types]
+        if uncounted:
             message = (
-                f"RouteTypes: {', '.join(odd)} is not counted by this service; write some of "
+                f"RouteTypes: {', '.join(uncounted)} is not counted by this service; write some of "
                 f"{', '.join(self.dataset.route_types)}."
             )
             raise Invalid.at("/RouteTypes", "route_type_not_counted", message)
@@ -131,29 +133,29 @@ class _Search:
         codes = sorted({*criteria.postal_codes, *(route[:5] for route in criteria.routes)})
         if not codes:
             return None
-        found = candidates_by_code(self.dataset.pk, codes, self.dataset.route_types)
-        known = set(found.codes) if criteria.routes else set()
+        candidates = candidates_by_code(self.dataset.pk, codes, self.dataset.route_types)
+        route_codes = set(candidates.codes) if criteria.routes else set()
         faults = [
             Fault(
-                f"/PostalCodes/{at}",
+                f"/PostalCodes/{index}",
                 "postal_code_unknown",
                 _("%(code)s has no routes in the data of %(month)s.") % {"code": code, "month": self._month},
             )
-            for at, code in enumerate(criteria.postal_codes)
-            if code not in found.known_codes
+            for index, code in enumerate(criteria.postal_codes)
+            if code not in candidates.known_codes
         ]
         faults += [
             Fault(
-                f"/Routes/{at}",
+                f"/Routes/{index}",
                 "route_unknown",
                 _("%(route)s is not a route in the data of %(month)s.")
                 % {"route": route, "month": self._month},
             )
-            for at, route in enumerate(criteria.routes)
-            if route not in known
+            for index, route in enumerate(criteria.routes)
+            if route not in route_codes
         ]
         _raise_unknown(faults)
-        return found
+        return candidates
 
     @property
     def _month(self) -> str:
@@ -164,11 +166,11 @@ class _Search:
         center = self.criteria.center
         if center is None or not center.postal_code:
             return None
-        found = candidates_by_code(self.dataset.pk, [center.postal_code], self.dataset.route_types)
-        if not found.known_codes:
+        candidates = candidates_by_code(self.dataset.pk, [center.postal_code], self.dataset.route_types)
+        if not candidates.known_codes:
             message = f"PostalCode: {center.postal_code} has no routes in the data of {self._month}."
             raise Invalid.at("/Center/PostalCode", "postal_code_unknown", message)
-        return found
+        return candidates
 
     def _circle(self, around: Candidates | None) -> Circle | None:
         criteria, center = self.criteria, self.criteria.center
@@ -184,20 +186,20 @@ class _Search:
     ) -> tuple[Candidates, np.ndarray]:
         """Candidates, and which of them hold all criteria, in the order in which they are taken."""
         if named is not None or circle is None or self.criteria.radius is not None or self.criteria.polygon:
-            found = named or self._in_box(circle)
-            return found, self._matching(found, circle)
+            candidates = named or self._in_box(circle)
+            return candidates, self._matching(candidates, circle)
         limit = self.piece_limit or 0
         for miles in STEPS_IN_MILES:
             circle = Circle(circle.latitude, circle.longitude, miles)
-            found = self._in_box(circle)
-            is_small = self._pieces(found).sum() < limit and len(found) <= MAX_ROUTES
+            candidates = self._in_box(circle)
+            is_small = self._pieces(candidates).sum() < limit and len(candidates) <= MAX_ROUTES
             if is_small and miles < MAX_MILES:
                 continue
-            order = self._matching(found, circle)
+            order = self._matching(candidates, circle)
             # A circle that holds too few pieces is taken whole, so too many routes in it end the search as well.
-            if self._pieces(found)[order].sum() >= limit or len(order) > MAX_ROUTES:
+            if self._pieces(candidates)[order].sum() >= limit or len(order) > MAX_ROUTES:
                 break
-        return found, order
+        return candidates, order
 
     def _in_box(self, circle: Circle | None) -> Candidates:
         polygon = self.criteria.polygon
@@ -210,28 +212,28 @@ class _Search:
             box = (max(box[0], other[0]), max(box[1], other[1]), min(box[2], other[2]), min(box[3], other[3]))
         return candidates_by_box(self.dataset.pk, box, self.types, "/Polygon")
 
-    def _matching(self, found: Candidates, circle: Circle | None) -> np.ndarray:
+    def _matching(self, candidates: Candidates, circle: Circle | None) -> np.ndarray:
         criteria = self.criteria
-        matches = self._pieces(found) > 0
+        matches = self._pieces(candidates) > 0
         if criteria.route_types:
-            matches &= np.array([route[0] in self.types for route in found.routes], bool)
+            matches &= np.array([route[0] in self.types for route in candidates.routes], bool)
         for names, allowed_names in (
-            (found.postal_codes, criteria.postal_codes),
-            (found.codes if criteria.routes else [], criteria.routes),
+            (candidates.postal_codes, criteria.postal_codes),
+            (candidates.codes if criteria.routes else [], criteria.routes),
         ):
             if allowed_names:
                 allowed_set = frozenset(allowed_names)
                 matches &= np.array([name in allowed_set for name in names], bool)
         # Before the geometry, which takes far longer for each route.
-        matches = self._within_demographics(found, matches)
+        matches = self._within_demographics(candidates, matches)
         if criteria.polygon is not None:
-            matches &= overlaps_polygon(found, criteria.polygon, matches)
+            matches &= overlaps_polygon(candidates, criteria.polygon, matches)
         distances = None
         if circle is not None:
             if self.piece_limit is None:
-                matches &= overlaps_circle(found, circle, matches)
+                matches &= overlaps_circle(candidates, circle, matches)
             else:
-                distances = miles_to_routes(found, circle, matches)
+                distances = miles_to_routes(candidates, circle, matches)
                 matches &= distances <= circle.miles if self._is_limited_by(circle) else True
         where = np.flatnonzero(matches)
         if distances is not None and self.piece_limit is not None:
@@ -244,7 +246,7 @@ class _Search:
         is_area = not (criteria.postal_codes or criteria.routes or criteria.polygon)
         return criteria.radius is not None or is_area
 
-    def _within_demographics(self, found: Candidates, matches: np.ndarray) -> np.ndarray:
+    def _within_demographics(self, candidates: Candidates, matches: np.ndarray) -> np.ndarray:
         criteria = self.criteria
         ranges = (criteria.income, criteria.age, criteria.household)
         if not any(ranges):
@@ -255,27 +257,31 @@ class _Search:
                 limits is None or limits.holds(value)
                 for limits, value in zip(ranges, (facts.income, facts.age, facts.household), strict=True)
             )
-            for facts in found.facts(np.flatnonzero(matches))
+            for facts in candidates.facts(np.flatnonzero(matches))
         ]
         return within
 
-    def _pieces(self, found: Candidates) -> np.ndarray:
-        return found.residential if self.criteria.residential_only else found.residential + found.business
+    def _pieces(self, candidates: Candidates) -> np.ndarray:
+        return (
+            candidates.residential
+            if self.criteria.residential_only
+            else candidates.residential + candidates.business
+        )
 
-    def _within_limit(self, found: Candidates, order: np.ndarray) -> np.ndarray:
+    def _within_limit(self, candidates: Candidates, order: np.ndarray) -> np.ndarray:
         """Takes whole routes while they fit the limit, and skips larger ones."""
         if self.piece_limit is None:
             return order
-        left, taken = self.piece_limit, []
-        for at, pieces in zip(order.tolist(), self._pieces(found)[order].tolist(), strict=True):
-            if pieces <= left:
-                taken.append(at)
-                left -= pieces
+        remaining, taken = self.piece_limit, []
+        for index, pieces in zip(order.tolist(), self._pieces(candidates)[order].tolist(), strict=True):
+            if pieces <= remaining:
+                taken.append(index)
+                remaining -= pieces
         return np.array(taken, np.int64)
 
-    def _empty_selection(self, found: Candidates, order: np.ndarray) -> Invalid:
+    def _empty_selection(self, candidates: Candidates, order: np.ndarray) -> Invalid:
         if len(order):
-            smallest = int(self._pieces(found)[order].min())
+            smallest = int(self._pieces(candidates)[order].min())
             message = (
                 f"The smallest of the {len(order):,} routes has {smallest:,} pieces, more than "
                 f"{self.piece_limit:,}."
@@ -290,24 +296,26 @@ class _Search:
 
 
 def _routes(
-    found: Candidates, taken: np.ndarray, residential_only: bool
+    candidates: Candidates, taken: np.ndarray, residential_only: bool
 ) -> tuple[list[ChosenRoute], tuple[float, float, float, float] | None]:
-    chosen = np.zeros(len(found), bool)
+    chosen = np.zeros(len(candidates), bool)
     chosen[taken] = True
-    places = taken.tolist()
-    residential, business = found.residential[taken].tolist(), found.business[taken].tolist()
+    indexes = taken.tolist()
+    residential, business = candidates.residential[taken].tolist(), candidates.business[taken].tolist()
     routes = [
         ChosenRoute(
-            found.postal_codes[at],
-            found.routes[at],
+            candidates.postal_codes[index],
+            candidates.routes[index],
             homes,
             firms,
             homes if residential_only else homes + firms,
             *facts,
         )
-        for at, homes, firms, facts in zip(places, residential, business, found.facts(places), strict=True)
+        for index, homes, firms, facts in zip(
+            indexes, residential, business, candidates.facts(indexes), strict=True
+        )
     ]
-    return routes, found.packed.select(chosen).bounds
+    return routes, candidates.packed.select(chosen).bounds
 
 
 def _raise_unknown(faults: Sequence[Fault]) -> None:

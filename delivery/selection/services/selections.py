@@ -83,8 +83,8 @@ def _refuse_too_many(caller: Caller, routes: int, now: datetime) -> None:
     most, most_routes = settings.SELECTIONS_PER_CALLER, settings.SELECTED_ROUTES_PER_CALLER
     waiting = EddmSelection.objects.filter(made_by(caller), created__gt=now - VALID_FOR)
     waiting = waiting.filter(expires__gt=now, is_ordered=False)
-    kept = waiting.order_by("-created").values_list("route_count", "expires")[:most]
-    rows = list(kept)
+    newest = waiting.order_by("-created").values_list("route_count", "expires")[:most]
+    rows = list(newest)
     if len(rows) < most and sum(count for count, _ in rows) + routes <= most_routes:
         return
     until = min((expires for _, expires in rows), default=now)

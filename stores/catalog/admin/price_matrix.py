@@ -74,8 +74,8 @@ class Cell:
 class PriceMatrix:
     """Built from the stored prices or, with `data`, from a submitted form. An empty cell has no price."""
 
-    def __init__(self, stored: Sequence[Record], known: Sequence[str], data: Any = None) -> None:
-        self.stored, self.known = stored, known
+    def __init__(self, stored: Sequence[Record], known_methods: Sequence[str], data: Any = None) -> None:
+        self.stored, self.known_methods = stored, known_methods
         self.methods, self.destinations = _stored_matrix(stored)
         self.is_too_large = len(self.methods) * len(self.destinations) > MAX_CELLS
         if data is not None and not self.is_too_large:
@@ -84,8 +84,8 @@ class PriceMatrix:
         self.needs_confirmation = False
         self._add_spare()
         for method in self.methods:
-            method.code = as_known(method.code, known)
-            method.choice = method_choice(method.code, known)
+            method.code = as_known(method.code, known_methods)
+            method.choice = method_choice(method.code, known_methods)
 
     @property
     def countries(self) -> list[tuple[str, str]]:
@@ -93,8 +93,11 @@ class PriceMatrix:
         used = list(
             dict.fromkeys(destination.country for destination in self.destinations if destination.country)
         )
-        rest = sorted(COUNTRIES.items(), key=lambda one: one[1])
-        return [*((code, COUNTRIES.get(code, code)) for code in used), *(c for c in rest if c[0] not in used)]
+        by_name = sorted(COUNTRIES.items(), key=lambda country: country[1])
+        return [
+            *((code, COUNTRIES.get(code, code)) for code in used),
+            *(c for c in by_name if c[0] not in used),
+        ]
 
     @property
     def locations(self) -> list[str]:
@@ -122,7 +125,7 @@ class PriceMatrix:
         for method in self.methods:
             if method.code and not any(number == method.number for number, _ in filled):
                 method.errors.append(str(UNUSED))
-            elif message := spelling_warning(method.code, self.known, is_confirmed=self.is_confirmed):
+            elif message := spelling_warning(method.code, self.known_methods, is_confirmed=self.is_confirmed):
                 method.errors.append(message)
                 self.needs_confirmation = True
         for destination in self.destinations:
@@ -152,19 +155,19 @@ class PriceMatrix:
 
     @property
     def problems(self) -> list[dict[str, str]]:
-        found = [
+        parts = [
             (method.name, f"Prices, {method.code or 'delivery method'}", method.errors)
             for method in self.methods
         ]
         for destination in self.destinations:
             where = f"{COUNTRIES.get(destination.country, 'country')}, {destination.location.lower()}"
-            found.append((destination.name, f"Prices, {where}", destination.errors))
-            found += [
+            parts.append((destination.name, f"Prices, {where}", destination.errors))
+            parts += [
                 (cell.name, f"Prices, {cell.method.code}, {where}", cell.errors) for cell in destination.cells
             ]
         return [
             {"target": target, "where": where, "message": message}
-            for target, where, messages in found
+            for target, where, messages in parts
             for message in messages
         ]
 
@@ -192,9 +195,9 @@ class PriceMatrix:
         if not any(destination.is_spare for destination in self.destinations):
             self.destinations.append(Destination(len(self.destinations), is_spare=True))
         for destination in self.destinations:
-            there = {cell.method.number for cell in destination.cells}
+            numbers = {cell.method.number for cell in destination.cells}
             destination.cells += [
-                Cell(method, destination) for method in self.methods if method.number not in there
+                Cell(method, destination) for method in self.methods if method.number not in numbers
             ]
             destination.cells.sort(key=lambda cell: cell.method.number)
 
@@ -204,9 +207,9 @@ def _stored_matrix(stored: Sequence[Record]) -> tuple[list[Method], list[Destina
     destinations: dict[tuple[str, str], Destination] = {}
     descriptions: dict[str, set[str]] = {}
     for price in stored:
-        code, at = price["DeliveryMethodCode"], (price["CountryCode"], price["LocationType"])
+        code, place = price["DeliveryMethodCode"], (price["CountryCode"], price["LocationType"])
         method = methods.setdefault(code, Method(len(methods), code))
-        destination = destinations.setdefault(at, Destination(len(destinations), *at))
+        destination = destinations.setdefault(place, Destination(len(destinations), *place))
         destination.cells.append(Cell(method, destination, str(price["Price"]), price["IsDefault"]))
         descriptions.setdefault(code, set()).add(price["Description"])
     for code, method in methods.items():
@@ -237,9 +240,9 @@ def _sent_matrix(data: Mapping[str, Any]) -> tuple[list[Method], list[Destinatio
     prices = [cell for destination in destinations for cell in destination.cells if cell.price]
     for method in methods:
         method.is_spare = not method.code and not any(cell.method is method for cell in prices)
-    for one_destination in destinations:
-        one_destination.is_spare = not one_destination.country and not any(
-            cell.destination is one_destination for cell in prices
+    for destination in destinations:
+        destination.is_spare = not destination.country and not any(
+            cell.destination is destination for cell in prices
         )
     return methods, destinations
 

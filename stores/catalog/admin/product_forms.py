@@ -266,23 +266,23 @@ def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Ite
     """Shows each fault at its field, with the labels of the form; a field never repeats a message."""
     by_name = {CHILD_OF[formset.model]: formset for formset in formsets}
     for fault in faults:
-        name, *rest = fault.pointer.strip("/").split("/")
+        name, *path = fault.pointer.strip("/").split("/")
         formset = by_name.get(name)
-        if name == "DeliveredPrices" and rest:
+        if name == "DeliveredPrices" and path:
             form.matrix.show(fault)
-        elif formset is not None and rest:
-            child = formset.remaining()[int(rest[0])]
+        elif formset is not None and path:
+            child = formset.remaining()[int(path[0])]
             members = {member.name: member.column for member in CHILDREN[name][0]} | KIND
-            _show(child, members, rest[1] if len(rest) > 1 else "", fault)
+            _show(child, members, path[1] if len(path) > 1 else "", fault)
         else:
             _show(form, COLUMNS, name, fault)
 
 
 def _show(form: forms.ModelForm, columns: Mapping[str, str], name: str, fault: Fault) -> None:
     column = columns.get(name)
-    place = column if column in form.fields else None
-    if place is None or place not in form.errors:
-        form.add_error(place, in_words_of(form, columns, fault.message))
+    field_name = column if column in form.fields else None
+    if field_name is None or field_name not in form.errors:
+        form.add_error(field_name, in_words_of(form, columns, fault.message))
 
 
 def in_words_of(form: forms.ModelForm, columns: Mapping[str, str], message: str) -> str:

@@ -201,13 +201,13 @@ class ProductAdmin(StaffAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         # Saving renders the template to check it.
-        place = (
+        slot = (
             RENDERINGS.limited(Caller.on_pages(request.user).key)
             if request.method == "POST"
             else nullcontext()
         )
         try:
-            with place:
+            with slot:
                 return super().changeform_view(request, object_id, form_url, extra_context)
         except (DomainError, DatabaseError) as error:
             # Another user saved between the check and the write.
@@ -287,9 +287,11 @@ class ProductAdmin(StaffAdmin):
         """Returns to the page of the product, which shows the next step."""
         if IS_POPUP_VAR in request.POST:
             return None
-        said = _("%(product)s is in the catalog.") if PUBLISH in request.POST else _("%(product)s is saved.")
-        said = _("%(product)s is no longer in the catalog.") if UNPUBLISH in request.POST else said
-        messages.success(request, said % {"product": product})
+        message = (
+            _("%(product)s is in the catalog.") if PUBLISH in request.POST else _("%(product)s is saved.")
+        )
+        message = _("%(product)s is no longer in the catalog.") if UNPUBLISH in request.POST else message
+        messages.success(request, message % {"product": product})
         return HttpResponseRedirect(self.address_of(product))
 
     def construct_change_message(

@@ -70,8 +70,8 @@ class StoreFilter(ChoiceFilter):
     parameter_name = "store"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        found = store_choices(stores_on(request, model_admin.view_grants))
-        return found if len(found) <= MAX_CHOICES else []
+        choices = store_choices(stores_on(request, model_admin.view_grants))
+        return choices if len(choices) <= MAX_CHOICES else []
 
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet | None:
         if not (store_id := self.value()):
@@ -129,5 +129,9 @@ def find_stores(request: HttpRequest, words: str) -> list[SearchResult]:
 def find_products(request: HttpRequest, words: str) -> list[SearchResult]:
     fields = ["name", "external_id"]
     return named_hits(
-        request, Product, words, fields, lambda one: (one.name, one.external_id, one.store.company_name)
+        request,
+        Product,
+        words,
+        fields,
+        lambda product: (product.name, product.external_id, product.store.company_name),
     )

@@ -49,12 +49,12 @@ LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
 class MethodWidget(forms.Widget):
     """A list of the known codes, and an input that is shown while "New code …" is chosen."""
 
-    def __init__(self, known: Sequence[str] = ()) -> None:
+    def __init__(self, known_methods: Sequence[str] = ()) -> None:
         super().__init__()
-        self.known = known
+        self.known_methods = known_methods
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        context = {"name": name, **method_choice(str(value or ""), self.known), "attrs": attrs or {}}
+        context = {"name": name, **method_choice(str(value or ""), self.known_methods), "attrs": attrs or {}}
         return render_to_string("admin/stores/product/method.html", context)
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
@@ -69,10 +69,10 @@ def sent_method(data: Any, name: str) -> str:
     return str(data.get(f"{name}-new", "")).strip() if chosen == NEW else chosen.strip()
 
 
-def method_choice(value: str, known: Sequence[str]) -> dict[str, Any]:
+def method_choice(value: str, known_methods: Sequence[str]) -> dict[str, Any]:
     """The context of the template of the choice."""
-    is_new = value not in known if value else not known
-    return {"value": value, "known": known, "is_new": is_new, "new": NEW, "maximum": MAX_CHARACTERS}
+    is_new = value not in known_methods if value else not known_methods
+    return {"value": value, "known": known_methods, "is_new": is_new, "new": NEW, "maximum": MAX_CHARACTERS}
 
 
 def known_methods_of(form: forms.ModelForm) -> list[str]:
@@ -80,17 +80,21 @@ def known_methods_of(form: forms.ModelForm) -> list[str]:
     return known_delivery_methods(_stores_of(form))
 
 
-def as_known(code: str, known: Sequence[str]) -> str:
+def as_known(code: str, known_methods: Sequence[str]) -> str:
     """A new code that differs from a known one only in case is the known one."""
-    return next((known_code for known_code in known if known_code.casefold() == code.casefold()), code)
+    return next(
+        (known_code for known_code in known_methods if known_code.casefold() == code.casefold()), code
+    )
 
 
-def spelling_warning(code: str, known: Sequence[str], *, is_confirmed: bool) -> str:
+def spelling_warning(code: str, known_methods: Sequence[str], *, is_confirmed: bool) -> str:
     """The warning for a new code similar to a known one; a second save confirms it."""
-    if not code or code in known or is_confirmed:
+    if not code or code in known_methods or is_confirmed:
         return ""
-    near = get_close_matches(code.upper(), {known_code.upper(): known_code for known_code in known}, 1, 0.6)
-    meant = next((known_code for known_code in known if near and known_code.upper() == near[0]), None)
+    near = get_close_matches(
+        code.upper(), {known_code.upper(): known_code for known_code in known_methods}, 1, 0.6
+    )
+    meant = next((known_code for known_code in known_methods if near and known_code.upper() == near[0]), None)
     return f"Did you mean {meant}? Choose it, or save again to use {code}." if meant else ""
 
 
@@ -139,8 +143,8 @@ class StoreForm(ValidatedByService):
         for fault in find_profile_faults(values=self.profile_values(), logo=self.new_logo()):
             self.add_error(PROFILE_COLUMNS.get(fault.pointer[1:], "logo"), fault.message)
         if not self.errors:
-            known = self.instance if self.instance.pk else None
-            for fault in find_store_faults(values=self.values(), store=known):
+            store = self.instance if self.instance.pk else None
+            for fault in find_store_faults(values=self.values(), store=store):
                 column = COLUMNS.get(fault.pointer.split("/")[1])
                 self.add_error(column if column in self.fields else None, fault.message)
         return self.cleaned_data

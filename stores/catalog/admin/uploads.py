@@ -137,7 +137,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     def summary_text(self, upload: CatalogUpload) -> str:
         if upload.fault_count:
             return f"{upload.fault_count:,} error{'' if upload.fault_count == 1 else 's'}"
-        return ", ".join(f"{what}: {count:,}" for what, count in _counts(upload.summary) if count) or "—"
+        return ", ".join(f"{name}: {count:,}" for name, count in _counts(upload.summary) if count) or "—"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[CatalogUpload]:
         uploads = super().get_queryset(request)

@@ -131,14 +131,14 @@ def find_stores(store_ids: Sequence[str]) -> list[Store]:
     stores = Store.objects.order_by("pk")
     if not store_ids:
         return list(stores)
-    found = list(stores.filter(external_id__in=store_ids))
-    unknown = sorted(set(store_ids) - {store.external_id for store in found})
+    named = list(stores.filter(external_id__in=store_ids))
+    unknown = sorted(set(store_ids) - {store.external_id for store in named})
     if unknown:
         faults = [
             Fault("", "store_invalid", _("There is no store %(name)r.") % {"name": name}) for name in unknown
         ]
         raise Invalid(" ".join(fault.message for fault in faults), code="store_invalid", faults=faults)
-    return found
+    return named
 
 
 def catalog_of(store_ids: Sequence[str]) -> Iterator[tuple[Record, Iterator[Record]]]:
@@ -232,8 +232,8 @@ def visible_row(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, ...]:
 
 def product_visibility(caller: Caller, client_tags: Sequence[str] = ()) -> tuple[Any, ...]:
     """The access to products through a third-party application depends on its association alone, not on the user."""
-    sees_all, user_id, application_id, *rest = visibility(caller, client_tags)
-    return sees_all, None if application_id is not None else user_id, application_id, *rest
+    sees_all, user_id, application_id, *parameters = visibility(caller, client_tags)
+    return sees_all, None if application_id is not None else user_id, application_id, *parameters
 
 
 def store_user_roles(caller: Caller, store_id: str, user_id: str) -> list[Role]:

@@ -122,8 +122,8 @@ def store_choices(stores: QuerySet[Store]) -> Choices:
 def product_choices(stores: QuerySet[Store]) -> Choices:
     """Up to MAX_CHOICES + 1; products of several stores with the same ID are one choice."""
     products = Product.objects.filter(store__in=stores.order_by()).order_by("external_id", "name")
-    found = products.distinct("external_id").values_list("external_id", "name")[: MAX_CHOICES + 1]
-    return sorted(_distinct_choices(found), key=lambda choice: choice[1].casefold())
+    choices = products.distinct("external_id").values_list("external_id", "name")[: MAX_CHOICES + 1]
+    return sorted(_distinct_choices(choices), key=lambda choice: choice[1].casefold())
 
 
 def delivery_choices(stores: QuerySet[Store]) -> Choices:
@@ -132,8 +132,8 @@ def delivery_choices(stores: QuerySet[Store]) -> Choices:
     return [(code, method_name(code)) for code in sorted(codes)]
 
 
-def _distinct_choices(found: Iterable[tuple[str, str]]) -> Choices:
+def _distinct_choices(choices: Iterable[tuple[str, str]]) -> Choices:
     """Equal names have their IDs beside them."""
-    found = list(found)
-    count = Counter(name for _, name in found)
-    return [(key, name if count[name] == 1 else f"{name} ({key})") for key, name in found]
+    choices = list(choices)
+    count = Counter(name for _, name in choices)
+    return [(key, name if count[name] == 1 else f"{name} ({key})") for key, name in choices]

@@ -37,7 +37,7 @@ WORKING_STATES = {State.WAITING: State.CHECKING, State.QUEUED: State.IMPORTING}
 # The next worker repeats what a killed worker had begun: its transaction was rolled back.
 WAITING_STATES = {
     **{state: state for state in WORKING_STATES},
-    **{at: state for state, at in WORKING_STATES.items()},
+    **{working: state for state, working in WORKING_STATES.items()},
 }
 DISCARDABLE = (State.WAITING, State.CHECKED, State.REFUSED, State.FAILED)
 USAGE_KEPT = timedelta(days=400)
@@ -135,16 +135,16 @@ def _work(upload: CatalogUpload, *, is_import: bool) -> None:
             source = CatalogSource(file, on_progress=progress.show, maximum=UNPACKED_BYTES)
             only = upload.store.external_id if upload.store else None
             summary = import_catalog(source=source, dry_run=not is_import, only_store=only)
-            found = json.loads(json.dumps(asdict(summary)))
-            is_as_seen = not is_import or upload.summary in ({}, found)
+            record = json.loads(json.dumps(asdict(summary)))
+            is_as_seen = not is_import or upload.summary in ({}, record)
             if is_as_seen:
                 # In the transaction of the import, so that a crash cannot separate the two.
                 done = State.IMPORTED if is_import else State.CHECKED
-                _finish(upload, done, summary=found, percent=100)
+                _finish(upload, done, summary=record, percent=100)
             else:
                 transaction.set_rollback(True)
         if not is_as_seen:
-            _finish(upload, State.CHECKED, summary=found, percent=100, error=CHANGED)
+            _finish(upload, State.CHECKED, summary=record, percent=100, error=CHANGED)
     finally:
         progress.close()
 

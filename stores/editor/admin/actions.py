@@ -68,9 +68,9 @@ def _add_page(step: EditorState, about: str, editor: EditorContext) -> EditorSta
     size = {
         name: step.open_page[name] for name in ("WidthMM", "HeightMM", "BleedMM") if name in step.open_page
     }
-    at = step.page + 1
-    pages = [*step.draft.pages[:at], {**size, "Boxes": []}, *step.draft.pages[at:]]
-    return EditorState(replace(step.draft, pages=pages), at)
+    number = step.page + 1
+    pages = [*step.draft.pages[:number], {**size, "Boxes": []}, *step.draft.pages[number:]]
+    return EditorState(replace(step.draft, pages=pages), number)
 
 
 def _remove_page(step: EditorState, about: str, editor: EditorContext) -> EditorState:
@@ -111,30 +111,30 @@ def _add_box(step: EditorState, about: str, editor: EditorContext) -> EditorStat
 
 
 def _copy_box(step: EditorState, about: str, editor: EditorContext) -> EditorState:
-    if (at := _place(step, about)) is None:
+    if (index := _place(step, about)) is None:
         return step
-    copied = deepcopy(step.boxes[at])
+    copied = deepcopy(step.boxes[index])
     for name in ("X", "Y"):
         if isinstance(copied.get(name), int | float):
             copied[name] = round(copied[name] + 3, 3)
-    return _with_boxes(step, [*step.boxes[: at + 1], copied, *step.boxes[at + 1 :]], at + 1)
+    return _with_boxes(step, [*step.boxes[: index + 1], copied, *step.boxes[index + 1 :]], index + 1)
 
 
 def _remove_box(step: EditorState, about: str, editor: EditorContext) -> EditorState:
-    if (at := _place(step, about)) is None:
+    if (index := _place(step, about)) is None:
         return step
-    boxes = [box for number, box in enumerate(step.boxes) if number != at]
-    return _with_boxes(step, boxes, min(at, len(boxes) - 1) if boxes else None)
+    boxes = [box for number, box in enumerate(step.boxes) if number != index]
+    return _with_boxes(step, boxes, min(index, len(boxes) - 1) if boxes else None)
 
 
 def _move_box(by: int) -> Callable[[EditorState, str, EditorContext], EditorState]:
     def move(step: EditorState, about: str, editor: EditorContext) -> EditorState:
-        at = _place(step, about)
-        if at is None or not 0 <= at + by < len(step.boxes):
+        index = _place(step, about)
+        if index is None or not 0 <= index + by < len(step.boxes):
             return step
         boxes = step.boxes
-        boxes.insert(at + by, boxes.pop(at))
-        return _with_boxes(step, boxes, at + by)
+        boxes.insert(index + by, boxes.pop(index))
+        return _with_boxes(step, boxes, index + by)
 
     return move
 
@@ -222,10 +222,10 @@ class PictureUploads:
     def decide(self, step: EditorState, action: str, editor: EditorContext) -> EditorState:
         """Applies the user's choice for the pending picture."""
         name = self.request.POST.get("pending-name", "")[:100]
-        found = pictures_of(editor, {name: self.request.POST.get("pending-digest", "")})
-        if name not in found:
+        pictures = pictures_of(editor, {name: self.request.POST.get("pending-digest", "")})
+        if name not in pictures:
             raise _artwork_error("artwork_gone", f"{name} is no longer there; upload it again.")
-        artwork = replace(found[name], name=name)
+        artwork = replace(pictures[name], name=name)
         if action == "keep-as-picture":
             return self.as_picture(step, artwork)
         crop = action == "crop-background"

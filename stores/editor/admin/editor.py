@@ -90,11 +90,11 @@ class TemplateEditor:
         draft = stored_draft(editor)
         samples = first_samples(editor, draft)
         try:
-            found = preview_page(editor=editor, draft=draft, number=0, samples=samples, pixels=USUAL_PICTURE)
+            drawn = preview_page(editor=editor, draft=draft, number=0, samples=samples, pixels=USUAL_PICTURE)
         except DomainError as error:
             return picture_refusal(error)
         return HttpResponse(
-            found.png, content_type="image/png", headers={"Cache-Control": "private, no-cache"}
+            drawn.png, content_type="image/png", headers={"Cache-Control": "private, no-cache"}
         )
 
     def change(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -147,7 +147,7 @@ class TemplateEditor:
         """For the script: the picture of the open page, and the faults by their place."""
         _, editor, sent = self._read_draft(request, product_id)
         try:
-            found = preview_page(
+            drawn = preview_page(
                 editor=editor,
                 draft=sent.step.draft,
                 number=sent.step.page,
@@ -158,9 +158,9 @@ class TemplateEditor:
             )
         except DomainError as error:
             return JsonResponse({"picture": None, "faults": listed_faults(faults_in(error), sent.step.draft)})
-        faults = listed_faults(found.faults, sent.step.draft)
-        findings = [{**finding.record(), "place": finding.box} for finding in found.findings]
-        content = {"picture": data_address(found.png), "faults": faults, "findings": findings}
+        faults = listed_faults(drawn.faults, sent.step.draft)
+        findings = [{**finding.record(), "place": finding.box} for finding in drawn.findings]
+        content = {"picture": data_address(drawn.png), "faults": faults, "findings": findings}
         return JsonResponse(content, headers={"Cache-Control": "no-store"})
 
     def proof(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -231,14 +231,14 @@ class TemplateEditor:
     ) -> HttpResponse:
         step = sent.step
         try:
-            found = preview_page(
+            preview = preview_page(
                 editor=editor, draft=step.draft, number=step.page, samples=sent.samples, pixels=USUAL_PICTURE
             )
-            png, drawn = found.png, found.faults
+            png, drawn = preview.png, preview.faults
         except DomainError as error:
             png, drawn = None, faults_in(error)
-        known = {fault.pointer for fault in drawn}
-        every = [*(fault for fault in faults if fault.pointer not in known), *drawn]
+        drawn_pointers = {fault.pointer for fault in drawn}
+        every = [*(fault for fault in faults if fault.pointer not in drawn_pointers), *drawn]
         context = {
             **self.product_admin.page_context(
                 request, _("Template of %(product)s") % {"product": product}, below=product

@@ -152,8 +152,8 @@ def _read_box(box: Mapping[str, Any], number: int, sent: Mapping[str, str]) -> d
     kind = text_of("Kind")
     members = [member for member in BOX_MEMBERS if kind in member.kinds]
     # Members of other kinds are dropped; members without an input stay.
-    known = {*_names(BOX_MEMBERS), "Kind", "Field", "Text"}
-    changed = {name: value for name, value in box.items() if name not in known}
+    names_with_input = {*_names(BOX_MEMBERS), "Kind", "Field", "Text"}
+    changed = {name: value for name, value in box.items() if name not in names_with_input}
     if source := text_of("Source"):
         changed["Field"] = source
     else:
@@ -164,7 +164,7 @@ def _read_box(box: Mapping[str, Any], number: int, sent: Mapping[str, str]) -> d
 def _members(
     old: Mapping[str, Any], members: Sequence[Member], text_of: Callable[[str], str]
 ) -> dict[str, Any]:
-    found = {}
+    values = {}
     for member in members:
         text = text_of(member.name).strip()
         before = old.get(member.name)
@@ -173,8 +173,8 @@ def _members(
         else:
             value = _value(member, text)
         if value is not None and value != "":
-            found[member.name] = value
-    return found
+            values[member.name] = value
+    return values
 
 
 def _value(member: Member, text: str) -> Any:

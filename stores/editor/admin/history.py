@@ -25,9 +25,9 @@ def template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[
         (change.version, change.timestamp): change
         for change in TemplateChange.objects.filter(product=product, version__in=versions)
     }
-    found = ((event, changes.get((event.version, event.pgh_created_at))) for event in events)
+    pairs = ((event, changes.get((event.version, event.pgh_created_at))) for event in events)
     return {
-        event.pgh_id: changes_of_template(change.before, change.after) for event, change in found if change
+        event.pgh_id: changes_of_template(change.before, change.after) for event, change in pairs if change
     }
 
 
@@ -80,23 +80,23 @@ def _pair_pages(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, in
 
 
 def _by_place(pair: tuple[int | None, int | None]) -> tuple[bool, int]:
-    one, other = pair
-    return other is None, (one if other is None else other) or 0
+    old_index, new_index = pair
+    return new_index is None, (old_index if new_index is None else new_index) or 0
 
 
 def _page(pair: tuple[int | None, int | None], old: list[Any], new: list[Any]) -> Iterator[FieldChange]:
-    one, other = pair
-    if other is None and one is not None:
-        yield _page_name(one), _page_summary(old[one]), _("removed")
-    elif one is None and other is not None:
-        yield _page_name(other), "", _("added: %(what)s") % {"what": _page_summary(new[other])}
-    elif one is not None and other is not None:
-        if _key(old[one]) == _key(new[other]):
-            yield _page_name(one), "", _("moved to place %(place)s") % {"place": other + 1}
+    old_index, new_index = pair
+    if new_index is None and old_index is not None:
+        yield _page_name(old_index), _page_summary(old[old_index]), _("removed")
+    elif old_index is None and new_index is not None:
+        yield _page_name(new_index), "", _("added: %(what)s") % {"what": _page_summary(new[new_index])}
+    elif old_index is not None and new_index is not None:
+        if _key(old[old_index]) == _key(new[new_index]):
+            yield _page_name(old_index), "", _("moved to place %(place)s") % {"place": new_index + 1}
             return
-        where = _page_name(other)
-        yield from _members(where, old[one], new[other], skipped=("Boxes",))
-        yield from _boxes(where, old[one].get("Boxes"), new[other].get("Boxes"))
+        where = _page_name(new_index)
+        yield from _members(where, old[old_index], new[new_index], skipped=("Boxes",))
+        yield from _boxes(where, old[old_index].get("Boxes"), new[new_index].get("Boxes"))
 
 
 def _boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
@@ -205,8 +205,8 @@ def _read_list(outline: Any, part: str) -> list[Any]:
 
 
 def _read_mapping(outline: Any, part: str) -> dict[str, Any]:
-    found = outline.get(part) if isinstance(outline, dict) else None
-    return found if isinstance(found, dict) else {}
+    pictures = outline.get(part) if isinstance(outline, dict) else None
+    return pictures if isinstance(pictures, dict) else {}
 
 
 def _key(value: Any) -> bytes:

@@ -128,10 +128,10 @@ def draft_as_json(draft: Draft) -> dict[str, Any]:
 
 
 def _few(owner: Any, part: str) -> Any:
-    found = () if owner.get(part) is None else owner[part]
-    if len(found) > MOST[part]:
+    entries = () if owner.get(part) is None else owner[part]
+    if len(entries) > MOST[part]:
         raise ValueError(part)
-    return found
+    return entries
 
 
 def _plain_page(page: Any) -> dict[str, Any]:

@@ -105,10 +105,10 @@ class TemplateVersions:
             with_pictures, draft = version_draft(context, product, version)
             samples = first_samples(with_pictures, draft)
             for number in range(min(len(draft.pages), SHOWN_PAGES)):
-                found = preview_page(
+                drawn = preview_page(
                     editor=with_pictures, draft=draft, number=number, samples=samples, pixels=PIXELS
                 )
-                column["pages"].append({"number": number, "picture": data_address(found.png)})
+                column["pages"].append({"number": number, "picture": data_address(drawn.png)})
             column["more"] = len(draft.pages) - len(column["pages"])
         except DomainError as error:
             column["refused"] = error.message

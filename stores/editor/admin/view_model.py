@@ -176,17 +176,17 @@ def listed_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]
 
 def place_words(pointer: str, draft: Draft) -> str:
     """The place of a fault in the words of the page: "Page 1, box Name: width"."""
-    part, *rest = pointer.strip("/").split("/")
+    part, *members = pointer.strip("/").split("/")
     if part == "TemplateFields":
         return PARTS[part]
-    if part != "Pages" or not rest or not rest[0].isdecimal():
-        return ": ".join(filter(None, [PARTS.get(part, part), "/".join(rest)]))
-    number = int(rest[0])
-    place, members = f"Page {number + 1}", rest[1:]
+    if part != "Pages" or not members or not members[0].isdecimal():
+        return ": ".join(filter(None, [PARTS.get(part, part), "/".join(members)]))
+    number = int(members[0])
+    place, members = f"Page {number + 1}", members[1:]
     if members[:1] == ["Boxes"] and len(members) > 1 and members[1].isdecimal():
         boxes = draft.pages[number].get("Boxes") if number < len(draft.pages) else None
-        at = int(members[1])
-        title = box_title(boxes[at]) if isinstance(boxes, list) and at < len(boxes) else str(at + 1)
+        index = int(members[1])
+        title = box_title(boxes[index]) if isinstance(boxes, list) and index < len(boxes) else str(index + 1)
         place, members = f"{place}, box {title}", members[2:]
     return f"{place}: {member_words(members[0])}" if members else place
 

@@ -68,8 +68,8 @@ def check_new_field(*, product: Product, draft: Draft, entry: Mapping[str, Any])
     record = stored_product(product.pk).record
     fields = [*record["TemplateFields"], *_still_new(draft, record), entry]
     checked, faults = check_product({**record, "TemplateFields": fields})
-    place = f"/TemplateFields/{len(fields) - 1}"
-    if wrong := [fault for fault in faults if fault.pointer.startswith(place) or not fault.pointer]:
+    pointer = f"/TemplateFields/{len(fields) - 1}"
+    if wrong := [fault for fault in faults if fault.pointer.startswith(pointer) or not fault.pointer]:
         raise Invalid("The field cannot be added.", faults=wrong)
     new: Record = checked["TemplateFields"][-1]
     return {**new, "Choices": list(new["Choices"])}
@@ -99,8 +99,8 @@ def store_artwork(*, product: Product, user_id: Any, name: str, media_type: str,
 
 def _still_new(draft: Draft, record: Record) -> list[Any]:
     """The new fields that no other change has added to the product in the meantime."""
-    known = {entry["FieldName"] for entry in record["TemplateFields"]}
-    return [entry for entry in draft.new_fields if entry["FieldName"] not in known]
+    existing_names = {entry["FieldName"] for entry in record["TemplateFields"]}
+    return [entry for entry in draft.new_fields if entry["FieldName"] not in existing_names]
 
 
 def _entries(pictures: Mapping[str, Artwork]) -> dict[str, Any]:

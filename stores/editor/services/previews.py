@@ -115,7 +115,7 @@ def preview_page(
     """
     artwork, gallery, faults = draft_pictures(editor, draft)
     template, problems, left_out = _parse_valid_boxes(
-        editor, draft, artwork, gallery, {(number, at) for at in hidden}
+        editor, draft, artwork, gallery, {(number, index) for index in hidden}
     )
     faults += [_fault(problem) for problem in problems]
     values, refused = _values(editor, gallery, samples)
@@ -127,23 +127,27 @@ def preview_page(
         picture = render_page(
             template, number, values, images, editor.fonts, pixels=pixels, with_bleed=with_bleed
         )
-    known = {fault.pointer for fault in faults}
+    pointers = {fault.pointer for fault in faults}
     drawn = [_fault(problem, SAMPLE) for problem in picture.problems]
-    faults += [fault for fault in drawn if fault.pointer not in known]
+    faults += [fault for fault in drawn if fault.pointer not in pointers]
     press = Press(editor.rules, profile_file(editor.rules.profile))
     # Findings about placeholder pictures say nothing about the customer's pictures.
     job = PreflightInput(
         template, values, {}, editor.fonts, picture.texts, editor.product, only=[number], press=press
     )
-    places = [at for at in range(len(draft.pages[number].get("Boxes") or ())) if (number, at) not in left_out]
+    places = [
+        index
+        for index in range(len(draft.pages[number].get("Boxes") or ()))
+        if (number, index) not in left_out
+    ]
     return PagePreview(picture.png, faults, _findings(job, editor, places))
 
 
 def _findings(job: PreflightInput, editor: EditorContext, places: Sequence[int]) -> list[Finding]:
     """`places` are those that the boxes of the page have in the draft."""
-    found = preflight(job, Limits.of(editor.rules))
+    findings = preflight(job, Limits.of(editor.rules))
     return [
-        finding if finding.box is None else replace(finding, box=places[finding.box]) for finding in found
+        finding if finding.box is None else replace(finding, box=places[finding.box]) for finding in findings
     ]
 
 
@@ -190,7 +194,10 @@ def _parse_valid_boxes(
         problems = error.problems
     wrong = hidden | {(int(m[1]), int(m[2])) for problem in problems if (m := BOX.match(problem.pointer))}
     pages = [
-        {**page, "Boxes": [b for at, b in enumerate(page.get("Boxes") or ()) if (number, at) not in wrong]}
+        {
+            **page,
+            "Boxes": [b for index, b in enumerate(page.get("Boxes") or ()) if (number, index) not in wrong],
+        }
         for number, page in enumerate(draft.pages)
         if isinstance(page, dict)
     ]

@@ -106,8 +106,8 @@ def _chosen_orders(options: dict[str, Any]) -> QuerySet[Order]:
         chosen = Q()
         for reference in options["order"]:
             chosen |= _find_order(reference)
-        found = Order.objects.filter(chosen).values_list("pk", "reprint_of")
-        keys = {key for pair in found for key in pair if key}
+        pairs = Order.objects.filter(chosen).values_list("pk", "reprint_of")
+        keys = {key for pair in pairs for key in pair if key}
         family = Q(pk__in=keys) | Q(reprint_of__in=keys)
         return Order.objects.filter(family).select_related("store").order_by("pk")
     return orders_for_recipient(

@@ -46,8 +46,8 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
     actor = chosen_actor(actors, request.GET.get("as", ""))
     searched = request.GET.get("q", "").strip()[:200]
     category = request.GET.get("category", "")
-    found = products_on_sale(actor.caller, store_id, searched=searched, category=category)
-    page = Paginator(found.values_list("verbose_rendering", flat=True), PRODUCTS_A_PAGE).get_page(
+    products = products_on_sale(actor.caller, store_id, searched=searched, category=category)
+    page = Paginator(products.values_list("verbose_rendering", flat=True), PRODUCTS_A_PAGE).get_page(
         request.GET.get("page")
     )
     # Of this page alone: a large catalog takes seconds to parse, in which the process does nothing else.

@@ -99,8 +99,8 @@ class PriceForm:
         """The options of the quote, with dates for people."""
         if self.quote is None:
             return []
-        found = json.loads(self.quote.rendering)["Options"]
-        offered = [option["OptionID"] for option in found]
+        records = json.loads(self.quote.rendering)["Options"]
+        offered = [option["OptionID"] for option in records]
         chosen = next(
             (option_id for option_id in offered if option_id == self.chosen), offered[0] if offered else ""
         )
@@ -117,7 +117,7 @@ class PriceForm:
                 "is_chosen": option["OptionID"] == chosen,
                 "decision": self._decision(option),
             }
-            for option in found
+            for option in records
         ]
 
     @property
@@ -162,8 +162,8 @@ class PriceForm:
 
     def _description(self, method: str) -> str:
         prices = self.record["DeliveredPrices"]
-        found = (price["Description"] for price in prices if price["DeliveryMethodCode"] == method)
-        return next(found, "") or method_name(method)
+        descriptions = (price["Description"] for price in prices if price["DeliveryMethodCode"] == method)
+        return next(descriptions, "") or method_name(method)
 
 
 def price_form(
@@ -174,7 +174,9 @@ def price_form(
     selection_id: str = "",
 ) -> PriceForm:
     prices = record.get("DeliveredPrices", [])
-    countries = sorted({(price["CountryCode"], price["Country"]) for price in prices}, key=lambda one: one[1])
+    countries = sorted(
+        {(price["CountryCode"], price["Country"]) for price in prices}, key=lambda country: country[1]
+    )
     locations = sorted({price["LocationType"] for price in prices})
     usual = next((price for price in prices if price["IsDefault"]), prices[0] if prices else None)
     sent = sent or {}

@@ -131,8 +131,8 @@ class OrderableForm(ProductForm):
         standings = standings_of_caller(self.actor.caller, store=self.store, at=timezone.now())
         return [gauge_of(standing) for standing in standings]
 
-    def fail(self, error: DomainError, *, place: str = "") -> None:
-        self.show_errors(error, self.places(place))
+    def fail(self, error: DomainError, *, root: str = "") -> None:
+        self.show_errors(error, self.places(root))
         self.retry_after = getattr(error, "retry_after", 0)
         if self.retry_after:
             self.status = error.status
@@ -141,16 +141,16 @@ class OrderableForm(ProductForm):
         """The API requests that correspond to the buttons of the page, with the values of the form."""
         root = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{self.store.external_id}"
         values = self.template_data
-        found = {}
+        examples = {}
         if self.product.can_be_proofed:
             address = f"{root}/product/{self.product_id}/proof{'?proof=press' if self.in_print else ''}"
-            found["proof"] = post_examples(address, values, result="proof", shown="PageURLs")
-        found["quote"] = post_examples(
+            examples["proof"] = post_examples(address, values, result="proof", shown="PageURLs")
+        examples["quote"] = post_examples(
             f"{root}/quote", self.price.quote_body(self.product_id), result="quote", shown="Options"
         )
         order = self.price.order_body(self.product_id, values if self.fields else None)
-        found["order"] = post_examples(f"{root}/order", order, result="order", shown="OrderNumber")
-        return found
+        examples["order"] = post_examples(f"{root}/order", order, result="order", shown="OrderNumber")
+        return examples
 
 
 @harmless
@@ -281,7 +281,7 @@ def _order(page: OrderableForm) -> HttpResponse | None:
     try:
         return order_as_test(page, page.order_body())
     except DomainError as error:
-        page.fail(error, place=TEMPLATE_DATA)
+        page.fail(error, root=TEMPLATE_DATA)
         return None
 
 
@@ -296,7 +296,7 @@ def _order_live(page: OrderableForm) -> HttpResponse | None:
             request = order_request_from(body)
             order, is_new = place_own_order(access=page.access, request=request, form=page.form_name)
     except DomainError as error:
-        page.fail(error, place=TEMPLATE_DATA)
+        page.fail(error, root=TEMPLATE_DATA)
         page.problems = page.address.take_errors(error, page.problems)
         show_prices(page)
         return None

@@ -42,7 +42,7 @@ from stores.templates.selectors import (
 # An order follows its proof, and pictures of pages follow each other.
 CACHE_BYTES = 64_000_000
 _placed_cache: WeightedCache[tuple[object, ...], PlacedDocument] = WeightedCache(
-    capacity=CACHE_BYTES, weight=lambda one: one.weight
+    capacity=CACHE_BYTES, weight=lambda document: document.weight
 )
 register_cache(_placed_cache)
 # Of the picture of a page, and how long it may wait.

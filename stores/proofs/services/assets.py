@@ -264,8 +264,8 @@ def _separated_files(digests: Iterable[str]) -> list[str]:
     shards = defaultdict(set)
     for digest in digests:
         shards[digest[:2]].add(digest)
-    found = []
+    names = []
     for shard, wanted in shards.items():
         folder = f"{PRESS_PICTURES}/{shard}"
-        found += [f"{folder}/{name}" for name in list_folder(folder)[1] if name.partition("-")[0] in wanted]
-    return found
+        names += [f"{folder}/{name}" for name in list_folder(folder)[1] if name.partition("-")[0] in wanted]
+    return names

@@ -135,13 +135,15 @@ def draw_draft(
     layout, images = merged.layout, merged.images()
     pages = layout.template.pages
     dpi = proof_dpi((page.width, page.height) for page in pages)
-    showing = [at for at, page in enumerate(pages) if any(box.field == field for box in page.boxes)]
+    showing = [index for index, page in enumerate(pages) if any(box.field == field for box in page.boxes)]
     mark, drawn = settings.PROOF_WATERMARK, {}
     with RENDERINGS.limited(caller.key), typesetting_errors(), measured_rendering("draft"):
-        for at in showing[:MAX_PAGES]:
-            pixels = round(pages[at].width / 25.4 * dpi)
-            found = render_page(layout.template, at, merged.values, images, layout.fonts, mark, pixels=pixels)
-            if unfit := [problem for problem in found.problems if problem.code == "does_not_fit"]:
+        for index in showing[:MAX_PAGES]:
+            pixels = round(pages[index].width / 25.4 * dpi)
+            picture = render_page(
+                layout.template, index, merged.values, images, layout.fonts, mark, pixels=pixels
+            )
+            if unfit := [problem for problem in picture.problems if problem.code == "does_not_fit"]:
                 raise values_invalid(unfit)
-            drawn[at + 1] = found.png
+            drawn[index + 1] = picture.png
     return drawn

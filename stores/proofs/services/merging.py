@@ -94,9 +94,9 @@ class Uploads:
     def find(self, asset_ids: Iterable[UUID]) -> dict[UUID, Asset]:
         requested = set(asset_ids)
         if new := requested - self._found.keys():
-            found = assets_for(self.caller, self._store_id, new)
-            touch_assets(assets=found.values())
-            self._found.update((asset_id, found.get(asset_id)) for asset_id in new)
+            assets = assets_for(self.caller, self._store_id, new)
+            touch_assets(assets=assets.values())
+            self._found.update((asset_id, assets.get(asset_id)) for asset_id in new)
         return {asset_id: asset for asset_id in requested if (asset := self._found[asset_id]) is not None}
 
     def read(self, asset: Asset) -> bytes:
@@ -191,9 +191,9 @@ def _uploads(
     if not named:
         return {}, []
     ids = {name: asset_id for name, value in named.items() if (asset_id := parse_uuid(value.strip()))}
-    found = {key: asset for key, asset in uploads.find(ids.values()).items() if not asset.is_document}
-    unknown = [_unknown_asset(name) for name in named if ids.get(name) not in found]
-    return {name: found[key] for name, key in ids.items() if key in found}, unknown
+    asset_by_id = {key: asset for key, asset in uploads.find(ids.values()).items() if not asset.is_document}
+    unknown = [_unknown_asset(name) for name in named if ids.get(name) not in asset_by_id]
+    return {name: asset_by_id[key] for name, key in ids.items() if key in asset_by_id}, unknown
 
 
 def _content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:

@@ -50,16 +50,16 @@ def retention_rules() -> list[RetentionRule]:
     ]
 
 
-def _files(name: str, found: Callable[[], Iterator[str]], remove: Callable[[str], bool]) -> RetentionRule:
+def _files(name: str, find: Callable[[], Iterator[str]], remove: Callable[[str], bool]) -> RetentionRule:
     """A rule for what `found` sees in the file storage; `remove` says whether it removed one."""
 
     def count() -> int:
         with storage_errors():
-            return sum(1 for _ in found())
+            return sum(1 for _ in find())
 
     def remove_all(batch: int) -> Iterator[int]:
         with storage_errors():
-            for item in found():
+            for item in find():
                 yield remove(item)
 
     return RetentionRule(name, count, remove_all)
@@ -122,10 +122,10 @@ def _remove_proofs(days: int, batch: int) -> Iterator[int]:
 
 def delete_proof(*, digest: str) -> bool:
     """Removes a proof with its files; False when there is none."""
-    found = bool(Proof.objects.filter(digest=digest).delete()[0])
+    had_row = bool(Proof.objects.filter(digest=digest).delete()[0])
     with storage_errors():
         _clear_folder(digest)
-    return found
+    return had_row
 
 
 @transaction.atomic
