@@ -1,6 +1,7 @@
+"""The admin of imports: upload, preview, progress and report."""
+
 from typing import Any
 
-from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
@@ -9,23 +10,15 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from unfold.decorators import display
-from unfold.widgets import (
-    UnfoldAdminDecimalFieldWidget,
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextInputWidget,
-    UnfoldBooleanWidget,
-)
 
+from delivery.datasets.admin.import_forms import LABELS, ImportForm, UploadForm
 from delivery.datasets.models import ImportRun, ImportState
 from delivery.datasets.problems import REMEDIES
-from delivery.datasets.services.importer import ImportOptions, Preview, read_types, read_vintage
+from delivery.datasets.services.importer import ImportOptions, Preview
 from delivery.datasets.services.imports import discard_upload, preview_upload, receive_upload, start_import
 from delivery.datasets.services.locking import end_interrupted_imports
-from delivery.datasets.sources.cells import ALIASES, POSTAL_CODE
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
@@ -34,19 +27,6 @@ from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import in_percent
 
-FORMATS = [
-    ("auto", "As detected"),
-    ("csv", "CSV, TSV or another delimited table"),
-    ("gis-json", "JSON of the USPS map service"),
-    ("delstat", "Delivery Statistics, fixed width"),
-]
-LABELS = {
-    "zip": gettext_lazy("ZIP code"),
-    "route": gettext_lazy("Carrier route"),
-    "residential": gettext_lazy("Residential count"),
-    "business": gettext_lazy("Business count"),
-    "total": gettext_lazy("Total count"),
-}
 COLORS: dict[str, str] = {
     ImportState.UPLOADED: "info",
     ImportState.WAITING: "warning",
@@ -55,100 +35,6 @@ COLORS: dict[str, str] = {
     ImportState.FAILED: "danger",
 }
 UNFINISHED = {ImportState.WAITING, ImportState.RUNNING}
-
-
-class UploadForm(forms.Form):
-    file = forms.FileField(
-        widget=UnfoldAdminFileFieldWidget,
-        help_text=gettext_lazy(
-            "CSV or TSV, the saved JSON of the USPS map service, or the Delivery Statistics file; "
-            "plain, .gz or .zip. A preview comes before the import."
-        ),
-    )
-
-
-class ImportForm(forms.Form):
-    """The options of an import."""
-
-    format = forms.ChoiceField(choices=FORMATS, widget=UnfoldAdminSelectWidget)
-    vintage = forms.CharField(
-        widget=UnfoldAdminTextInputWidget, help_text=gettext_lazy("The month of the counts, YYYY-MM.")
-    )
-    types = forms.CharField(
-        label=gettext_lazy("Route types counted"),
-        widget=UnfoldAdminTextInputWidget,
-        help_text=gettext_lazy("Some of C (city), R (rural), H (highway contract) and B (PO Boxes)."),
-    )
-    postal_code = forms.CharField(
-        label=gettext_lazy("ZIP code of all lines"),
-        required=False,
-        widget=UnfoldAdminTextInputWidget,
-        help_text=gettext_lazy("Only for a table without a column for it."),
-    )
-    max_reject = forms.FloatField(
-        label=gettext_lazy("Rejected lines allowed, in percent"),
-        min_value=0,
-        max_value=100,
-        initial=0.5,
-        widget=UnfoldAdminDecimalFieldWidget,
-    )
-    merge = forms.BooleanField(
-        required=False,
-        label=gettext_lazy("Replace only the ZIP codes in this file"),
-        widget=UnfoldBooleanWidget,
-        help_text=gettext_lazy("All other ZIP codes keep the counts of the active data set."),
-    )
-    activate = forms.BooleanField(
-        required=False,
-        initial=True,
-        label=gettext_lazy("Activate automatically if there are no warnings"),
-        widget=UnfoldBooleanWidget,
-    )
-    force = forms.BooleanField(
-        required=False, label=gettext_lazy("Activate despite warnings"), widget=UnfoldBooleanWidget
-    )
-
-    def __init__(self, *args: Any, preview: Preview, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        numbered = [
-            (str(number), name or _("column %(number)s") % {"number": number})
-            for number, name in enumerate(preview.header, 1)
-        ]
-        for field in ALIASES if preview.header else ():
-            number = preview.columns.get(field)
-            self.fields[f"column_{field}"] = forms.ChoiceField(
-                label=LABELS[field],
-                required=False,
-                choices=[("", _("As recognized") if number is not None else _("Not in the file")), *numbered],
-                initial="" if number is None else str(number + 1),
-                widget=UnfoldAdminSelectWidget,
-            )
-
-    def clean_vintage(self) -> str:
-        return self._check_field("vintage", read_vintage)
-
-    def clean_types(self) -> str:
-        return self._check_field("types", read_types)
-
-    def clean_postal_code(self) -> str:
-        text: str = self.cleaned_data["postal_code"].strip()
-        if text and not POSTAL_CODE.fullmatch(text):
-            raise forms.ValidationError(_("Enter five digits."))
-        return text
-
-    def _check_field(self, name: str, reader: Any) -> str:
-        try:
-            reader(self.cleaned_data[name])
-        except DomainError as error:
-            raise forms.ValidationError(error.message) from error
-        text: str = self.cleaned_data[name]
-        return text.strip()
-
-    @property
-    def chosen_options(self) -> ImportOptions:
-        values = dict(self.cleaned_data)
-        columns = {field: values.pop(f"column_{field}", "") for field in ALIASES}
-        return ImportOptions(**values, columns={field: name for field, name in columns.items() if name})
 
 
 @admin.register(ImportRun)

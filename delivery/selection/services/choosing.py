@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -19,7 +18,6 @@ from delivery.selection.criteria import (
     MAX_MILES,
     MAX_ROUTES,
     STEPS_IN_MILES,
-    Budget,
     Circle,
     Criteria,
     box_of,
@@ -34,37 +32,8 @@ from delivery.selection.selectors.candidates import (
     overlaps_circle,
     overlaps_polygon,
 )
-from fulfillment.core import plugins
+from delivery.selection.services.piece_limits import piece_limit
 from fulfillment.core.errors import MAX_LISTED, Conflict, Fault, Invalid
-
-
-def piece_limit(caller: Caller, criteria: Criteria) -> int | None:
-    """The most pieces that the limit and the budget of a selection allow; None if neither is set."""
-    limits = [criteria.max_pieces] if criteria.max_pieces is not None else []
-    if criteria.budget is not None:
-        price = _price(caller, criteria.budget)
-        if price > 0:
-            affordable = int(criteria.budget.amount / price)
-            if affordable < 1:
-                message = (
-                    f"Amount: one piece costs {price}; nothing can be selected for {criteria.budget.amount}."
-                )
-                raise Invalid.at("/Budget/Amount", "selection_empty", message)
-            limits.append(affordable)
-    return min(limits) if limits else None
-
-
-def _price(caller: Caller, budget: Budget) -> Decimal:
-    """The price of one piece, from an app that offers `mailing_prices`."""
-    for unit_price in plugins.offered_values("mailing_prices", "unit_price"):
-        price: Decimal = unit_price(
-            caller,
-            store_id=budget.store_id,
-            product_id=budget.product_id,
-            delivery_method_code=budget.delivery_method_code,
-        )
-        return price
-    raise Invalid.at("/Budget", "budget_unavailable", _("Budget: this service offers no product to mail."))
 
 
 class GeometryMissing(Conflict):

@@ -1,5 +1,4 @@
 import sys
-from io import BufferedReader
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -9,7 +8,7 @@ from django.db import DatabaseError
 
 from fulfillment.core.errors import in_one_line
 from fulfillment.core.page_messages import ServiceCommand
-from stores.catalog.catalog_file.reader import CatalogSource
+from stores.catalog.catalog_file.reader import CatalogSource, Readable
 from stores.catalog.services.imports import CatalogInvalid, ImportSummary, import_catalog
 
 WIDTH = 40
@@ -80,7 +79,7 @@ class Command(ServiceCommand):
             raise CommandError("Stopped; nothing was imported.") from error
         self.stdout.write(_sentence(summary, dry_run=dry_run))
 
-    def _import(self, raw: BufferedReader, size: int | None, *, dry_run: bool) -> ImportSummary:
+    def _import(self, raw: Readable, size: int | None, *, dry_run: bool) -> ImportSummary:
         with Progress(self.stderr, size) as progress:
             return import_catalog(source=CatalogSource(raw, on_progress=progress.advance), dry_run=dry_run)
 

@@ -1,8 +1,7 @@
 """A customer's print-ready PDF on a product: send it, see its pages with trim and bleed, correct it, order it."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -14,45 +13,25 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.pages.guards import signed_in, signed_in_user
 from accounts.throttles import enforce_page_limit
-from applications.registration.selectors.applications import Requester, chosen_actor
+from applications.registration.selectors.applications import chosen_actor
 from fulfillment.core.api.parsing import takes_print_files
 from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
-from stores.catalog.models import Store
 from stores.product_pages.checked_artwork import CheckedArtwork, check_artwork, sent_choice
-from stores.product_pages.pages.prices import (
-    PriceForm,
-    order_as_test,
-    price_form,
-    recorded_call,
-    show_prices,
-    tries_orders,
-)
-from stores.product_pages.selectors import ProductPage, actors_at, product_page, store_named
+from stores.product_pages.pages.prices import PricedForm, price_form
+from stores.product_pages.selectors import actors_at, product_page, store_named
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
 from stores.proofs.services.assets import receive_document
 
 
-@dataclass(slots=True, kw_only=True)
-class ArtworkForm:
+@dataclass(kw_only=True)
+class ArtworkForm(PricedForm):
     """Everything the page shows."""
 
-    request: HttpRequest
-    store: Store
-    actors: list[Requester]
-    actor: Requester
-    product: ProductPage
-    price: PriceForm
     choice: ArtworkChoice | None
-    problems: list[str] = field(default_factory=list)
     checked: CheckedArtwork | None = None
-    status: int = 200
-
-    @property
-    def product_id(self) -> str:
-        return self.product.version.external_id
 
     @property
     def address(self) -> str:
@@ -60,7 +39,7 @@ class ArtworkForm:
 
     @property
     def can_order(self) -> bool:
-        return tries_orders(self) and self.checked is not None and not self.checked.has_error
+        return self.tries_orders and self.checked is not None and not self.checked.has_error
 
     def fail(self, error: DomainError) -> None:
         self.problems += error.messages
@@ -74,9 +53,6 @@ class ArtworkForm:
             self.checked = check_artwork(
                 caller=self.actor.caller, product=self.product, choice=self.choice, picture_root=self.address
             )
-
-    def recorded(self, operation_id: str) -> AbstractContextManager[None]:
-        return recorded_call(self.request, self.actor.caller, self.store, operation_id)
 
     def examples(self) -> dict[str, list[Example]]:
         root = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{self.store.external_id}"
@@ -173,7 +149,10 @@ def _render(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
 def _order(page: ArtworkForm) -> HttpResponse | None:
     if page.choice is None:
         return None
-    return order_as_test(page, page.price.order_body(page.product_id, None, artwork=page.choice.record()))
+    return page.order_as_test(page.price.order_body(page.product_id, None, artwork=page.choice.record()))
 
 
-_ACTIONS: dict[str, Callable[[ArtworkForm], HttpResponse | None]] = {"quote": show_prices, "order": _order}
+_ACTIONS: dict[str, Callable[[ArtworkForm], HttpResponse | None]] = {
+    "quote": PricedForm.show_prices,
+    "order": _order,
+}

@@ -6,7 +6,7 @@ What a product's page does as an application is in its log and counts, like the 
 import json
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -18,6 +18,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
+from applications.registration.selectors.applications import Requester
 from applications.registration.services.request_log import is_enabled, note_request
 from applications.registration.services.usage import count_call
 from delivery.selection.models import EddmSelection
@@ -37,6 +38,7 @@ from stores.orders.selectors.approvals import exceeds_total
 from stores.orders.services.orders import place_test_order
 from stores.orders.services.quotes import create_quote
 from stores.product_pages.fields import order_request_from
+from stores.product_pages.selectors import ProductPage
 
 # Pointers of the API, and the fields of the form.
 PLACES = {
@@ -200,34 +202,54 @@ def price_form(
     return form
 
 
-def show_prices(page: Any) -> None:
-    """Asks for the prices of what the form of a product says; a refusal stands at its field or above."""
-    if not page.price.is_valid():
-        return
-    try:
-        with page.recorded("quote_create"):
-            access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-            price_request = price_request_from(page.price.quote_body(page.product_id))
-            page.price.quote = create_quote(access=access, price_request=price_request)
-    except DomainError as error:
-        page.problems += page.price.show_errors(error)
+@dataclass(kw_only=True)
+class PricedForm:
+    """What the forms of a product share: who orders which product from which store, and its price."""
 
+    request: HttpRequest
+    store: Store
+    actors: list[Requester]
+    actor: Requester
+    product: ProductPage
+    price: PriceForm
+    problems: list[str] = field(default_factory=list)
+    status: int = 200
 
-def tries_orders(page: Any) -> bool:
-    """Whether one of the actors places orders here that are never produced."""
-    return page.store.is_demo or any(actor.caller.is_test for actor in page.actors)
+    @property
+    def product_id(self) -> str:
+        return self.product.version.external_id
 
+    @property
+    def tries_orders(self) -> bool:
+        """Whether one of the actors places orders here that are never produced."""
+        return self.store.is_demo or any(actor.caller.is_test for actor in self.actors)
 
-def order_as_test(page: Any, body: Mapping[str, Any]) -> HttpResponse | None:
-    if not page.price.is_valid():
-        return None
-    with page.recorded("order_create"):
-        access = authorize_store(page.actor.caller, page.store.external_id, WRITE)
-        order = place_test_order(access=access, request=order_request_from(body))
-    if page.actor.caller.application_id is None:
-        messages.success(page.request, _("Order %(number)s is placed.") % {"number": order.number})
-        return redirect("portal:order", order.pk)
-    return redirect("portal:application-order", page.actor.caller.application_id, order.pk)
+    def recorded(self, operation_id: str) -> AbstractContextManager[None]:
+        return recorded_call(self.request, self.actor.caller, self.store, operation_id)
+
+    def show_prices(self) -> None:
+        """Requests the prices of what the form says; shows a refusal at its field or above the form."""
+        if not self.price.is_valid():
+            return
+        try:
+            with self.recorded("quote_create"):
+                access = authorize_store(self.actor.caller, self.store.external_id, WRITE)
+                price_request = price_request_from(self.price.quote_body(self.product_id))
+                self.price.quote = create_quote(access=access, price_request=price_request)
+        except DomainError as error:
+            self.problems += self.price.show_errors(error)
+
+    def order_as_test(self, body: Mapping[str, Any]) -> HttpResponse | None:
+        if not self.price.is_valid():
+            return None
+        caller = self.actor.caller
+        with self.recorded("order_create"):
+            access = authorize_store(caller, self.store.external_id, WRITE)
+            order = place_test_order(access=access, request=order_request_from(body))
+        if caller.application_id is None:
+            messages.success(self.request, _("Order %(number)s is placed.") % {"number": order.number})
+            return redirect("portal:order", order.pk)
+        return redirect("portal:application-order", caller.application_id, order.pk)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ parts it needs out of the answer.
 
 from base64 import b64encode
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -43,14 +42,7 @@ from stores.product_pages.fields import (
     order_request_from,
     refuse_unchosen_price,
 )
-from stores.product_pages.pages.prices import (
-    PriceForm,
-    order_as_test,
-    price_form,
-    recorded_call,
-    show_prices,
-    tries_orders,
-)
+from stores.product_pages.pages.prices import PricedForm, PriceForm, price_form
 from stores.product_pages.selectors import (
     ProductPage,
     actors_at,
@@ -65,31 +57,25 @@ from stores.proofs.models import Asset
 from stores.proofs.services.live_proofs import draw_draft
 
 
-@dataclass(slots=True, kw_only=True)
-class OrderableForm(ProductForm):
+@dataclass(kw_only=True)
+class OrderableForm(ProductForm, PricedForm):
     """Everything the page shows."""
 
-    request: HttpRequest
-    store: Store
-    actors: list[Requester]
-    actor: Requester
-    price: PriceForm
     # For a person who may order from the store; what is ordered is produced.
     access: StoreAccess | None = None
     address: AddressForm = field(default_factory=AddressForm)
     chosen_option: str = ""
     # Names the form: one that is sent twice orders once.
     form_name: str = ""
-    status: int = 200
     retry_after: int = 0
 
     def add_picture(self, file: UploadedFile) -> Asset:
         with self.recorded("asset_create"):
-            return ProductForm.add_picture(self, file)
+            return super().add_picture(file)
 
     def make_proof(self) -> None:
         with self.recorded("proof_create"):
-            ProductForm.make_proof(self)
+            super().make_proof()
 
     def order_body(self, address: Mapping[str, str] | None = None) -> dict[str, Any]:
         """With the price that is chosen in the table, else by the usual delivery."""
@@ -97,9 +83,6 @@ class OrderableForm(ProductForm):
         body = self.price.order_body(self.product_id, values, address)
         quote_id, _, option_id = self.chosen_option.partition("/")
         return body | ({"QuoteID": quote_id, "OptionID": option_id} if option_id else {})
-
-    def recorded(self, operation_id: str) -> AbstractContextManager[None]:
-        return recorded_call(self.request, self.actor.caller, self.store, operation_id)
 
     @property
     def can_start(self) -> bool:
@@ -112,7 +95,7 @@ class OrderableForm(ProductForm):
 
     @property
     def can_order(self) -> bool:
-        return self.access is None and tries_orders(self)
+        return self.access is None and self.tries_orders
 
     @property
     def chooses(self) -> bool:
@@ -279,7 +262,7 @@ def _price_form(
 
 def _order(page: OrderableForm) -> HttpResponse | None:
     try:
-        return order_as_test(page, page.order_body())
+        return page.order_as_test(page.order_body())
     except DomainError as error:
         page.fail(error, root=TEMPLATE_DATA)
         return None
@@ -298,7 +281,7 @@ def _order_live(page: OrderableForm) -> HttpResponse | None:
     except DomainError as error:
         page.fail(error, root=TEMPLATE_DATA)
         page.problems = page.address.take_errors(error, page.problems)
-        show_prices(page)
+        page.show_prices()
         return None
     placed, shown = _("Order %(number)s is placed."), "portal:order"
     if order.approval:
@@ -311,4 +294,9 @@ def _order_live(page: OrderableForm) -> HttpResponse | None:
     return redirect(shown, order.pk)
 
 
-_ACTIONS = {"buy": _order_live, "proof": OrderableForm.make_proof, "quote": show_prices, "order": _order}
+_ACTIONS = {
+    "buy": _order_live,
+    "proof": OrderableForm.make_proof,
+    "quote": OrderableForm.show_prices,
+    "order": _order,
+}

@@ -1,0 +1,126 @@
+"""The forms of an import: the file, then its options with the columns of the file."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.widgets import (
+    UnfoldAdminDecimalFieldWidget,
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
+
+from delivery.datasets.services.importer import ImportOptions, Preview, read_types, read_vintage
+from delivery.datasets.sources.cells import ALIASES, POSTAL_CODE
+from fulfillment.core.errors import DomainError
+
+FORMATS = [
+    ("auto", "As detected"),
+    ("csv", "CSV, TSV or another delimited table"),
+    ("gis-json", "JSON of the USPS map service"),
+    ("delstat", "Delivery Statistics, fixed width"),
+]
+LABELS = {
+    "zip": gettext_lazy("ZIP code"),
+    "route": gettext_lazy("Carrier route"),
+    "residential": gettext_lazy("Residential count"),
+    "business": gettext_lazy("Business count"),
+    "total": gettext_lazy("Total count"),
+}
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        widget=UnfoldAdminFileFieldWidget,
+        help_text=gettext_lazy(
+            "CSV or TSV, the saved JSON of the USPS map service, or the Delivery Statistics file; "
+            "plain, .gz or .zip. A preview comes before the import."
+        ),
+    )
+
+
+class ImportForm(forms.Form):
+    """The options of an import."""
+
+    format = forms.ChoiceField(choices=FORMATS, widget=UnfoldAdminSelectWidget)
+    vintage = forms.CharField(
+        widget=UnfoldAdminTextInputWidget, help_text=gettext_lazy("The month of the counts, YYYY-MM.")
+    )
+    types = forms.CharField(
+        label=gettext_lazy("Route types counted"),
+        widget=UnfoldAdminTextInputWidget,
+        help_text=gettext_lazy("Some of C (city), R (rural), H (highway contract) and B (PO Boxes)."),
+    )
+    postal_code = forms.CharField(
+        label=gettext_lazy("ZIP code of all lines"),
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=gettext_lazy("Only for a table without a column for it."),
+    )
+    max_reject = forms.FloatField(
+        label=gettext_lazy("Rejected lines allowed, in percent"),
+        min_value=0,
+        max_value=100,
+        initial=0.5,
+        widget=UnfoldAdminDecimalFieldWidget,
+    )
+    merge = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Replace only the ZIP codes in this file"),
+        widget=UnfoldBooleanWidget,
+        help_text=gettext_lazy("All other ZIP codes keep the counts of the active data set."),
+    )
+    activate = forms.BooleanField(
+        required=False,
+        initial=True,
+        label=gettext_lazy("Activate automatically if there are no warnings"),
+        widget=UnfoldBooleanWidget,
+    )
+    force = forms.BooleanField(
+        required=False, label=gettext_lazy("Activate despite warnings"), widget=UnfoldBooleanWidget
+    )
+
+    def __init__(self, *args: Any, preview: Preview, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        numbered = [
+            (str(number), name or _("column %(number)s") % {"number": number})
+            for number, name in enumerate(preview.header, 1)
+        ]
+        for field in ALIASES if preview.header else ():
+            number = preview.columns.get(field)
+            self.fields[f"column_{field}"] = forms.ChoiceField(
+                label=LABELS[field],
+                required=False,
+                choices=[("", _("As recognized") if number is not None else _("Not in the file")), *numbered],
+                initial="" if number is None else str(number + 1),
+                widget=UnfoldAdminSelectWidget,
+            )
+
+    def clean_vintage(self) -> str:
+        return self._check_field("vintage", read_vintage)
+
+    def clean_types(self) -> str:
+        return self._check_field("types", read_types)
+
+    def clean_postal_code(self) -> str:
+        text: str = self.cleaned_data["postal_code"].strip()
+        if text and not POSTAL_CODE.fullmatch(text):
+            raise forms.ValidationError(_("Enter five digits."))
+        return text
+
+    def _check_field(self, name: str, reader: Any) -> str:
+        try:
+            reader(self.cleaned_data[name])
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+        text: str = self.cleaned_data[name]
+        return text.strip()
+
+    @property
+    def chosen_options(self) -> ImportOptions:
+        values = dict(self.cleaned_data)
+        columns = {field: values.pop(f"column_{field}", "") for field in ALIASES}
+        return ImportOptions(**values, columns={field: name for field, name in columns.items() if name})
