@@ -51,9 +51,9 @@ class Details:
 
     def add(self, line: int, postal_code: str, route: str, raw: RawDetails, log: ProblemLog) -> None:
         geometry, income, age, household, facility = raw
-        dollars = scaled_measure(income, 1, 10_000_000)
-        tenths = scaled_measure(age, 10, 1_200)
-        hundredths = scaled_measure(household, 100, 10_000)
+        dollars = scale_measure(income, 1, 10_000_000)
+        tenths = scale_measure(age, 10, 1_200)
+        hundredths = scale_measure(household, 100, 10_000)
         if dollars < 0 or tenths < 0 or hundredths < 0:
             named = (("income", dollars, income), ("age", tenths, age), ("household", hundredths, household))
             for name, value, cell in named:
@@ -124,7 +124,7 @@ def _office(cell: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def scaled_measure(cell: str, scale: int, most: int) -> int:
+def scale_measure(cell: str, scale: int, most: int) -> int:
     """-1 for an implausible number."""
     value, is_number = read_measure(cell)
     scaled = round(value * scale)
@@ -140,7 +140,7 @@ def read_measure(cell: str) -> tuple[float, bool]:
     return (float(match[1].replace(",", "") + (match[2] or "")), True) if match else (0.0, False)
 
 
-def esri_shape(parts: Mapping[str, Sequence[Sequence[Sequence[float]]]]) -> Any:
+def make_shape(parts: Mapping[str, Sequence[Sequence[Sequence[float]]]]) -> Any:
     """The shape of the map service's paths, rings or points; None for one without enough corners."""
     points = [point for part in parts.get("points", ()) for point in part]
     paths = [path for path in parts.get("paths", ()) if len(path) > 1]

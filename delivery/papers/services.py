@@ -21,7 +21,7 @@ from delivery.papers.official_form import (
     suggest_mapping,
 )
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.sheets import Mailing, Postage, PostageOn, papers_sheets
+from delivery.papers.sheets import Mailing, Postage, PostageOn, make_sheets
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.errors import Conflict, Invalid
 from printing.bounded import TaskFailed, run_bounded
@@ -38,7 +38,7 @@ def form_in_use() -> OfficialForm | None:
     return newest if newest is not None and newest.mapping else None
 
 
-def postage_table() -> PostageOn:
+def load_postage() -> PostageOn:
     """The price of a piece on a day: the latest one that has started; None before the first."""
     prices = [
         Postage(per_piece, starts)
@@ -149,7 +149,7 @@ def fill_sample(*, form: OfficialForm, by: str) -> bytes:
         day_date=lambda day: date(2000, 1, 2 + day),
     )
     price = Postage(Decimal("0.25"), date(2000, 1, 1))
-    sheets = papers_sheets(mailing, plan_drops(routes), lambda day: price)
+    sheets = make_sheets(mailing, plan_drops(routes), lambda day: price)
     with FILES.limited(f"user:{by}"):
         filled = _fill_form(form, sheets)
     if filled is None:

@@ -170,7 +170,7 @@ def _mailing(mailing: Mailing) -> dict[str, Any]:
     }
 
 
-def papers_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn) -> dict[str, Any]:
+def make_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn) -> dict[str, Any]:
     """All texts are data to the layout, never markup."""
     sheets = [_drop_sheet(mailing, drop, postage_on) for drop in drops]
     boxes = [

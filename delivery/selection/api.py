@@ -13,7 +13,7 @@ from accounts.api.idempotency import idempotent
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
 from delivery.selection.representations import geojson_body, selection_body
-from delivery.selection.requests import SelectionRequestSerializer, criteria_from, cut_codes
+from delivery.selection.requests import SelectionRequestSerializer, criteria_from, describe_cut_codes
 from delivery.selection.selectors.selections import (
     routes_of_selection,
     selection_of_caller,
@@ -202,7 +202,7 @@ class EddmSelectionViewSet(ApiViewSet):
         _, choice = prepared
         selection = create_selection(caller=request.auth, choice=choice)
         response = HttpResponse(
-            selection_body(selection, choice.routes, cut_codes(request.data)),
+            selection_body(selection, choice.routes, describe_cut_codes(request.data)),
             status=201,
             content_type="application/json",
         )

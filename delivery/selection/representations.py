@@ -114,7 +114,7 @@ def tiles_context() -> dict[str, Any]:
     return {"map_tiles": settings.EDDM_TILES_URL, "map_credit": settings.EDDM_TILES_CREDIT}
 
 
-def with_tiles(response: HttpResponse, policy: str) -> HttpResponse:
+def allow_tiles(response: HttpResponse, policy: str) -> HttpResponse:
     """Pictures of the map come from the tile server of the setting, and from nowhere else."""
     if settings.EDDM_TILES_URL:
         parts = urlsplit(settings.EDDM_TILES_URL.replace("{s}.", "*."))

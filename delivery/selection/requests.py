@@ -73,7 +73,7 @@ class RouteCode(serializers.RegexField):
         super().__init__(r"^[0-9]{5}[CRHB][0-9]{3}\Z", **kwargs)
 
 
-def cut_codes(sent: Mapping[str, Any]) -> list[str]:
+def describe_cut_codes(sent: Mapping[str, Any]) -> list[str]:
     """A message for the ZIP+4 codes of a valid request, of which five digits count."""
     codes = [*(sent.get("PostalCodes") or ()), (sent.get("Center") or {}).get("PostalCode") or ""]
     cut = list(dict.fromkeys(code for code in codes if len(code) > 5))

@@ -50,7 +50,7 @@ MESSAGE_FIELD = forms.CharField(
 )
 
 
-def explained_grants() -> list[tuple[str, SafeString]]:
+def explain_grants() -> list[tuple[str, SafeString]]:
     """In the language of the page."""
     return [
         (
@@ -65,7 +65,7 @@ def explained_grants() -> list[tuple[str, SafeString]]:
 GRANTS_FIELD = forms.MultipleChoiceField(
     label=gettext_lazy("Permissions"),
     required=False,
-    choices=explained_grants,
+    choices=explain_grants,
     widget=forms.CheckboxSelectMultiple,
 )
 
@@ -93,7 +93,7 @@ class RequestStoreForm(forms.Form):
         return store
 
 
-def with_labels(requests: Iterable[AssociationRequest]) -> list[AssociationRequest]:
+def add_labels(requests: Iterable[AssociationRequest]) -> list[AssociationRequest]:
     """Adds `permissions` to each request: the labels of the requested or granted permissions."""
     labelled = list(requests)
     for request in labelled:
@@ -115,7 +115,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
             return redirect("portal:application-stores", application.pk)
     requests = association_requests_for(caller).filter(application=application, store__isnull=False)
     page_of_requests = Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("requests"))
-    page_of_requests.object_list = with_labels(page_of_requests.object_list)
+    page_of_requests.object_list = add_labels(page_of_requests.object_list)
     searched = request.GET.get("q", "").strip()[:200]
     own_stores = Store.objects.filter(roles__user=signed_in_user(request), is_demo=False)
     context = frame(
@@ -257,7 +257,7 @@ def show_listed_store(request: HttpRequest, store_id: str) -> HttpResponse:
         "store": store,
         "form": form,
         "applications": applications,
-        "requests": with_labels(requests[:REQUESTS_SHOWN]),
+        "requests": add_labels(requests[:REQUESTS_SHOWN]),
         "part": "stores",
     }
     return render(request, "stores/directory/store.html", context)

@@ -81,7 +81,7 @@ class EditorContext:
         )
 
 
-def editor_context_of(product_pk: int) -> EditorContext:
+def load_editor_context(product_pk: int) -> EditorContext:
     row = fetch_row(CONTEXT, (product_pk,))
     if row is None:
         raise NotFound("This product was deleted in the meantime.", code="product_not_found")
@@ -90,7 +90,7 @@ def editor_context_of(product_pk: int) -> EditorContext:
     return EditorContext(product_pk, version, fields, font_set(), rules_from(preset), ProductFacts(*size))
 
 
-def stored_draft(editor: EditorContext) -> Draft:
+def read_stored_draft(editor: EditorContext) -> Draft:
     """The saved template, or an empty page of the product's size."""
     pages, width, height = fetch_row(PAGES, (editor.product_pk,)) or (None, 0, 0)
     if pages is None:
@@ -105,7 +105,7 @@ def stored_draft(editor: EditorContext) -> Draft:
     )
 
 
-def pictures_of(editor: EditorContext, digests: Mapping[str, str]) -> dict[str, Artwork]:
+def find_pictures(editor: EditorContext, digests: Mapping[str, str]) -> dict[str, Artwork]:
     """The pictures by the names of the draft; one that is neither saved nor uploaded is left out."""
     picture_by_digest = dict(editor.earlier)
     if any(digest not in picture_by_digest for digest in digests.values()):
@@ -118,11 +118,11 @@ def pictures_of(editor: EditorContext, digests: Mapping[str, str]) -> dict[str, 
     }
 
 
-def draft_pictures(
+def read_pictures(
     editor: EditorContext, draft: Draft
 ) -> tuple[dict[str, Artwork], dict[str, Artwork], list[Fault]]:
     """Artwork and gallery of the draft, and a fault for each missing picture."""
-    artwork, gallery = pictures_of(editor, draft.artwork), pictures_of(editor, draft.gallery)
+    artwork, gallery = find_pictures(editor, draft.artwork), find_pictures(editor, draft.gallery)
     faults = [
         Fault(f"/{part}/{name}", "artwork_gone", f"{name} is no longer there; upload it again.")
         for part, digests, pictures in (
@@ -172,10 +172,10 @@ def _uploaded_pictures(product_pk: int, digests: Iterable[str]) -> dict[str, Art
 
 def checked_artwork(name: str, media_type: str, content: bytes) -> Artwork:
     """Raises ArtworkInvalid."""
-    return read_artwork(name, media_type, picture_data(media_type, content))
+    return read_artwork(name, media_type, encode_data(media_type, content))
 
 
-def picture_data(media_type: str, content: bytes) -> str:
+def encode_data(media_type: str, content: bytes) -> str:
     """The `Data` of a template's picture: SVG as it is, everything else as base64."""
     return (
         content.decode("utf-8", "replace") if media_type == "image/svg+xml" else b64encode(content).decode()

@@ -17,7 +17,7 @@ from applications.registration.selectors.applications import MYSELF
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, Forbidden
 from stores.catalog.models import Product
-from stores.product_pages.checked_artwork import check_artwork, sent_choice
+from stores.product_pages.checked_artwork import check_artwork, read_artwork_choice
 from stores.product_pages.selectors import product_page
 from stores.proofs.services.assets import receive_document
 
@@ -36,7 +36,7 @@ class ProductArtwork:
 
     def show(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = self.product_admin.record_for(request, product_id, "view")
-        choice = sent_choice(request.GET)
+        choice = read_artwork_choice(request.GET)
         checked, problems = None, []
         try:
             if choice is not None:

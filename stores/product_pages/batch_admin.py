@@ -29,7 +29,7 @@ from stores.batches.pages.showing import (
 from stores.batches.selectors.batches import shown_batches
 from stores.catalog.models import Product
 from stores.orders.selectors.access import WORK, authorize_store
-from stores.product_pages.pages.batch import batch_form
+from stores.product_pages.pages.batch import show_form
 
 PAGES = (
     ("rows/", send_rows, "rows"),
@@ -71,7 +71,7 @@ class BatchWithFilesAdmin(BatchAdmin):
             raise Http404("There is no such product that you may order.")
         myself = Requester(MYSELF, "Myself", Caller.on_pages(request.user))
         back = reverse("admin:stores_product_change", args=[product.pk])
-        return batch_form(request, product.store, product.external_id, [myself], self.place, back)
+        return show_form(request, product.store, product.external_id, [myself], self.place, back)
 
     def record_context(self, request: HttpRequest, batch: Batch) -> dict[str, Any]:
         return {**super().record_context(request, batch), "urls": self.place.urls}

@@ -102,7 +102,7 @@ def _differs(size: tuple[float, float], *sizes: tuple[float, float]) -> bool:
     return not any(max(abs(size[0] - other[0]), abs(size[1] - other[1])) < DRAWN_MM for other in sizes)
 
 
-def sent_choice(values: Mapping[str, str]) -> ArtworkChoice | None:
+def read_artwork_choice(values: Mapping[str, str]) -> ArtworkChoice | None:
     """The PDF that an address or a form names."""
     first = values.get("first", "")
     record: dict[str, Any] = {"AssetID": values.get("asset", "")[:64]}

@@ -23,7 +23,7 @@ from stores.orders.api.requests import order_request_of
 from stores.orders.api.serializers import OrderRequestSerializer
 from stores.orders.requests import OrderRequest
 from stores.product_pages.selectors import ProductPage
-from stores.proofs.links import page_sources, proof_urls
+from stores.proofs.links import make_page_sources, proof_urls
 from stores.proofs.models import Asset
 from stores.proofs.services.assets import MAX_BYTES, add_asset, clean_picture
 from stores.proofs.services.live_proofs import SAMPLES
@@ -199,7 +199,7 @@ class ProductForm:
             "pages": [
                 {
                     "url": url,
-                    "sources": page_sources(url, size, dpi),
+                    "sources": make_page_sources(url, size, dpi),
                     "width_mm": f"{size[0]:g}",
                     "shown": min(
                         MAX_PANE_WIDTH if len(urls.pages) < 3 else MAX_PANE_WIDTH // 2,
@@ -226,7 +226,7 @@ class ProductForm:
         self.problems += others
 
 
-def order_request_from(body: Mapping[str, Any]) -> OrderRequest:
+def read_order_request(body: Mapping[str, Any]) -> OrderRequest:
     """Reads and checks the order as the API does. Raises Invalid."""
     try:
         return order_request_of(validate_data(OrderRequestSerializer, body))

@@ -23,7 +23,7 @@ from applications.registration.selectors.applications import MYSELF, Requester
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing
-from delivery.selection.representations import tiles_context, with_tiles
+from delivery.selection.representations import allow_tiles, tiles_context
 from delivery.selection.selectors.selections import (
     Differences,
     differences_to_active,
@@ -47,7 +47,7 @@ from stores.product_pages.fields import (
     AddressForm,
     ProductForm,
     form_fields,
-    order_request_from,
+    read_order_request,
     refuse_unchosen_price,
 )
 from stores.product_pages.selectors import product_page
@@ -159,7 +159,7 @@ def _order(page: MailingOrder) -> Order:
     if page.quote is None:
         _prices(page)
     refuse_unchosen_price(page.option_id)
-    return place_staff_order(access=access, request=order_request_from(page.body()))
+    return place_staff_order(access=access, request=read_order_request(page.body()))
 
 
 _BUTTONS = {"prices": _prices, "proof": _proof, "order": _order}
@@ -241,7 +241,7 @@ class ProductMailings:
             **context,
         }
         response = TemplateResponse(request, f"admin/stores/{name}.html", whole)
-        with_tiles(response, ADMIN_POLICY)
+        allow_tiles(response, ADMIN_POLICY)
         return response
 
     def _product(self, request: HttpRequest, product_id: int) -> Product:

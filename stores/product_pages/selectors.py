@@ -176,7 +176,7 @@ def orderable_selections(caller: Caller, selection_id: str = "") -> list[EddmSel
     return latest
 
 
-def owner_among(actors: Iterable[Requester], selection_id: str) -> str:
+def find_owner(actors: Iterable[Requester], selection_id: str) -> str:
     """The key of the actor who owns the selection; empty if none of them does."""
     key = parse_uuid(selection_id)
     owners = EddmSelection.objects.filter(pk=key).values_list("application_id", "user_id") if key else []

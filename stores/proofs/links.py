@@ -130,14 +130,14 @@ def asset_url(asset: Asset) -> str:
     return signed_urls(ASSETS, asset.pk.bytes, [f"image.{asset.format}"])[0]
 
 
-def page_sources(url: str, size: tuple[float, float], proof_dpi: float) -> str:
+def make_page_sources(url: str, size: tuple[float, float], proof_dpi: float) -> str:
     """The `srcset` of a page of this size in mm."""
     stored = round(size[0] / 25.4 * proof_dpi)
     widths = [f"{url}?width={width} {width}w" for width in SHOWN_WIDTHS if width > stored]
     return ", ".join([f"{url} {stored}w", *widths])
 
 
-def linked_file(kind: str, identity: bytes, name: str, width: str | None = None) -> LinkedFile:
+def find_linked_file(kind: str, identity: bytes, name: str, width: str | None = None) -> LinkedFile:
     """For a name whose signature was checked, and that therefore has one of the forms above.
 
     `width` is that of a page in pixels, as the caller sent it.

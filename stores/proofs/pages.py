@@ -19,13 +19,13 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.files.downloads import serves_picture
 from fulfillment.core.files.storage import storage_errors
-from stores.proofs.links import LinkedFile, linked_file, read_link
+from stores.proofs.links import LinkedFile, find_linked_file, read_link
 from stores.proofs.selectors import Showcase, showcase
 from stores.proofs.services.live_proofs import (
     MAX_NAME_LENGTH,
     USUAL_NAME,
     draw_live_proof,
-    live_values,
+    make_live_values,
     tag_of,
 )
 from stores.proofs.services.proofs import draw_wide_page
@@ -58,7 +58,7 @@ class RangeNotSatisfiable(Exception):
 def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpResponseBase:
     try:
         identity, seconds = read_link(kind, token, name)
-        linked = linked_file(kind, identity, name, request.GET.get("width"))
+        linked = find_linked_file(kind, identity, name, request.GET.get("width"))
         headers = _headers(linked, name, seconds)
         if is_unchanged(request, headers["ETag"]):
             return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
@@ -179,7 +179,7 @@ def live_proof(request: HttpRequest) -> dict[str, Any] | None:
         return None
     typed = request.GET.get("name", "")[:MAX_NAME_LENGTH]
     name = typed.strip() or USUAL_NAME
-    values = live_values(card=card, name=name)
+    values = make_live_values(card=card, name=name)
     return {
         "card": card,
         "name": name,
@@ -222,7 +222,7 @@ def _draw_proof(request: HttpRequest) -> tuple[Showcase, dict[str, str], bytes]:
     card = showcase()
     if card is None:
         raise NotFound(_("There is no demo store for a proof."))
-    values = live_values(card=card, name=request.GET.get("name", "").strip())
+    values = make_live_values(card=card, name=request.GET.get("name", "").strip())
     address = request.META.get("REMOTE_ADDR", "")
     return card, values, draw_live_proof(card=card, values=values, address=address)
 

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 import ijson
 
-from delivery.datasets.details import Details, esri_shape
+from delivery.datasets.details import Details, make_shape
 from delivery.datasets.problems import FileRefused, ProblemLog
 from delivery.datasets.sources.cells import Columns, DetailedRow, Source, find_columns, is_complete
 
@@ -212,7 +212,7 @@ def _shape(parts: dict[str, list[Part]]) -> Any:
     whole = {
         kind: [[c for c in part if len(c) == 2] for part in kind_parts] for kind, kind_parts in parts.items()
     }
-    return esri_shape(whole) if whole else None
+    return make_shape(whole) if whole else None
 
 
 def _columns(names: list[str], chosen: Mapping[str, str]) -> Columns:

@@ -21,9 +21,9 @@ from delivery.datasets.models import Dataset
 from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.demo import DEMO_VIEW
 from delivery.selection.models import ChosenRoute, EddmSelection
-from delivery.selection.pages.form import MailingForm, form_from, form_of
+from delivery.selection.pages.form import MailingForm, form_of, read_form
 from delivery.selection.representations import tiles_context
-from delivery.selection.selectors.candidates import drawn_routes, routes_in_view
+from delivery.selection.selectors.candidates import render_routes, routes_in_view
 from delivery.selection.selectors.selections import selection_of_caller
 from delivery.selection.services.choosing import choose_routes
 from delivery.selection.services.selections import create_selection
@@ -46,7 +46,7 @@ def list_routes_in_view(request: HttpRequest) -> HttpResponse:
     try:
         with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
             candidates, shapes = routes_in_view(_box(request.GET.get("box", "")))
-            return json_bytes(request, drawn_routes(candidates, shapes))
+            return json_bytes(request, render_routes(candidates, shapes))
     except DomainError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
 
@@ -141,7 +141,7 @@ class Mailing:
         return post_examples(address, self.body(), result="selection", shown="SelectionID")
 
 
-def sent_values(request: HttpRequest) -> QueryDict:
+def read_values(request: HttpRequest) -> QueryDict:
     return request.POST if request.method == "POST" else request.GET
 
 
@@ -149,8 +149,8 @@ def open_mailing(
     request: HttpRequest, *, actor: Requester, owner: Requester, products: Sequence[Any]
 ) -> Mailing:
     """The page with the values that were sent, or those of an earlier selection of `owner`."""
-    sent, dataset = sent_values(request), live_dataset()
-    form = form_from(sent, dataset.route_types if dataset else "")
+    sent, dataset = read_values(request), live_dataset()
+    form = read_form(sent, dataset.route_types if dataset else "")
     if earlier := request.GET.get("from", ""):
         form = form_of(selection_of_caller(owner.caller, earlier).criteria)
     shown = frozenset(sent.get("shown", "").split(","))

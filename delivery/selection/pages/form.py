@@ -102,7 +102,7 @@ class MailingForm:
                 self.errors.setdefault(name, []).extend(messages)
 
 
-def form_from(data: QueryDict, counted: str) -> MailingForm:
+def read_form(data: QueryDict, counted: str) -> MailingForm:
     """`counted` are the route types of the data set; choosing all of them is the same as choosing none."""
     types = [letter for letter in counted if letter in data.getlist("types")]
     values = {name: data.get(name, "")[:100_000] for name in TEXTS}

@@ -19,8 +19,8 @@ from accounts.pages.guards import signed_in, signed_in_user
 from applications.registration.selectors.applications import MYSELF, Requester, actors_of, chosen_actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
-from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing, sent_values
-from delivery.selection.representations import geojson_body, selection_lines, tiles_context, with_tiles
+from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing, read_values
+from delivery.selection.representations import allow_tiles, geojson_body, selection_lines, tiles_context
 from delivery.selection.selectors.selections import (
     differences_to_active,
     own_selections,
@@ -57,7 +57,7 @@ def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
         **tiles_context(),
         "part": "mailings",
     }
-    return with_tiles(render(request, "delivery/selection.html", context), PAGE_POLICY)
+    return allow_tiles(render(request, "delivery/selection.html", context), PAGE_POLICY)
 
 
 @require_safe
@@ -110,7 +110,7 @@ def _selection(request: HttpRequest, selection_id: str) -> tuple[Requester, Eddm
 def show_mailing(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     actors = actors_of(user)
-    actor = chosen_actor(actors, sent_values(request).get("as", ""))
+    actor = chosen_actor(actors, read_values(request).get("as", ""))
     products = [
         product
         for listed in plugins.offered_values("mailing_prices", "mailing_products")
@@ -122,4 +122,4 @@ def show_mailing(request: HttpRequest) -> HttpResponse:
         return redirect("portal:mailing-selection", saved.pk)
     own = EddmSelection.objects.filter(own_selections(actors[0].caller)).order_by("-created")
     context = {**mailing_context(page), "actors": actors, "saved": own[:SAVED_SHOWN], "part": "mailings"}
-    return with_tiles(render(request, "delivery/mailing.html", context), PAGE_POLICY)
+    return allow_tiles(render(request, "delivery/mailing.html", context), PAGE_POLICY)

@@ -185,7 +185,7 @@ def miles_to_routes(candidates: Candidates, circle: Circle, matches: np.ndarray)
     return distances
 
 
-def middle_of(candidates: Candidates, postal_code: str) -> tuple[float, float]:
+def find_middle(candidates: Candidates, postal_code: str) -> tuple[float, float]:
     """Latitude and longitude of the middle of a postal code's routes."""
     shapes = [shape for shape in candidates.packed.shapes() if shape is not None]
     if not shapes:
@@ -195,7 +195,7 @@ def middle_of(candidates: Candidates, postal_code: str) -> tuple[float, float]:
     return middle.y / GRID, middle.x / GRID
 
 
-def drawn_routes(candidates: Candidates, shapes: np.ndarray) -> bytes:
+def render_routes(candidates: Candidates, shapes: np.ndarray) -> bytes:
     """GeoJSON for the map's script: name, counts and demographics of each route with a shape."""
     where = [index for index, shape in enumerate(shapes) if shape is not None]
     texts = shapely.to_geojson(shapes[where]) if where else []

@@ -27,7 +27,7 @@ from delivery.selection.selectors.candidates import (
     Candidates,
     candidates_by_box,
     candidates_by_code,
-    middle_of,
+    find_middle,
     miles_to_routes,
     overlaps_circle,
     overlaps_polygon,
@@ -147,7 +147,7 @@ class _Search:
             return None
         latitude, longitude = center.latitude, center.longitude
         if around is not None:
-            latitude, longitude = middle_of(around, center.postal_code)
+            latitude, longitude = find_middle(around, center.postal_code)
         return Circle(latitude, longitude, criteria.radius or MAX_MILES)
 
     def _candidates_in_order(

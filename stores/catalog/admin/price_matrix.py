@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from fulfillment.core.errors import Fault
 from fulfillment.core.text import parse_number
-from stores.catalog.admin.stores import as_known, method_choice, sent_method, spelling_warning
+from stores.catalog.admin.stores import match_method, method_context, read_method, warn_of_typo
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
 from stores.catalog.records.record_checks import price_key
@@ -84,8 +84,8 @@ class PriceMatrix:
         self.needs_confirmation = False
         self._add_spare()
         for method in self.methods:
-            method.code = as_known(method.code, known_methods)
-            method.choice = method_choice(method.code, known_methods)
+            method.code = match_method(method.code, known_methods)
+            method.choice = method_context(method.code, known_methods)
 
     @property
     def countries(self) -> list[tuple[str, str]]:
@@ -125,7 +125,7 @@ class PriceMatrix:
         for method in self.methods:
             if method.code and not any(number == method.number for number, _ in filled):
                 method.errors.append(str(UNUSED))
-            elif message := spelling_warning(method.code, self.known_methods, is_confirmed=self.is_confirmed):
+            elif message := warn_of_typo(method.code, self.known_methods, is_confirmed=self.is_confirmed):
                 method.errors.append(message)
                 self.needs_confirmation = True
         for destination in self.destinations:
@@ -220,7 +220,7 @@ def _stored_matrix(stored: Sequence[Record]) -> tuple[list[Method], list[Destina
 def _sent_matrix(data: Mapping[str, Any]) -> tuple[list[Method], list[Destination]]:
     methods = [
         Method(
-            number, sent_method(data, f"prices-m{number}-code"), _text(data, f"prices-m{number}-description")
+            number, read_method(data, f"prices-m{number}-code"), _text(data, f"prices-m{number}-description")
         )
         for number in range(_count(data, "prices-methods"))
     ]

@@ -16,7 +16,7 @@ from fulfillment.core.errors import Fault
 from fulfillment.core.recorded_texts import translated
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
-from stores.catalog.admin.stores import MethodWidget, as_known, known_methods_of, spelling_warning
+from stores.catalog.admin.stores import MethodWidget, find_known_methods, match_method, warn_of_typo
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.catalog.records.members import (
     CHILDREN,
@@ -25,7 +25,7 @@ from stores.catalog.records.members import (
     TEMPLATE_FIELD,
     FieldSpec,
 )
-from stores.catalog.records.record_checks import steps_to_sale
+from stores.catalog.records.record_checks import list_steps_to_sale
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import find_product_faults
 from stores.templates.records import Record
@@ -96,7 +96,7 @@ class ProductForm(ValidatedByService):
 
     @cached_property
     def known_methods(self) -> list[str]:
-        return known_methods_of(self)
+        return find_known_methods(self)
 
     @cached_property
     def stored_record(self) -> Record:
@@ -129,15 +129,15 @@ class ProductForm(ValidatedByService):
             product=product if product.pk else None,
         )
         show_faults(self, formsets, faults)
-        if self.publishes and (missing := [step for step in steps_to_sale(record) if step.is_missing]):
+        if self.publishes and (missing := [step for step in list_steps_to_sale(record) if step.is_missing]):
             for step in missing:
                 self.add_error(None, _("It cannot be published yet. %(text)s") % {"text": step.text})
 
     def _check_method(self) -> None:
         code = self.cleaned_data.get("delivery_method")
         if code:
-            self.cleaned_data["delivery_method"] = code = as_known(code, self.known_methods)
-            message = spelling_warning(code, self.known_methods, is_confirmed=self.matrix.is_confirmed)
+            self.cleaned_data["delivery_method"] = code = match_method(code, self.known_methods)
+            message = warn_of_typo(code, self.known_methods, is_confirmed=self.matrix.is_confirmed)
             if message:
                 self.matrix.needs_confirmation = True
                 self.add_error("delivery_method", message)
@@ -282,10 +282,10 @@ def _show(form: forms.ModelForm, columns: Mapping[str, str], name: str, fault: F
     column = columns.get(name)
     field_name = column if column in form.fields else None
     if field_name is None or field_name not in form.errors:
-        form.add_error(field_name, in_words_of(form, columns, fault.message))
+        form.add_error(field_name, replace_names_by_labels(form, columns, fault.message))
 
 
-def in_words_of(form: forms.ModelForm, columns: Mapping[str, str], message: str) -> str:
+def replace_names_by_labels(form: forms.ModelForm, columns: Mapping[str, str], message: str) -> str:
     """The message with the labels of the form for the API's names, and rows counted from 1; what is quoted stays."""
     labels = {
         name: str(form.fields[column].label or column)

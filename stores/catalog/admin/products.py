@@ -30,7 +30,7 @@ from stores.catalog.admin.product_saving import ProductSaving
 from stores.catalog.admin.product_sections import BASICS, FLAGS, PAPER, SECTIONS, SIZES
 from stores.catalog.admin.scoping import StoreFilter
 from stores.catalog.models import Product, ProductionSpeed, Store, TemplateField
-from stores.catalog.records.record_checks import steps_to_sale
+from stores.catalog.records.record_checks import list_steps_to_sale
 from stores.catalog.services.products import archive_product, duplicate_product
 from stores.catalog.services.thumbnails import draw_thumbnail
 
@@ -195,8 +195,8 @@ class ProductAdmin(ProductSaving, ProductColumns):
                     *form_problems(context["adminform"], context["inline_admin_formsets"]),
                     *(form.matrix.problems if form.is_bound else ()),
                 ],
-                "steps": steps_to_sale(record),
-                "is_sellable": not any(step.is_missing for step in steps_to_sale(record)),
+                "steps": list_steps_to_sale(record),
+                "is_sellable": not any(step.is_missing for step in list_steps_to_sale(record)),
                 "show_save_and_continue": False,
                 "show_save_and_add_another": False,
             }

@@ -54,40 +54,40 @@ class MethodWidget(forms.Widget):
         self.known_methods = known_methods
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        context = {"name": name, **method_choice(str(value or ""), self.known_methods), "attrs": attrs or {}}
+        context = {"name": name, **method_context(str(value or ""), self.known_methods), "attrs": attrs or {}}
         return render_to_string("admin/stores/product/method.html", context)
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
-        return sent_method(data, name)
+        return read_method(data, name)
 
     def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
         return name not in data
 
 
-def sent_method(data: Any, name: str) -> str:
+def read_method(data: Any, name: str) -> str:
     chosen = str(data.get(name, ""))
     return str(data.get(f"{name}-new", "")).strip() if chosen == NEW else chosen.strip()
 
 
-def method_choice(value: str, known_methods: Sequence[str]) -> dict[str, Any]:
+def method_context(value: str, known_methods: Sequence[str]) -> dict[str, Any]:
     """The context of the template of the choice."""
     is_new = value not in known_methods if value else not known_methods
     return {"value": value, "known": known_methods, "is_new": is_new, "new": NEW, "maximum": MAX_CHARACTERS}
 
 
-def known_methods_of(form: forms.ModelForm) -> list[str]:
+def find_known_methods(form: forms.ModelForm) -> list[str]:
     """The delivery methods of the product's store; for a new product, of all stores the user may choose."""
     return known_delivery_methods(_stores_of(form))
 
 
-def as_known(code: str, known_methods: Sequence[str]) -> str:
+def match_method(code: str, known_methods: Sequence[str]) -> str:
     """A new code that differs from a known one only in case is the known one."""
     return next(
         (known_code for known_code in known_methods if known_code.casefold() == code.casefold()), code
     )
 
 
-def spelling_warning(code: str, known_methods: Sequence[str], *, is_confirmed: bool) -> str:
+def warn_of_typo(code: str, known_methods: Sequence[str], *, is_confirmed: bool) -> str:
     """The warning for a new code similar to a known one; a second save confirms it."""
     if not code or code in known_methods or is_confirmed:
         return ""

@@ -184,7 +184,7 @@ class Step(NamedTuple):
         return self.is_required and not self.is_done
 
 
-def steps_to_sale(record: Record) -> list[Step]:
+def list_steps_to_sale(record: Record) -> list[Step]:
     """In the order of the page. Without its required steps a product cannot be ordered or printed."""
     fields, prices = record.get("TemplateFields", ()), record.get("DeliveredPrices", ())
     speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")

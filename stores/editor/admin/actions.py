@@ -18,14 +18,14 @@ from printing.typesetting.template import FIXED_TEXTS
 from stores.catalog.models import Product
 from stores.concurrency_limits import PICTURES
 from stores.editor.admin.forms import KINDS, NEW_TEXT, new_box
-from stores.editor.selectors import Draft, EditorContext, pictures_of
+from stores.editor.selectors import Draft, EditorContext, find_pictures
 from stores.editor.services.drafts import store_artwork
 from stores.editor.services.previews import (
     RESHAPABLE,
+    explain_shape,
     has_shape_of,
     page_proportion,
     reshape_background,
-    wrong_shape,
 )
 
 RESHAPING = frozenset({"crop-background", "fit-background", "keep-as-picture"})
@@ -203,12 +203,12 @@ class PictureUploads:
             return self.as_picture(step, artwork)
         has_shape = has_shape_of(artwork, step.open_page)
         if use == "background" and page_proportion(step.open_page) is None:
-            return as_background(step, artwork)
+            return set_background(step, artwork)
         if has_shape:
             # The size of a PDF is known only after rendering, so it becomes a background only on request.
             is_chosen = artwork.height or use
-            return as_background(step, artwork) if is_chosen else self.as_picture(step, artwork)
-        reason = wrong_shape(artwork, step.open_page) if page_proportion(step.open_page) else ""
+            return set_background(step, artwork) if is_chosen else self.as_picture(step, artwork)
+        reason = explain_shape(artwork, step.open_page) if page_proportion(step.open_page) else ""
         if use != "background":
             return self.as_picture(step, artwork, reason)
         self.pending = {
@@ -222,7 +222,7 @@ class PictureUploads:
     def decide(self, step: EditorState, action: str, editor: EditorContext) -> EditorState:
         """Applies the user's choice for the pending picture."""
         name = self.request.POST.get("pending-name", "")[:100]
-        pictures = pictures_of(editor, {name: self.request.POST.get("pending-digest", "")})
+        pictures = find_pictures(editor, {name: self.request.POST.get("pending-digest", "")})
         if name not in pictures:
             raise _artwork_error("artwork_gone", f"{name} is no longer there; upload it again.")
         artwork = replace(pictures[name], name=name)
@@ -233,7 +233,7 @@ class PictureUploads:
         # Under a new name, because another page may use the original picture.
         path = PurePath(name)
         shaped = f"{path.stem[:80]}-{'cropped' if crop else 'fitted'}{path.suffix}"
-        return as_background(step, self._store(shaped, content))
+        return set_background(step, self._store(shaped, content))
 
     def as_picture(self, step: EditorState, artwork: Artwork, reason: str = "") -> EditorState:
         name = PurePath(artwork.name).stem
@@ -251,7 +251,7 @@ class PictureUploads:
         )
 
 
-def as_background(step: EditorState, artwork: Artwork) -> EditorState:
+def set_background(step: EditorState, artwork: Artwork) -> EditorState:
     pages = list(step.draft.pages)
     pages[step.page] = {**step.open_page, "Background": artwork.name}
     pictures = {**step.draft.artwork, artwork.name: artwork.digest}

@@ -27,15 +27,15 @@ from stores.editor.admin.actions import RESHAPING, EditorState, PictureUploads, 
 from stores.editor.admin.requests import (
     SentDraft,
     draft_as_json,
-    draft_sent,
-    hidden_sent,
-    new_field_sent,
-    number_sent,
+    read_draft,
+    read_hidden_boxes,
+    read_new_field,
+    read_number,
 )
-from stores.editor.admin.view_model import first_samples, inks_of, listed_faults, page_context
-from stores.editor.selectors import EditorContext, editor_context_of, stored_draft
+from stores.editor.admin.view_model import list_faults, make_samples, page_context, read_inks
+from stores.editor.selectors import EditorContext, load_editor_context, read_stored_draft
 from stores.editor.services.drafts import TemplateChanged, check_new_field, save_template
-from stores.editor.services.previews import preview_page, render_draft, shown_color, specimen_of
+from stores.editor.services.previews import convert_inks, draw_specimen, preview_page, render_draft
 
 MAX_PICTURE_WIDTH = 1600
 USUAL_PICTURE = 900
@@ -76,9 +76,9 @@ class TemplateEditor:
 
     def edit(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = self.product_of(request, product_id)
-        editor = editor_context_of(product.pk)
-        draft = stored_draft(editor)
-        sent = SentDraft(editor.version, EditorState(draft, 0), first_samples(editor, draft))
+        editor = load_editor_context(product.pk)
+        draft = read_stored_draft(editor)
+        sent = SentDraft(editor.version, EditorState(draft, 0), make_samples(editor, draft))
         # An address, which only browsers without JavaScript load: the script draws the page itself.
         picture = reverse("admin:stores_product_template_picture", args=[product.pk])
         return self._page(request, product, editor, sent, address=f"{picture}?v={editor.version}")
@@ -86,9 +86,9 @@ class TemplateEditor:
     @serves_picture
     def picture(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """The first page of the stored template with its sample data."""
-        editor = editor_context_of(self.product_of(request, product_id).pk)
-        draft = stored_draft(editor)
-        samples = first_samples(editor, draft)
+        editor = load_editor_context(self.product_of(request, product_id).pk)
+        draft = read_stored_draft(editor)
+        samples = make_samples(editor, draft)
         try:
             drawn = preview_page(editor=editor, draft=draft, number=0, samples=samples, pixels=USUAL_PICTURE)
         except DomainError as error:
@@ -110,12 +110,12 @@ class TemplateEditor:
         except TemplateChanged as error:
             return self._draft_response(request, product, editor, sent, changed=error.message)
         except DomainError as error:
-            return self._draft_response(request, product, editor, sent, faults_in(error))
+            return self._draft_response(request, product, editor, sent, place_faults(error))
         message = f"Nothing was different from version {editor.version}."
         if saved.version != editor.version:
             self.product_admin.log_change(request, product, "Template changed.")
             message = f"Saved as version {saved.version}."
-        if wants_json(request):
+        if accepts_json(request):
             return JsonResponse({"saved": saved.version, "message": message})
         messages.success(request, message)
         return HttpResponseRedirect(reverse("admin:stores_product_template", args=[product.pk]))
@@ -126,7 +126,7 @@ class TemplateEditor:
         try:
             step = uploads.take(sent.step, sent.action, editor)
         except DomainError as error:
-            return self._draft_response(request, product, editor, sent, faults_in(error))
+            return self._draft_response(request, product, editor, sent, place_faults(error))
         return self._draft_response(
             request, product, editor, sent.at(step), pending=uploads.pending, taken=uploads.taken
         )
@@ -135,11 +135,11 @@ class TemplateEditor:
         """Adds a field to the draft; saving adds it to the product."""
         product, editor, sent = self._read_draft(request, product_id)
         try:
-            new = check_new_field(product=product, draft=sent.step.draft, entry=new_field_sent(request))
+            new = check_new_field(product=product, draft=sent.step.draft, entry=read_new_field(request))
         except DomainError as error:
-            return self._draft_response(request, product, editor, sent, faults_in(error))
+            return self._draft_response(request, product, editor, sent, place_faults(error))
         step = sent.step.with_field(new)
-        samples = {**first_samples(editor.with_fields([new]), step.draft), **sent.samples}
+        samples = {**make_samples(editor.with_fields([new]), step.draft), **sent.samples}
         sent = SentDraft(sent.version, step, samples)
         return self._draft_response(request, product, editor.with_fields([new]), sent)
 
@@ -152,13 +152,15 @@ class TemplateEditor:
                 draft=sent.step.draft,
                 number=sent.step.page,
                 samples=sent.samples,
-                pixels=number_sent(request.POST.get("pixels", ""), USUAL_PICTURE, MAX_PICTURE_WIDTH),
-                hidden=hidden_sent(request),
+                pixels=read_number(request.POST.get("pixels", ""), USUAL_PICTURE, MAX_PICTURE_WIDTH),
+                hidden=read_hidden_boxes(request),
                 with_bleed="bleed" in request.POST,
             )
         except DomainError as error:
-            return JsonResponse({"picture": None, "faults": listed_faults(faults_in(error), sent.step.draft)})
-        faults = listed_faults(drawn.faults, sent.step.draft)
+            return JsonResponse(
+                {"picture": None, "faults": list_faults(place_faults(error), sent.step.draft)}
+            )
+        faults = list_faults(drawn.faults, sent.step.draft)
         findings = [{**finding.record(), "place": finding.box} for finding in drawn.findings]
         content = {"picture": data_address(drawn.png), "faults": faults, "findings": findings}
         return JsonResponse(content, headers={"Cache-Control": "no-store"})
@@ -172,9 +174,9 @@ class TemplateEditor:
     @serves_picture
     def specimen(self, request: HttpRequest, product_id: int) -> HttpResponse:
         """A font family's name in its own letters."""
-        editor = editor_context_of(self.product_of(request, product_id).pk)
+        editor = load_editor_context(self.product_of(request, product_id).pk)
         try:
-            png = specimen_of(request.GET.get("family", ""), editor.fonts)
+            png = draw_specimen(request.GET.get("family", ""), editor.fonts)
         except DomainError as error:
             return picture_refusal(error)
         cache_headers = {"Cache-Control": f"private, max-age={SPECIMEN_SECONDS}"}
@@ -183,8 +185,8 @@ class TemplateEditor:
     def color(self, request: HttpRequest, product_id: int) -> JsonResponse:
         """The screen color of four inks; values outside of 0 to 100 have none."""
         self.product_of(request, product_id)
-        inks = inks_of(request.GET)
-        return JsonResponse({"color": None if inks is None else shown_color(inks)})
+        inks = read_inks(request.GET)
+        return JsonResponse({"color": None if inks is None else convert_inks(inks)})
 
     def product_of(self, request: HttpRequest, product_id: int) -> Product:
         product: Product = self.product_admin.record_for(request, product_id)
@@ -192,15 +194,15 @@ class TemplateEditor:
 
     def _read_draft(self, request: HttpRequest, product_id: int) -> tuple[Product, EditorContext, SentDraft]:
         product = self.product_of(request, product_id)
-        sent = draft_sent(request)
-        return product, editor_context_of(product.pk).with_fields(sent.step.draft.new_fields), sent
+        sent = read_draft(request)
+        return product, load_editor_context(product.pk).with_fields(sent.step.draft.new_fields), sent
 
     def _pdf(self, request: HttpRequest, product_id: int, mark: str | None, name: str) -> HttpResponse:
         product, editor, sent = self._read_draft(request, product_id)
         try:
             content = render_draft(editor=editor, draft=sent.step.draft, samples=sent.samples, mark=mark)
         except DomainError as error:
-            return self._page(request, product, editor, sent, faults_in(error))
+            return self._page(request, product, editor, sent, place_faults(error))
         return pdf_response(content, f"{product.external_id}-{name}.pdf")
 
     def _draft_response(
@@ -213,11 +215,11 @@ class TemplateEditor:
         **more: Any,
     ) -> HttpResponse:
         """The current draft. JSON answers are always 200: browsers log other statuses as errors of the page."""
-        if not wants_json(request):
+        if not accepts_json(request):
             return self._page(request, product, editor, sent, faults, **more)
         draft = sent.step.draft
         content = {"draft": draft_as_json(draft), "samples": sent.samples, "newest": editor.version, **more}
-        return JsonResponse({**content, "faults": listed_faults(faults, draft)})
+        return JsonResponse({**content, "faults": list_faults(faults, draft)})
 
     def _page(
         self,
@@ -236,7 +238,7 @@ class TemplateEditor:
             )
             png, drawn = preview.png, preview.faults
         except DomainError as error:
-            png, drawn = None, faults_in(error)
+            png, drawn = None, place_faults(error)
         drawn_pointers = {fault.pointer for fault in drawn}
         every = [*(fault for fault in faults if fault.pointer not in drawn_pointers), *drawn]
         context = {
@@ -266,11 +268,11 @@ def limit_rendering(view: Callable[..., HttpResponse]) -> Callable[..., HttpResp
     return wrapper
 
 
-def wants_json(request: HttpRequest) -> bool:
+def accepts_json(request: HttpRequest) -> bool:
     return request.headers.get("Accept") == "application/json"
 
 
-def faults_in(error: DomainError) -> list[Fault]:
+def place_faults(error: DomainError) -> list[Fault]:
     """The faults of a service error, at their places in the template."""
     faults = [
         Fault(fault.pointer.removeprefix("/Template"), fault.code, fault.message.removeprefix("Template: "))

@@ -234,7 +234,7 @@ def _names(members: Sequence[Member]) -> set[str]:
     return {member.name for member in members}
 
 
-def member_words(name: str) -> str:
+def describe_member(name: str) -> str:
     """The label of a member of the template for use in a sentence, without its unit."""
     if name == "Background":
         return "background"

@@ -68,7 +68,7 @@ class SentDraft:
         return replace(self, step=step)
 
 
-def draft_sent(request: HttpRequest) -> SentDraft:
+def read_draft(request: HttpRequest) -> SentDraft:
     """Reads the draft, and the inputs of the open page if there are any."""
     sent = request.POST
     try:
@@ -91,7 +91,7 @@ def draft_sent(request: HttpRequest) -> SentDraft:
     return SentDraft(version, step, samples, sent.get("do", ""))
 
 
-def new_field_sent(request: HttpRequest) -> dict[str, Any]:
+def read_new_field(request: HttpRequest) -> dict[str, Any]:
     """An entry of TemplateFields from the inputs of a new field."""
     sent = request.POST
     kind, _, sub_type = sent.get("new-field-type", "").partition(":")
@@ -107,12 +107,12 @@ def new_field_sent(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def number_sent(text: str, otherwise: int, most: int) -> int:
+def read_number(text: str, otherwise: int, most: int) -> int:
     is_number = text.isdecimal() and len(text) <= MAX_NUMBER_LENGTH
     return min(int(text), most) if is_number and int(text) else otherwise
 
 
-def hidden_sent(request: HttpRequest) -> frozenset[int]:
+def read_hidden_boxes(request: HttpRequest) -> frozenset[int]:
     """The indexes of the hidden boxes of the open page."""
     places = request.POST.get("hidden", "").split(",")
     return frozenset(int(place) for place in places if place.isdecimal() and len(place) <= MAX_NUMBER_LENGTH)

@@ -15,11 +15,11 @@ from fulfillment.core.text import parse_number
 from stores.catalog.models import Product
 from stores.editor.admin.editor import TemplateEditor, data_address, limit_rendering
 from stores.editor.admin.history import changes_of_template
-from stores.editor.admin.view_model import first_samples
+from stores.editor.admin.view_model import make_samples
 from stores.editor.selectors import (
     EditorContext,
     TemplateVersion,
-    editor_context_of,
+    load_editor_context,
     template_versions,
     version_draft,
     version_numbered,
@@ -48,7 +48,7 @@ class TemplateVersions:
 
     def compare(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = self.editor.product_of(request, product_id)
-        context = editor_context_of(product.pk)
+        context = load_editor_context(product.pk)
         versions = template_versions(product)
         left, right = _chosen_versions(request, versions)
         columns = [self._column(context, product, version, versions) for version in (left, right) if version]
@@ -71,7 +71,7 @@ class TemplateVersions:
 
     def restore(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = self.editor.product_of(request, product_id)
-        context = editor_context_of(product.pk)
+        context = load_editor_context(product.pk)
         number, begun = (_number(request.POST.get(name)) for name in ("restore", "version"))
         try:
             version = version_numbered(template_versions(product), number)
@@ -103,7 +103,7 @@ class TemplateVersions:
         column: dict[str, Any] = {"version": version, "is_now": version is versions[0], "pages": []}
         try:
             with_pictures, draft = version_draft(context, product, version)
-            samples = first_samples(with_pictures, draft)
+            samples = make_samples(with_pictures, draft)
             for number in range(min(len(draft.pages), SHOWN_PAGES)):
                 drawn = preview_page(
                     editor=with_pictures, draft=draft, number=number, samples=samples, pixels=PIXELS

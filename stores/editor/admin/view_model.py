@@ -11,7 +11,7 @@ from printing.typesetting import Field
 from printing.typesetting.fields import TYPES
 from stores.catalog.models import Product
 from stores.editor.admin.actions import EditorState
-from stores.editor.admin.forms import KINDS, box_inputs, input_text, lower_first, member_words, page_inputs
+from stores.editor.admin.forms import KINDS, box_inputs, describe_member, input_text, lower_first, page_inputs
 from stores.editor.admin.requests import SentDraft, designer_data, draft_as_json
 from stores.editor.selectors import Draft, EditorContext
 
@@ -67,12 +67,12 @@ def page_context(
             "draft": draft_as_json(step.draft),
             "version": sent.version,
             "samples": sent.samples,
-            "faults": listed_faults(faults, step.draft),
+            "faults": list_faults(faults, step.draft),
         },
     }
 
 
-def inks_of(sent: Mapping[str, str]) -> tuple[float, float, float, float] | None:
+def read_inks(sent: Mapping[str, str]) -> tuple[float, float, float, float] | None:
     """The percentages C, M, Y and K; None if one is not a number."""
     try:
         cyan, magenta, yellow, black = (round(float(sent.get(ink, "")), 1) for ink in "CMYK")
@@ -82,7 +82,7 @@ def inks_of(sent: Mapping[str, str]) -> tuple[float, float, float, float] | None
     return inks if all(0 <= percent <= 100 for percent in inks) else None
 
 
-def first_samples(editor: EditorContext, draft: Draft) -> dict[str, str]:
+def make_samples(editor: EditorContext, draft: Draft) -> dict[str, str]:
     """The defaults of the fields, else examples of their types."""
     return {
         field.field_name: field.org_value or field.default_value or _sample(field, draft)
@@ -147,7 +147,7 @@ def editor_view_model(step: EditorState, editor: EditorContext, faults: list[Fau
         "boxes": [box_view(number, box) for number, box in enumerate(step.boxes)],
         "kinds": {kind: lower_first(label) for kind, label in KINDS.items()},
         "fields": [field.field_name for field in editor.fields],
-        "faults": listed_faults(faults, step.draft),
+        "faults": list_faults(faults, step.draft),
         "pages": [
             {
                 "number": number,
@@ -167,14 +167,14 @@ def _has_errors_below(errors: Mapping[str, Any], where: str) -> bool:
     return any(error.startswith(f"{where}/") for error in errors)
 
 
-def listed_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]:
+def list_faults(faults: Sequence[Fault], draft: Draft) -> list[dict[str, str]]:
     return [
-        {"pointer": fault.pointer, "place": place_words(fault.pointer, draft), "message": fault.message}
+        {"pointer": fault.pointer, "place": describe_place(fault.pointer, draft), "message": fault.message}
         for fault in faults
     ]
 
 
-def place_words(pointer: str, draft: Draft) -> str:
+def describe_place(pointer: str, draft: Draft) -> str:
     """The place of a fault in the words of the page: "Page 1, box Name: width"."""
     part, *members = pointer.strip("/").split("/")
     if part == "TemplateFields":
@@ -188,7 +188,7 @@ def place_words(pointer: str, draft: Draft) -> str:
         index = int(members[1])
         title = box_title(boxes[index]) if isinstance(boxes, list) and index < len(boxes) else str(index + 1)
         place, members = f"{place}, box {title}", members[2:]
-    return f"{place}: {member_words(members[0])}" if members else place
+    return f"{place}: {describe_member(members[0])}" if members else place
 
 
 def box_title(box: Mapping[str, Any]) -> str:

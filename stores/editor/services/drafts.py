@@ -17,7 +17,7 @@ from stores.catalog.records.record_checks import check_product
 from stores.catalog.selectors.products import stored_product
 from stores.catalog.services.products import save_product
 from stores.catalog.services.stores import lock_store
-from stores.editor.selectors import Draft, EditorContext, checked_artwork, draft_pictures, picture_data
+from stores.editor.selectors import Draft, EditorContext, checked_artwork, encode_data, read_pictures
 from stores.templates.records import Record
 
 # A saved template contains its pictures.
@@ -45,7 +45,7 @@ def save_template(*, product: Product, version: int, draft: Draft, editor: Edito
             f"Another user saved version {stored.version} of this product; you began with version {version}."
         )
         raise TemplateChanged(message, members={"Version": stored.version, "Begun": version})
-    artwork, gallery, faults = draft_pictures(editor, draft)
+    artwork, gallery, faults = read_pictures(editor, draft)
     if faults:
         raise Invalid("The template cannot be saved.", faults=faults)
     template: dict[str, Any] = {"Pages": draft.pages}
@@ -105,7 +105,7 @@ def _still_new(draft: Draft, record: Record) -> list[Any]:
 
 def _entries(pictures: Mapping[str, Artwork]) -> dict[str, Any]:
     return {
-        name: {"MediaType": picture.media_type, "Data": picture_data(picture.media_type, picture.data)}
+        name: {"MediaType": picture.media_type, "Data": encode_data(picture.media_type, picture.data)}
         for name, picture in pictures.items()
     }
 

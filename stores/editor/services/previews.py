@@ -30,7 +30,7 @@ from printing.typesetting import (
 )
 from printing.typesetting.artwork import ARTWORK_PIXELS
 from printing.typesetting.parsing import PROPORTION_TOLERANCE
-from stores.editor.selectors import Draft, EditorContext, draft_pictures
+from stores.editor.selectors import Draft, EditorContext, read_pictures
 from stores.presets.selectors import profile_file
 from stores.templates.selectors import typesetting_errors
 
@@ -59,7 +59,7 @@ def has_shape_of(artwork: Artwork, page: Mapping[str, Any]) -> bool:
     return not artwork.height or abs(artwork.width / artwork.height / proportion - 1) <= PROPORTION_TOLERANCE
 
 
-def wrong_shape(artwork: Artwork, page: Mapping[str, Any]) -> str:
+def explain_shape(artwork: Artwork, page: Mapping[str, Any]) -> str:
     """Why the picture is no background of the page, which has a size."""
     bleed = 2 * float(page.get("BleedMM") or 0)
     width, height = float(page["WidthMM"]) + bleed, float(page["HeightMM"]) + bleed
@@ -113,7 +113,7 @@ def preview_page(
 
     `hidden` boxes of the page are checked but not drawn.
     """
-    artwork, gallery, faults = draft_pictures(editor, draft)
+    artwork, gallery, faults = read_pictures(editor, draft)
     template, problems, left_out = _parse_valid_boxes(
         editor, draft, artwork, gallery, {(number, index) for index in hidden}
     )
@@ -155,7 +155,7 @@ def render_draft(
     *, editor: EditorContext, draft: Draft, samples: Mapping[str, str], mark: str | None
 ) -> bytes:
     """The PDF of the draft as it is: a proof under its mark or, without one, the file for the press."""
-    artwork, gallery, faults = draft_pictures(editor, draft)
+    artwork, gallery, faults = read_pictures(editor, draft)
     try:
         template = parse_draft(draft.pages, artwork, gallery, editor.fields, editor.fonts)
         values = resolve_values(editor.fields, samples, gallery)
@@ -234,7 +234,7 @@ def _sample_images(
 
 
 @lru_cache(maxsize=256)
-def specimen_of(family: str, fonts: FontSet) -> bytes:
+def draw_specimen(family: str, fonts: FontSet) -> bytes:
     """The name of a family set in its own letters, as a PNG."""
     width, height = SPECIMEN_MM
     name = {
@@ -254,7 +254,7 @@ def specimen_of(family: str, fonts: FontSet) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def shown_color(inks: tuple[float, float, float, float]) -> str:
+def convert_inks(inks: tuple[float, float, float, float]) -> str:
     """The sRGB color, as #rrggbb, in which pictures and proofs show these percentages of C, M, Y and K."""
     ground = {"Kind": "Text", "Text": ".", "Size": 3, "X": 0, "Y": 0, "Width": 20, "Height": 20}
     color = dict(zip("CMYK", inks, strict=True))

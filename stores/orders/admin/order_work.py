@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from delivery.concurrency_limits import SELECTIONS
-from delivery.selection.representations import tiles_context, with_tiles
+from delivery.selection.representations import allow_tiles, tiles_context
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import limited_pdf, pdf_response, serves_picture
@@ -111,7 +111,7 @@ class OrderDocuments(StaffAdmin):
             "map_routes": reverse("admin:stores_order_eddm_shapes", args=[order_id, position]),
         }
         response = TemplateResponse(request, "admin/stores/eddm_map.html", context)
-        with_tiles(response, ADMIN_POLICY)
+        allow_tiles(response, ADMIN_POLICY)
         return response
 
     def eddm_shapes(self, request: HttpRequest, order_id: UUID, position: int) -> HttpResponse:

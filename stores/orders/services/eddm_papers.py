@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from delivery.papers.official_form import append_forms
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.services import filled_forms, postage_table
-from delivery.papers.sheets import LAYOUT, Mailing, papers_sheets
+from delivery.papers.services import filled_forms, load_postage
+from delivery.papers.sheets import LAYOUT, Mailing, make_sheets
 from fulfillment.core.errors import Conflict, NotFound
 from printing.typesetting import RenderingFailed, RenderingTimedOut, render_document
 from stores.catalog.models import Product
@@ -38,8 +38,8 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
             code="eddm_papers_not_found",
         )
     with RENDERINGS.limited(caller.key):
-        sheets = papers_sheets(
-            _mailing(item), plan_drops(_routes(item), full=settings.EDDM_BUNDLE_PIECES), postage_table()
+        sheets = make_sheets(
+            _mailing(item), plan_drops(_routes(item), full=settings.EDDM_BUNDLE_PIECES), load_postage()
         )
         forms = filled_forms(sheets)
         sheets["forms"], sheets["note"] = forms.count, forms.note

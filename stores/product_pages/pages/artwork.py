@@ -19,8 +19,8 @@ from fulfillment.core.code_examples import Example, post_examples
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from fulfillment.core.http.dangerous import harmless
-from stores.product_pages.checked_artwork import CheckedArtwork, check_artwork, sent_choice
-from stores.product_pages.pages.prices import PricedForm, price_form
+from stores.product_pages.checked_artwork import CheckedArtwork, check_artwork, read_artwork_choice
+from stores.product_pages.pages.prices import PricedForm, make_price_form
 from stores.product_pages.selectors import actors_at, product_page, store_named
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
 from stores.proofs.services.assets import receive_document
@@ -136,8 +136,8 @@ def _make_form(request: HttpRequest, store_id: str, product_id: str) -> ArtworkF
         actors=actors,
         actor=actor,
         product=product,
-        price=price_form(product.record, sent),
-        choice=sent_choice(values),
+        price=make_price_form(product.record, sent),
+        choice=read_artwork_choice(values),
     )
 
 

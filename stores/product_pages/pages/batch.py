@@ -42,10 +42,10 @@ MODES = (
 def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     store = store_named(store_id)
     back = reverse("portal:product", args=[store_id, product_id])
-    return batch_form(request, store, product_id, actors_at(signed_in_user(request), store), PORTAL, back)
+    return show_form(request, store, product_id, actors_at(signed_in_user(request), store), PORTAL, back)
 
 
-def batch_form(
+def show_form(
     request: HttpRequest, store: Store, product_id: str, actors: list[Requester], place: Place, back: str
 ) -> HttpResponse:
     sent, store_id = request.POST, store.external_id

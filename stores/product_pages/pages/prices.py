@@ -37,7 +37,7 @@ from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.approvals import exceeds_total
 from stores.orders.services.orders import place_test_order
 from stores.orders.services.quotes import create_quote
-from stores.product_pages.fields import order_request_from
+from stores.product_pages.fields import read_order_request
 from stores.product_pages.selectors import ProductPage
 
 # Pointers of the API, and the fields of the form.
@@ -168,7 +168,7 @@ class PriceForm:
         return next(descriptions, "") or method_name(method)
 
 
-def price_form(
+def make_price_form(
     record: dict[str, Any],
     sent: Mapping[str, str] | None,
     *,
@@ -245,7 +245,7 @@ class PricedForm:
         caller = self.actor.caller
         with self.recorded("order_create"):
             access = authorize_store(caller, self.store.external_id, WRITE)
-            order = place_test_order(access=access, request=order_request_from(body))
+            order = place_test_order(access=access, request=read_order_request(body))
         if caller.application_id is None:
             messages.success(self.request, _("Order %(number)s is placed.") % {"number": order.number})
             return redirect("portal:order", order.pk)

@@ -39,15 +39,15 @@ from stores.product_pages.fields import (
     AddressForm,
     ProductForm,
     form_fields,
-    order_request_from,
+    read_order_request,
     refuse_unchosen_price,
 )
-from stores.product_pages.pages.prices import PricedForm, PriceForm, price_form
+from stores.product_pages.pages.prices import PricedForm, PriceForm, make_price_form
 from stores.product_pages.selectors import (
     ProductPage,
     actors_at,
+    find_owner,
     orderable_selections,
-    owner_among,
     product_page,
     store_named,
     values_of_item,
@@ -217,7 +217,7 @@ def _make_form(request: HttpRequest, store_id: str, product_id: str) -> Orderabl
         sent = sent or values_of_item(signed_in_user(request), again, product_id)
     values = request.GET if sent is None else sent
     selection_id = values.get("selection", "")
-    actor = chosen_actor(actors, values.get("as", "") or owner_among(actors, selection_id))
+    actor = chosen_actor(actors, values.get("as", "") or find_owner(actors, selection_id))
     product = product_page(actor.caller, store.external_id, product_id)
     page = OrderableForm(
         request=request,
@@ -255,9 +255,9 @@ def _price_form(
     product: ProductPage, actor: Requester, sent: Mapping[str, str] | None, selection_id: str
 ) -> PriceForm:
     if not product.record.get("IsEddm"):
-        return price_form(product.record, sent)
+        return make_price_form(product.record, sent)
     selections = orderable_selections(actor.caller, selection_id)
-    return price_form(product.record, sent, selections=selections, selection_id=selection_id)
+    return make_price_form(product.record, sent, selections=selections, selection_id=selection_id)
 
 
 def _order(page: OrderableForm) -> HttpResponse | None:
@@ -276,7 +276,7 @@ def _order_live(page: OrderableForm) -> HttpResponse | None:
         page.refuse_changed_template()
         refuse_unchosen_price(page.price.chosen)
         with page.recorded("order_create"):
-            request = order_request_from(body)
+            request = read_order_request(body)
             order, is_new = place_own_order(access=page.access, request=request, form=page.form_name)
     except DomainError as error:
         page.fail(error, root=TEMPLATE_DATA)

@@ -53,7 +53,7 @@ register_cache(_kept)
 MAX_PAGES = 2
 
 
-def live_values(*, card: Showcase, name: str) -> dict[str, str]:
+def make_live_values(*, card: Showcase, name: str) -> dict[str, str]:
     """The values of the proof: the name, and an example for each field without a default."""
     if is_blank(name):
         name = USUAL_NAME
@@ -98,10 +98,10 @@ def _draw(filling: TemplateMerge) -> bytes:
     unprintable = [problem for problem in drawn.problems if problem.code == "does_not_fit"]
     if unprintable:
         raise values_invalid(unprintable)
-    return in_few_colors(drawn.png)
+    return reduce_colors(drawn.png)
 
 
-def in_few_colors(png: bytes) -> bytes:
+def reduce_colors(png: bytes) -> bytes:
     """The picture with a palette, a third of the size; unchanged if that is not smaller."""
     with Image.open(BytesIO(png)) as picture:
         reduced = picture.convert("RGB").quantize(

@@ -10,7 +10,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.sheets import LAYOUT, papers_sheets
+from delivery.papers.sheets import LAYOUT, make_sheets
 from printing.typesetting import render_document, render_pdf_page
 from tests.factories.mailings import PRICE, make_mailing, random_routes
 from tests.support.cases import cases
@@ -25,7 +25,7 @@ def test_papers_of_20_routes_are_read_back():
         DropRoute(f"{84101 + number % 4}", f"C{number:03}", "MAIN", chance.randint(20, 900))
         for number in range(20)
     ]
-    sheets = papers_sheets(
+    sheets = make_sheets(
         make_mailing(day_date=lambda day: LATER + timedelta(day)), plan_drops(routes), lambda day: PRICE
     )
     pdf = render_document(LAYOUT, sheets, timestamp=0)
@@ -50,7 +50,7 @@ def test_papers_of_random_mailings_are_read_back_whole():
         routes = [route for route in routes if route.pieces <= 900][:12] or [
             DropRoute("84101", "C001", "", 1)
         ]
-        sheets = papers_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
+        sheets = make_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
         pdf = render_document(LAYOUT, sheets, timestamp=0)
 
         texts = [page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages]
@@ -75,7 +75,7 @@ def bar_codes(pdf, number):
 
 
 def test_texts_are_data_and_marks_are_drawn():
-    sheets = papers_sheets(
+    sheets = make_sheets(
         make_mailing(
             product="#panic() *x* $y$", is_test=True, is_synthetic=True, company="Acme", phone="8015550100"
         ),
@@ -102,7 +102,7 @@ def test_texts_are_data_and_marks_are_drawn():
 def test_lines_of_a_slip_end_above_its_bar_code(office):
     routes = [DropRoute("84101", f"C{number:03}", office, 600) for number in range(1, 4)]
     mailing = make_mailing(is_synthetic=True, is_test=True, piece_weight_g=Decimal("14.174762"))
-    sheets = papers_sheets(mailing, plan_drops(routes), lambda day: PRICE)
+    sheets = make_sheets(mailing, plan_drops(routes), lambda day: PRICE)
     page = PdfReader(io.BytesIO(render_document(LAYOUT, sheets, timestamp=0))).pages[-1]
     lines = placed_texts(page)
 
@@ -134,7 +134,7 @@ def placed_texts(page):
 
 def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
     routes = [DropRoute("84101", f"C{number:03}", "MAIN", 600) for number in range(1, 4)]
-    sheets = papers_sheets(
+    sheets = make_sheets(
         make_mailing(
             piece_weight_g=Decimal("14.174762"),
             thickness_mm=Decimal("0.3"),
@@ -170,7 +170,7 @@ def test_boxes_for_a_far_office_have_labels_weights_and_a_letter():
 
 def test_letter_names_all_zip_codes_of_the_drop_and_asks_for_no_day_before_the_boxes_arrive():
     routes = [DropRoute(code, "C001", "MAIN", 600) for code in ("84101", "84103")]
-    sheets = papers_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
+    sheets = make_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
 
     pages = PdfReader(io.BytesIO(render_document(LAYOUT, sheets, timestamp=0))).pages
     texts = [" ".join(page.extract_text().split()) for page in pages]
@@ -186,7 +186,7 @@ def test_routes_stay_together_in_boxes_unless_larger_than_one():
     pieces = (300, 2000, 700, 650, 350)
     routes = [DropRoute("84101", f"C{number:03}", "MAIN", size) for number, size in enumerate(pieces, 1)]
     mailing = make_mailing(piece_weight_g=Decimal("14.174762"))
-    sheets = papers_sheets(mailing, plan_drops(routes), lambda day: PRICE)
+    sheets = make_sheets(mailing, plan_drops(routes), lambda day: PRICE)
 
     packed = [
         [(one["name"][-1], one["pieces"], one["part"]) for one in box["routes"]] for box in sheets["boxes"]
@@ -205,7 +205,7 @@ def test_boxes_of_large_pieces_of_unknown_weight_hold_fewer_so_that_a_person_can
     [drop] = plan_drops([DropRoute("84101", "C001", "MAIN", 1500)])
 
     small, large = (
-        papers_sheets(make_mailing(size_mm=(Decimal(width), Decimal(height))), [drop], lambda day: PRICE)
+        make_sheets(make_mailing(size_mm=(Decimal(width), Decimal(height))), [drop], lambda day: PRICE)
         for width, height in (("165.1", "228.6"), ("304.8", "381"))
     )
 

@@ -13,7 +13,7 @@ from delivery.papers.official_form import (
     suggest_mapping,
 )
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.sheets import papers_sheets
+from delivery.papers.sheets import make_sheets
 from fulfillment.core.errors import Invalid
 from tests.factories.forms import FIELDS, make_form
 from tests.factories.mailings import PRICE, make_mailing
@@ -49,7 +49,7 @@ def test_each_drop_gets_as_many_filled_copies_as_its_routes_need():
     content, names = make_form(), FIELDS
     mapping = suggest_mapping(names)
     mailing = make_mailing(crid="4077123", payment="check")
-    sheets = papers_sheets(mailing, plan_drops(ROUTES), lambda day: PRICE)
+    sheets = make_sheets(mailing, plan_drops(ROUTES), lambda day: PRICE)
 
     copies = fill_forms(content, mapping, names, sheets)
 
@@ -66,7 +66,7 @@ def test_each_drop_gets_as_many_filled_copies_as_its_routes_need():
 
 
 def test_letters_no_form_has_do_not_break_it():
-    sheets = papers_sheets(make_mailing(mailer=["Дана 你好"]), plan_drops(ROUTES[:1]), lambda day: None)
+    sheets = make_sheets(make_mailing(mailer=["Дана 你好"]), plan_drops(ROUTES[:1]), lambda day: None)
 
     [copy] = fill_forms(make_form(), {"mailer": "Mailer Name"}, FIELDS, sheets)
 

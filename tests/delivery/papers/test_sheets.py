@@ -4,7 +4,7 @@ from decimal import Decimal
 import pytest
 
 from delivery.papers.planning import DropRoute, plan_drops
-from delivery.papers.sheets import papers_sheets, us_phone
+from delivery.papers.sheets import make_sheets, us_phone
 from tests.factories.mailings import PRICE, make_mailing, random_routes
 from tests.support.cases import cases
 
@@ -13,7 +13,7 @@ def test_slips_and_forms_sum_to_the_routes_of_random_mailings():
     chance = random.Random(7)
     for _ in range(cases(40, 1_000)):
         routes = random_routes(chance)
-        sheets = papers_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
+        sheets = make_sheets(make_mailing(), plan_drops(routes), lambda day: PRICE)
 
         ordered = {route.name: route.pieces for route in routes}
         slips, forms = {}, {}
@@ -35,7 +35,7 @@ def test_slips_and_forms_sum_to_the_routes_of_random_mailings():
 
 
 def test_drop_below_the_minimum_and_one_without_a_price_say_so():
-    [drop] = papers_sheets(
+    [drop] = make_sheets(
         make_mailing(), plan_drops([DropRoute("84101", "C001", "MAIN", 199)]), lambda day: None
     )["drops"]
 
@@ -47,7 +47,7 @@ def test_drop_below_the_minimum_and_one_without_a_price_say_so():
 
 
 def test_size_is_in_inches_with_the_length_first():
-    assert papers_sheets(make_mailing(), (), lambda day: PRICE)["size"] == "9 × 6.5 in"
+    assert make_sheets(make_mailing(), (), lambda day: PRICE)["size"] == "9 × 6.5 in"
 
 
 @pytest.mark.parametrize(

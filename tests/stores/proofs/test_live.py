@@ -36,7 +36,7 @@ def test_signed_out_visitor_sees_the_name_on_the_card_and_nothing_is_stored(card
 
 def test_picture_is_small_and_looks_the_same(card, client, monkeypatch):
     small = client.get("/live-proof.png", {"name": "Ada"}).content
-    monkeypatch.setattr(live_proofs, "in_few_colors", lambda png: png)
+    monkeypatch.setattr(live_proofs, "reduce_colors", lambda png: png)
     live_proofs._kept.clear()
     whole = client.get("/live-proof.png", {"name": "Ada"}).content
 

@@ -36,7 +36,7 @@ from stores.orders.services.approvals import approve_order
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.presets.models import OutputProfile
-from stores.product_pages.fields import order_request_from
+from stores.product_pages.fields import read_order_request
 from stores.templates.services import add_font
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.delivery import SMALL, csv_lines, load_dataset
@@ -91,7 +91,7 @@ def _need_approval(world: World) -> None:
     line = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
     access = authorize_store(Caller.on_pages(world.operator), world.associated.external_id, WRITE)
     for note in ("For the fair.", ""):
-        order = place_staff_order(access=access, request=order_request_from(order_body(Items=[line])))
+        order = place_staff_order(access=access, request=read_order_request(order_body(Items=[line])))
         if note:
             approve_order(order=order, actor=Actor("Store", world.user.pk), note=note)
     batch = make_batch(access_to(world), [person(1)], product_id="card-two-sided", name="Cards of a team")

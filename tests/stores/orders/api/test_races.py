@@ -18,7 +18,7 @@ from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTall
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.approvals import expire_requests
 from stores.orders.services.own_orders import place_own_order
-from stores.product_pages.fields import order_request_from
+from stores.product_pages.fields import read_order_request
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE
@@ -56,7 +56,7 @@ def test_one_idempotency_key_makes_one_order(world):
 def test_form_of_a_page_sent_many_times_at_once_makes_one_order(world):
     Role.objects.create(user=world.outsider, store=world.associated, grant="Order.Self.Write")
     access = authorize_store(Caller.on_pages(world.outsider), "associated", WRITE)
-    request = order_request_from(order_body())
+    request = read_order_request(order_body())
 
     made = at_once(
         *[partial(place_own_order, access=access, request=request, form="one") for _ in range(MANY)]

@@ -23,7 +23,7 @@ from fulfillment.templatetags.portal import date_range, method_name
 from stores.catalog.models import StoreUsage
 from stores.catalog.services.usage import flush_store_usage
 from stores.orders.models import Order, Quote
-from stores.product_pages.fields import order_request_from
+from stores.product_pages.fields import read_order_request
 from stores.product_pages.pages.prices import PriceForm
 from stores.proofs.models import Asset, Proof
 from tests.factories.eddm import make_selection
@@ -175,7 +175,7 @@ def test_copied_requests_are_ones_the_api_takes(world, browser, card):
 def test_example_order_to_any_country_is_one_the_api_takes(country):
     form = PriceForm({"DefaultQty": 100}, "100", country, "Commercial", [], [])
 
-    request = order_request_from(form.order_body("card", None))
+    request = read_order_request(form.order_body("card", None))
 
     assert request.recipient["PostalCode"]
     assert (request.price_request.country_code, request.price_request.location_type) == (
