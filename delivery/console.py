@@ -1,5 +1,3 @@
-"""Console integration of this app."""
-
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop as _
 

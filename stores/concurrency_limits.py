@@ -1,5 +1,3 @@
-"""The concurrency limits of this app's work."""
-
 from fulfillment.core.concurrency_limits import ConcurrencyLimit
 
 RENDERINGS = ConcurrencyLimit("renderings", "renderings", "RENDERINGS_CONCURRENCY")

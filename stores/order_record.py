@@ -1,4 +1,4 @@
-"""What other features add to the record of an order, and what those that keep its ID ask about it."""
+"""Adds the IDs of batches and rows to an order's record, and translates between IDs and numbers of orders."""
 
 from collections.abc import Iterable
 from typing import Any

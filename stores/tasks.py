@@ -1,5 +1,3 @@
-"""Background tasks of this app."""
-
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -33,9 +31,10 @@ _free = threading.BoundedSemaphore(THREADS)
 
 @contextmanager
 def thread_for_batch() -> Iterator[Callable[[], None]]:
-    """Raises ServiceBusy while other batches have all threads; the job is then tried again.
+    """Holds one of the threads for batches, and yields a function to call between rows.
 
-    So does the function that it gives, once the job had its time and all threads are taken: call it between rows.
+    Raises ServiceBusy if no thread is free; the job is then tried again. The function raises it too, once the job has
+    had SECONDS and another batch may be waiting.
     """
     ends = time.monotonic() + SECONDS
     if not _free.acquire(blocking=False):

@@ -1,5 +1,3 @@
-"""The API of selections."""
-
 from contextlib import nullcontext
 
 from django.http import HttpResponse

@@ -146,7 +146,7 @@ class ProductForm:
         return template_digest(self.product.version.pk)
 
     def refuse_changed_template(self) -> None:
-        """Values are known by the places of their fields, and the proof showed what is printed: both may differ now."""
+        """Raises Conflict if the template changed since the form was loaded: fields and proof may differ now."""
         if self.seen_template not in {"", self.template}:
             raise Conflict(
                 gettext(
@@ -235,7 +235,7 @@ def read_order_request(body: Mapping[str, Any]) -> OrderRequest:
 
 
 def refuse_unchosen_price(option_id: str) -> None:
-    """Real orders have a price that the page showed: another could apply by now."""
+    """Raises Conflict without a chosen price: a real order has the price that the page showed."""
     if not option_id:
         raise Conflict(gettext("Choose a price, then place the order."), code="price_not_chosen")
 
@@ -273,7 +273,7 @@ class AddressField:
 
 @dataclass(slots=True)
 class AddressForm:
-    """All but the country, which belongs to the price."""
+    """An address without its country, which belongs to the price."""
 
     fields: list[AddressField] = field(default_factory=list)
 

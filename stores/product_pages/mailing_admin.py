@@ -99,7 +99,7 @@ class MailingOrder(ProductForm):
 def open_order(
     request: HttpRequest, *, caller: Caller, product: Product, selection: EddmSelection
 ) -> MailingOrder:
-    """The form as it was sent; at first with a reference that refuses a second order of the same selection."""
+    """The submitted form; at first with a reference that refuses a second order of the same selection."""
     sent: Mapping[str, str] | None = request.POST if request.method == "POST" else None
     listed = product_page(caller, product.store.external_id, product.external_id)
     values = sent or {"reference": f"mailing-{selection.pk}"}
@@ -121,7 +121,7 @@ def open_order(
 
 
 def handle_button(request: HttpRequest, page: MailingOrder) -> Order | None:
-    """Does what the pressed button says; faults are shown on the page."""
+    """Runs the action of the pressed button, and shows its faults on the page. Returns a placed order."""
     try:
         enforce_page_limit("product-page", page.caller.user_id)
         page.take_files(request.FILES)
@@ -256,7 +256,7 @@ class ProductMailings:
 
 
 def _differences(page: MailingOrder, routes: list[EddmSelectionRoute]) -> Differences | None:
-    """Counts of up to 5,000 routes are read, so it has a slot as choosing them has."""
+    """Holds a slot of SELECTIONS, because the counts of up to 5,000 routes are read."""
     try:
         with SELECTIONS.limited(page.caller.key):
             return differences_to_active(page.selection, routes)

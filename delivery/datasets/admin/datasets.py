@@ -1,5 +1,3 @@
-"""The admin of data sets."""
-
 from decimal import Decimal
 from typing import Any
 

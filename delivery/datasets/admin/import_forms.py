@@ -43,8 +43,6 @@ class UploadForm(forms.Form):
 
 
 class ImportForm(forms.Form):
-    """The options of an import."""
-
     format = forms.ChoiceField(choices=FORMATS, widget=UnfoldAdminSelectWidget)
     vintage = forms.CharField(
         widget=UnfoldAdminTextInputWidget, help_text=gettext_lazy("The month of the counts, YYYY-MM.")

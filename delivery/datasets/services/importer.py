@@ -190,7 +190,7 @@ def _origin(opened: OpenedFile, source: Source, options: ImportOptions, vintage:
 
 
 def _merged_origin(origin: Origin, live: Dataset) -> Origin:
-    """A merged set has the date of its oldest part, and is synthetic if any part is."""
+    """A merged data set has the vintage of its oldest part, and is synthetic if any part is."""
     return replace(
         origin,
         vintage=min(origin.vintage, live.vintage),

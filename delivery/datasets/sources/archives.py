@@ -1,4 +1,4 @@
-"""Opens what an operator has: plain, .gz or .zip, by content and not by name, with a limit on what it unpacks to."""
+"""Opens plain, .gz and .zip files, detected by their content, with a limit on their unpacked size."""
 
 import gzip
 import hashlib
@@ -34,7 +34,7 @@ class OpenedFile:
 
     @property
     def share_read(self) -> float:
-        """From 0 to 1, by bytes of the file as it lies on disk."""
+        """From 0 to 1, by bytes of the packed file."""
         return min(1.0, self.packed.tell() / self.size)
 
 

@@ -1,4 +1,7 @@
-"""Raw rows: columns found by their usual names, and cells with a problem code ('' = none), cached as they repeat."""
+"""Finds the columns of a file by their usual names, and reads cells.
+
+Each reader of a cell returns a problem code as well, empty for none, and is cached, because cells repeat.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

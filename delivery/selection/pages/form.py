@@ -106,7 +106,7 @@ def read_form(data: QueryDict, counted: str) -> MailingForm:
     """`counted` are the route types of the data set; choosing all of them is the same as choosing none."""
     types = [letter for letter in counted if letter in data.getlist("types")]
     values = {name: data.get(name, "")[:100_000] for name in TEXTS}
-    # As pages name it that were opened before an update.
+    # The name of the input on pages that were opened before an update.
     values["center"] = values["center"] or data.get("centre", "")[:100_000]
     return MailingForm(
         values,

@@ -24,12 +24,12 @@ from fulfillment.core.text import parse_uuid
 
 
 def visible_selections(caller: Caller) -> Q:
-    """The caller's own ones, of the caller's mode; an operator sees all."""
+    """The caller's own selections, or all for an operator, of the caller's mode."""
     return in_mode(caller) if caller.is_operator else own_selections(caller)
 
 
 def own_selections(caller: Caller) -> Q:
-    """The caller's own ones, an operator's too."""
+    """The caller's own selections, also for an operator."""
     if caller.is_application:
         own = Q(application=caller.application_id)
     elif caller.third_party_id is not None:
@@ -40,14 +40,14 @@ def own_selections(caller: Caller) -> Q:
 
 
 def made_by(caller: Caller) -> Q:
-    """Those that count for the caller's limit: of the user through any application, or of the application itself."""
+    """Selections that count for the caller's limit: of the user through any application, or of the application."""
     if caller.is_application:
         return Q(application=caller.application_id, user__isnull=True)
     return Q(user=caller.user_id)
 
 
 def selection_of_caller(caller: Caller, selection_id: str | UUID) -> EddmSelection:
-    """One that the caller may see, also an expired one."""
+    """A selection that the caller may see, also if it has expired."""
     selection = _find(selection_id, visible_selections(caller))
     if selection is None:
         raise NotFound(_("There is no selection with this ID for this caller."), code="selection_not_found")
@@ -55,7 +55,7 @@ def selection_of_caller(caller: Caller, selection_id: str | UUID) -> EddmSelecti
 
 
 def selection_of_callers(callers: Sequence[Caller], selection_id: str | UUID) -> EddmSelection:
-    """One that any of the callers may see."""
+    """A selection that any of the callers may see."""
     scopes = [visible_selections(caller) for caller in callers]
     # An empty scope admits every row, and would have no effect in a disjunction.
     scope = reduce(or_, scopes) if all(scopes) else Q()

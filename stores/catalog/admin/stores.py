@@ -1,4 +1,4 @@
-"""The admin of stores, and the choice of a delivery method: a known one, or a new one that is typed."""
+"""The admin of stores, and the input of a delivery method."""
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches

@@ -1,4 +1,4 @@
-"""Catalog files in the browser: a worker checks an uploaded one and a user imports it; and the file that is sent."""
+"""Uploads, imports and downloads of catalog files in the console."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -266,9 +266,10 @@ def _report(upload: CatalogUpload) -> dict[str, Any]:
 
 
 def catalog_response(request: HttpRequest, store_ids: Sequence[str], name: str) -> HttpResponseBase:
-    """Makes the file in its turn, which ends when it is sent, and leads to the list where there is none.
+    """The catalog file of these stores, or a redirect to the list if the service refuses.
 
-    It is complete before the first byte is sent, because a slow reader would keep the transaction open.
+    Holds a slot of FILES until the file is sent. The file is complete before the first byte is sent, because a slow
+    reader would keep the transaction open.
     """
     with errors_as_messages(request), FILES.limited(Caller.on_pages(request.user).key) as held:
         file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it

@@ -65,7 +65,7 @@ def stored_response(request: Request, body: StoredBody) -> HttpResponse:
 
 
 def limited_response(request: Request, read: Callable[..., StoredBody]) -> HttpResponse:
-    """A body above LONG_BYTES is read in turn: of 10 MB that takes half a second."""
+    """Reads a body above LONG_BYTES in a slot of FILES, because 10 MB take half a second."""
     tags = client_tags(request)
     body = read(client_tags=tags, most=LONG_BYTES)
     if body.content is not None or body.tag in tags:

@@ -222,7 +222,10 @@ def store_refusal(caller: Caller, store: Store, permissions: Sequence[str]) -> F
 
 
 def visible_row(row: tuple[Any, ...] | None, store_id: str) -> tuple[Any, ...]:
-    """What a statement found in a store, after whether its products are visible to the caller."""
+    """The row without its first column, which says whether the caller may see the store's products.
+
+    Raises Invalid for an unknown store, and Forbidden for an invisible one.
+    """
     if row is None:
         raise unknown_store(store_id)
     if not row[0]:

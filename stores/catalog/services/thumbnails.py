@@ -58,7 +58,7 @@ def _draw(layout: Layout) -> bytes:
 
 
 def _small(png: bytes) -> bytes:
-    """Without its transparency, as a sheet of paper, and at most PIXELS high too."""
+    """As WebP without transparency, and at most PIXELS wide and high."""
     content = BytesIO()
     with Image.open(BytesIO(png)) as picture:
         sheet = picture.convert("RGB")

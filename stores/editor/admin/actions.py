@@ -178,10 +178,10 @@ STEPS: dict[str, Callable[[EditorState, str, EditorContext], EditorState]] = {
 
 
 class PictureUploads:
-    """Each method gives the next state, with `pending` where a picture waits for a decision, and with `taken`, the
-    name of a picture in the gallery and why it went there.
+    """Adds uploaded pictures to a draft; each method returns the next state.
 
-    Raises DomainError for a picture that cannot be kept.
+    `pending` describes a picture that waits for a decision; `taken` names a new picture of the gallery and says why it
+    is there. Raises DomainError for a picture that cannot be stored.
     """
 
     def __init__(self, product: Product, request: HttpRequest) -> None:

@@ -53,7 +53,7 @@ BLEED_MM = 3.175
 
 @dataclass(frozen=True, slots=True)
 class ArtworkChoice:
-    """The PDF that a caller names for an item; without `first_page` the first one is meant, and no other are left."""
+    """The PDF that a caller names for an item. Without `first_page`, preflight reports pages that are not printed."""
 
     asset_id: str
     first_page: int | None = None
@@ -64,14 +64,14 @@ class ArtworkChoice:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "ArtworkChoice":
-        """In the one spelling of an ID, by which an erasure finds its proofs."""
+        """Normalizes the ID, because an erasure finds proofs by it."""
         key = parse_uuid(record["AssetID"].strip())
         return cls(str(key) if key else record["AssetID"], record.get("FirstPage"))
 
 
 @dataclass(frozen=True)
 class ArtworkMerge:
-    """As TemplateMerge, of pages that are a customer's; nothing is laid out before `layout` is used."""
+    """A TemplateMerge whose pages are those of a customer's PDF, which is placed when `layout` is first used."""
 
     product: ProductVersion
     asset: Asset

@@ -1,5 +1,6 @@
-"""Uploaded pictures and PDFs: checked by their content and stored, pictures without metadata, equal PDFs once and
-counted against the storage of the caller.
+"""Checks and stores uploaded pictures and PDFs.
+
+Pictures lose their metadata. The file of equal PDFs is stored once, and counts against each caller's storage.
 """
 
 import hashlib
@@ -132,7 +133,7 @@ class CleanDocument:
 
 
 def receive_document(*, caller: Caller, store_id: int, file: UploadedFile) -> Asset:
-    """Reads the PDF of a form in its turn: 100 MB of it take 200 MB of memory."""
+    """Stores the PDF of a form. Holds a slot of PICTURES, because 100 MB take 200 MB of memory to read."""
     with PICTURES.limited(caller.key):
         document = clean_document(caller=caller, content=file.read(MAX_DOCUMENT_BYTES + 1))
         return add_document(caller=caller, store_id=store_id, document=document)
