@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 import ijson
+from ijson.common import ObjectBuilder
 
 from delivery.datasets.details import Details, make_shape
 from delivery.datasets.problems import FileRefused, ProblemLog
@@ -18,52 +19,15 @@ MAX_VALUE_LENGTH = 1000
 # The limit of distinct attribute lists; a file has only a few.
 MAX_CACHED_SHAPES = 100
 OPENING, CLOSING = frozenset({"start_map", "start_array"}), frozenset({"end_map", "end_array"})
-
-
 MAX_CORNERS = 100_000
+# An array of longitude, latitude, height and measure.
+SIZE_OF_A_CORNER = 5
+# The names of a feature's other members: those of its geometry, for example.
+OTHER_NAMES = 20
 Part = list[list[float]]
-_FIELDS = ("zip", "route", "residential", "business", "total", "income", "age", "household", "facility")
-SHAPE_KINDS = frozenset({"paths", "rings", "points"})
-
-
-class Geometry:
-    """Collects the paths, rings or points of a feature."""
-
-    def __init__(self) -> None:
-        self.parts: dict[str, list[Part]] = {}
-        self.corners = 0
-
-    def open(self, kind: str, depth: int) -> None:
-        """Starts an array: of parts, of corners, or a corner."""
-        if kind not in SHAPE_KINDS:
-            return
-        parts = self.parts.setdefault(kind, [])
-        if kind == "points":
-            depth += 1
-        if depth == 2:
-            parts.append([])
-        elif depth == 3 and parts:
-            self._corner(parts[-1], [])
-
-    def add(self, kind: str, value: float) -> None:
-        if kind in SHAPE_KINDS:
-            parts = self.parts.get(kind)
-            # Numbers after longitude and latitude are height and measure.
-            if parts and parts[-1] and len(parts[-1][-1]) < 2:
-                parts[-1][-1].append(float(value))
-        elif kind == "x":
-            self._corner(self.parts.setdefault("points", [[]])[-1], [float(value)])
-        elif kind == "y" and self.parts.get("points"):
-            self.parts["points"][-1][-1].append(float(value))
-
-    def _corner(self, part: Part, corner: list[float]) -> None:
-        part.append(corner)
-        self.corners += 1
-        if self.corners > MAX_CORNERS:
-            raise FileRefused(f"A feature has more than {MAX_CORNERS:,} corners, so it is not a route.")
-
-
 Feature = tuple[dict[str, str], dict[str, list[Part]]]
+_FIELDS = ("zip", "route", "residential", "business", "total", "income", "age", "household", "facility")
+SHAPE_KINDS = ("paths", "rings", "points")
 
 
 def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> Source:
@@ -106,81 +70,101 @@ class _Bounded:
 
 def _features(stream: BinaryIO) -> Iterator[Feature]:
     bounded = _Bounded(stream)
-    position = _Position()
+    # Of the members that lead to the parser's position, "" for an array. A new path for each level, as ijson.parse
+    # makes, would cost the square of the depth.
+    names: list[str] = []
+    feature: _Feature | None = None
+    depth = 0
     for event, value in ijson.basic_parse(bounded, use_float=True, multiple_values=True):
         bounded.since_event = 0
-        if event in OPENING:
-            position.open(event)
-        elif event in CLOSING:
-            feature = position.close()
-            if feature is not None:
-                yield feature
-        elif event == "map_key":
-            position.names[-1] = value[: MAX_NAME_LENGTH + 1]
-        else:
-            position.take(event, value)
+        if event == "start_map" and feature is None and names[-2:] == ["features", ""]:
+            feature, depth = _Feature(), len(names)
+        _follow(names, event, value)
+        if feature is None:
+            if event == "string" and names[-2:] == ["error", "message"]:
+                raise FileRefused(
+                    f"The map service responded with an error: {value[:200]}. Fetch the file again."
+                )
+            continue
+        feature.add(event, value)
+        if len(names) == depth:
+            if (attributes := feature.attributes) is not None:
+                yield attributes, feature.parts
+            feature = None
 
 
-class _Position:
-    """Where in the file the parser is, and the feature it is in.
-
-    Only the names that lead there are kept, never the path: a new path for every level costs the square of the depth.
-    """
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        # The nesting depth of the current feature; 0 outside of one.
-        self.depth = 0
-        self.attributes: dict[str, str] | None = None
-        self.geometry: Geometry | None = None
-
-    def open(self, event: str) -> None:
-        names, depth = self.names, self.depth
-        if event == "start_map":
-            if not depth and names[-2:] == ["features", ""]:
-                self.depth = len(names)
-            elif depth and len(names) == depth + 1 and names[-1] == "attributes":
-                self.attributes = {}
-            elif depth and len(names) == depth + 1 and names[-1] == "geometry":
-                self.geometry = Geometry()
-        elif self.geometry is not None and names[depth] == "geometry":
-            self.geometry.open(names[depth + 1], len(names) - depth - 1)
+def _follow(names: list[str], event: str, value: Any) -> None:
+    if event == "map_key":
+        names[-1] = value[: MAX_NAME_LENGTH + 1]
+    elif event in CLOSING:
+        names.pop()
+    elif event in OPENING:
         names.append("")
         if len(names) > MAX_DEPTH:
             raise FileRefused(
                 f"The JSON is nested deeper than {MAX_DEPTH} levels, so this is not a file of routes."
             )
 
-    def close(self) -> Feature | None:
-        """The feature that ends here, if it has attributes."""
-        self.names.pop()
-        if not self.depth or len(self.names) != self.depth:
+
+class _Feature:
+    """Builds a feature from the events of the parser, and limits its size."""
+
+    def __init__(self) -> None:
+        self.builder = ObjectBuilder()
+        self.names = self.size = 0
+
+    def add(self, event: str, value: Any) -> None:
+        if event == "map_key":
+            self.names += 1
+            if len(value) > MAX_NAME_LENGTH:
+                raise FileRefused(
+                    f"An attribute's name is longer than {MAX_NAME_LENGTH} characters: {value[:60]!r}…"
+                )
+            if self.names > MAX_ATTRIBUTES + OTHER_NAMES:
+                raise FileRefused(
+                    f"A feature has more than {MAX_ATTRIBUTES} attributes, so this is not a file of routes."
+                )
+        elif event not in CLOSING:
+            value = value[:MAX_VALUE_LENGTH] if event == "string" else value
+            self.size += len(value) if event == "string" else 1
+            if self.size > SIZE_OF_A_CORNER * MAX_CORNERS:
+                raise FileRefused(f"A feature has more than {MAX_CORNERS:,} corners, so it is not a route.")
+        self.builder.event(event, value)
+
+    @property
+    def attributes(self) -> dict[str, str] | None:
+        attributes = self.builder.value.get("attributes")
+        if not isinstance(attributes, dict):
             return None
-        attributes, geometry = self.attributes, self.geometry
-        self.attributes, self.geometry, self.depth = None, None, 0
-        return None if attributes is None else (attributes, geometry.parts if geometry else {})
+        return {
+            name: "" if value is None else str(value)
+            for name, value in attributes.items()
+            if not isinstance(value, dict | list)
+        }
 
-    def take(self, event: str, value: Any) -> None:
-        names, depth = self.names, self.depth
-        if self.geometry is not None and names[depth] == "geometry":
-            if event == "number":
-                self.geometry.add(names[depth + 1], value)
-        elif self.attributes is not None and names[depth:-1] == ["attributes"]:
-            _add_attribute(self.attributes, names[-1], value)
-        elif event == "string" and names[-2:] == ["error", "message"]:
-            raise FileRefused(
-                f"The map service responded with an error: {value[:200]}. Fetch the file again."
-            )
+    @property
+    def parts(self) -> dict[str, list[Part]]:
+        """Paths, rings and points; corners without two numbers are left out."""
+        geometry = self.builder.value.get("geometry")
+        geometry = dict(geometry) if isinstance(geometry, dict) else {}
+        if "x" in geometry:
+            geometry["points"] = [[geometry["x"], geometry.get("y")]]
+        if "points" in geometry:
+            geometry["points"] = [geometry["points"]]
+        return {
+            kind: [
+                [corner[:2] for corner in part if _is_corner(corner)]
+                for part in geometry[kind]
+                if isinstance(part, list)
+            ]
+            for kind in SHAPE_KINDS
+            if isinstance(geometry.get(kind), list)
+        }
 
 
-def _add_attribute(attributes: dict[str, str], name: str, value: Any) -> None:
-    if len(name) > MAX_NAME_LENGTH:
-        raise FileRefused(f"An attribute's name is longer than {MAX_NAME_LENGTH} characters: {name[:60]!r}…")
-    attributes[name] = "" if value is None else str(value)[:MAX_VALUE_LENGTH]
-    if len(attributes) > MAX_ATTRIBUTES:
-        raise FileRefused(
-            f"A feature has more than {MAX_ATTRIBUTES} attributes, so this is not a file of routes."
-        )
+def _is_corner(corner: Any) -> bool:
+    """Numbers after longitude and latitude are height and measure."""
+    return isinstance(corner, list) and len(corner) > 1 and {type(n) for n in corner[:2]} <= {int, float}
 
 
 def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]) -> Iterator[DetailedRow]:
@@ -200,19 +184,11 @@ def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
             zip_code, route, residential, business, total, income, age, household, facility = (
                 "" if index is None else cells[index] for index in seen[names]
             )
-            details = (_shape(parts), income, age, household, facility)
+            details = (make_shape(parts) if parts else None, income, age, household, facility)
             yield number, zip_code, route, residential, business, total, details
             number, feature = number + 1, next(features, None)
     except ijson.JSONError as error:
         raise _broken(error, number) from error
-
-
-def _shape(parts: dict[str, list[Part]]) -> Any:
-    """Corners without both numbers are left out."""
-    whole = {
-        kind: [[c for c in part if len(c) == 2] for part in kind_parts] for kind, kind_parts in parts.items()
-    }
-    return make_shape(whole) if whole else None
 
 
 def _columns(names: list[str], chosen: Mapping[str, str]) -> Columns:
