@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -30,7 +29,7 @@ from delivery.datasets.services.locking import ProgressLine, hold_import_lock, m
 from fulfillment.core.concurrency_limits import FILES
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, NotFound
-from fulfillment.core.files.storage import storage_errors
+from fulfillment.core.files.storage import stored_upload
 
 Listener = Callable[[str, float], None]
 
@@ -166,14 +165,8 @@ def _record(run: ImportRun, log: ProblemLog, problems: IO[str]) -> None:
 def receive_upload(*, upload: UploadedFile, by: str) -> ImportRun:
     """Stores an uploaded file until it is imported or discarded."""
     run = ImportRun(file_name=(upload.name or "upload")[:255], created_by=by)
-    # A unique name, because the storage overwrites files of the same name.
-    with storage_errors():
-        run.upload.save(uuid.uuid4().hex, upload, save=False)
-    try:
+    with stored_upload(run, upload):
         run.save()
-    except BaseException:
-        run.upload.delete(save=False)
-        raise
     return run
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage, Storage, default_storage
@@ -51,6 +52,21 @@ def storage_errors() -> Iterator[None]:
             "The file storage failed: %s", in_one_line(error), exc_info=None if is_refusal else error
         )
         raise StorageUnavailable(error) from error
+
+
+@contextmanager
+def stored_upload(record: Any, upload: File) -> Iterator[None]:
+    """Stores the file of a new record, and deletes it if the block, which saves the record, fails.
+
+    Its name is unique, because the storage overwrites a file of the same name.
+    """
+    with storage_errors():
+        record.upload.save(uuid4().hex, upload, save=False)
+    try:
+        yield
+    except BaseException:
+        record.upload.delete(save=False)
+        raise
 
 
 def room_for_files() -> tuple[int, int] | None:

@@ -2,7 +2,6 @@
 
 import json
 import time
-import uuid
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import timedelta
@@ -20,7 +19,7 @@ from accounts.models import User
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, DomainError, Invalid
-from fulfillment.core.files.storage import storage_errors
+from fulfillment.core.files.storage import storage_errors, stored_upload
 from stores.catalog.catalog_file.reader import CatalogSource
 from stores.catalog.models import CatalogUpload, CatalogUploadState, Store, StoreUsage
 from stores.catalog.services.imports import CatalogInvalid, import_catalog
@@ -55,16 +54,9 @@ def receive_catalog_upload(*, upload: UploadedFile, by: User, store: Store | Non
         )
         raise Invalid.at("", "too_large", message)
     created = CatalogUpload(file_name=(upload.name or "upload")[:255], size=size, store=store, created_by=by)
-    # Under a unique name: the storage overwrites a file of the same name.
-    with storage_errors():
-        created.upload.save(uuid.uuid4().hex, upload, save=False)
-    try:
-        with transaction.atomic():
-            created.save()
-            _queue(created)
-    except BaseException:
-        created.upload.delete(save=False)
-        raise
+    with stored_upload(created, upload), transaction.atomic():
+        created.save()
+        _queue(created)
     return created
 
 
