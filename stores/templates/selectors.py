@@ -39,6 +39,7 @@ from printing.typesetting import (
     ValuesInvalid,
     parse_template,
     read_field,
+    resolve_values,
 )
 from stores.templates.models import Font
 
@@ -155,6 +156,20 @@ def options_of(fields: Sequence[Field], values: Mapping[str, object]) -> dict[st
         if isinstance(value, str) and value.strip():
             chosen[field.field_name] = value
     return chosen
+
+
+def resolve_samples(
+    fields: Sequence[Field], samples: Mapping[str, str], gallery: Mapping[str, object]
+) -> tuple[dict[str, str], Sequence[Problem]]:
+    """The value of every field, and the problems of samples that cannot be printed."""
+    try:
+        return resolve_values(fields, samples, gallery), ()
+    except ValuesInvalid as error:
+        values = {
+            field.field_name: samples.get(field.field_name) or field.org_value or field.default_value
+            for field in fields
+        }
+        return {name: value.replace("\r\n", "\n") for name, value in values.items()}, error.problems
 
 
 def template_digest(product_id: int) -> str:

@@ -3,7 +3,6 @@
 Kept in memory by the version of the product, and by browsers for a week.
 """
 
-from collections.abc import Mapping
 from functools import lru_cache
 from io import BytesIO
 
@@ -13,9 +12,9 @@ from accounts.callers import Caller
 from fulfillment.core.caches import register_cache
 from fulfillment.core.observability.instruments import measured_rendering
 from printing.caches import WeightedCache
-from printing.typesetting import Field, ValuesInvalid, render_page, resolve_values
+from printing.typesetting import Field, render_page
 from stores.concurrency_limits import RENDERINGS
-from stores.templates.selectors import Layout, font_names, layout_of, typesetting_errors
+from stores.templates.selectors import Layout, font_names, layout_of, resolve_samples, typesetting_errors
 
 PIXELS = 360
 QUALITY = 82
@@ -51,7 +50,8 @@ def _draw(layout: Layout) -> bytes:
     samples = {field.field_name: _sample(field, layout) for field in layout.fields}
     uploads = {field.field_name for field in layout.fields if field.sub_type == "Upload"}
     images = {name: _placeholder() for name in uploads if samples[name] not in layout.template.gallery}
-    values = _values(layout, {name: text for name, text in samples.items() if text})
+    texts = {name: text for name, text in samples.items() if text}
+    values, _ = resolve_samples(layout.fields, texts, layout.template.gallery)
     with typesetting_errors(), measured_rendering("thumbnail"):
         page = render_page(layout.template, 0, values, images, layout.fonts, pixels=PIXELS)
     return _small(page.png)
@@ -65,13 +65,6 @@ def _small(png: bytes) -> bytes:
     sheet.thumbnail((PIXELS, PIXELS))
     sheet.save(content, "WEBP", quality=QUALITY)
     return content.getvalue()
-
-
-def _values(layout: Layout, samples: Mapping[str, str]) -> dict[str, str]:
-    try:
-        return resolve_values(layout.fields, samples, layout.template.gallery)
-    except ValuesInvalid:
-        return {field.field_name: samples.get(field.field_name, "") for field in layout.fields}
 
 
 def _sample(field: Field, layout: Layout) -> str:

@@ -24,8 +24,8 @@ from stores.editor.services.previews import (
     RESHAPABLE,
     explain_shape,
     has_shape_of,
-    page_proportion,
     reshape_background,
+    size_with_bleed,
 )
 
 RESHAPING = frozenset({"crop-background", "fit-background", "keep-as-picture"})
@@ -202,13 +202,13 @@ class PictureUploads:
         if use == "gallery":
             return self.as_picture(step, artwork)
         has_shape = has_shape_of(artwork, step.open_page)
-        if use == "background" and page_proportion(step.open_page) is None:
+        if use == "background" and size_with_bleed(step.open_page) is None:
             return set_background(step, artwork)
         if has_shape:
             # The size of a PDF is known only after rendering, so it becomes a background only on request.
             is_chosen = artwork.height or use
             return set_background(step, artwork) if is_chosen else self.as_picture(step, artwork)
-        reason = explain_shape(artwork, step.open_page) if page_proportion(step.open_page) else ""
+        reason = explain_shape(artwork, step.open_page)
         if use != "background":
             return self.as_picture(step, artwork, reason)
         self.pending = {

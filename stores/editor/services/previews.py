@@ -32,7 +32,7 @@ from printing.typesetting.artwork import ARTWORK_PIXELS
 from printing.typesetting.parsing import PROPORTION_TOLERANCE
 from stores.editor.selectors import Draft, EditorContext, read_pictures
 from stores.presets.selectors import profile_file
-from stores.templates.selectors import typesetting_errors
+from stores.templates.selectors import resolve_samples, typesetting_errors
 
 RESHAPABLE = {"image/png": "PNG", "image/jpeg": "JPEG"}
 BOX = re.compile(r"/Pages/(\d+)/Boxes/(\d+)(?:/|\Z)")
@@ -41,41 +41,42 @@ PRINT_SECONDS = 20.0
 SPECIMEN_MM = (110, 20)
 
 
-def page_proportion(page: Mapping[str, Any]) -> float | None:
-    """The width of the page with its bleed for each unit of its height; None while its size is wrong."""
+def size_with_bleed(page: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Width and height of the page in mm; None while its size is wrong."""
     try:
         bleed = 2 * float(page.get("BleedMM") or 0)
         width, height = float(page["WidthMM"]) + bleed, float(page["HeightMM"]) + bleed
     except (KeyError, TypeError, ValueError):
         return None
-    return width / height if width > 0 and height > 0 else None
+    return (width, height) if width > 0 and height > 0 else None
 
 
 def has_shape_of(artwork: Artwork, page: Mapping[str, Any]) -> bool:
     """Applies the check of templates. A PDF passes, because only rendering can measure it."""
-    proportion = page_proportion(page)
-    if proportion is None:
+    if (size := size_with_bleed(page)) is None:
         return False
+    proportion = size[0] / size[1]
     return not artwork.height or abs(artwork.width / artwork.height / proportion - 1) <= PROPORTION_TOLERANCE
 
 
 def explain_shape(artwork: Artwork, page: Mapping[str, Any]) -> str:
-    """Why the picture is no background of the page, which has a size."""
-    bleed = 2 * float(page.get("BleedMM") or 0)
-    width, height = float(page["WidthMM"]) + bleed, float(page["HeightMM"]) + bleed
+    """Why the picture is no background of the page; empty if the page has no size."""
+    if (size := size_with_bleed(page)) is None:
+        return ""
     return (
         f"{artwork.name} is {artwork.width:g} by {artwork.height:g}; the page with its bleed is"
-        f" {width:g} by {height:g} mm, which is another shape."
+        f" {size[0]:g} by {size[1]:g} mm, which is another shape."
     )
 
 
 def reshape_background(*, artwork: Artwork, page: Mapping[str, Any], crop: bool) -> bytes:
     """The picture in the page's shape with its bleed: its center, or all of it between white margins."""
     kind = RESHAPABLE.get(artwork.media_type)
-    proportion = page_proportion(page)
-    if kind is None or proportion is None:
+    size = size_with_bleed(page)
+    if kind is None or size is None:
         message = "Only a PNG or JPEG can be cropped or fitted, on a page that has a size."
         raise Invalid.at("/Artwork", "not_reshapable", message)
+    proportion = size[0] / size[1]
     with Image.open(BytesIO(artwork.data), formats=[kind]) as picture:
         width, height = reshaped_size(picture.size, proportion, crop=crop)
     if width * height > ARTWORK_PIXELS:
@@ -118,7 +119,7 @@ def preview_page(
         editor, draft, artwork, gallery, {(number, index) for index in hidden}
     )
     faults += [_fault(problem) for problem in problems]
-    values, refused = _values(editor, gallery, samples)
+    values, refused = resolve_samples(editor.fields, samples, gallery)
     faults += [_fault(problem, SAMPLE) for problem in refused]
     if template is None or number >= len(template.pages):
         return PagePreview(None, faults)
@@ -210,19 +211,6 @@ def _parse_valid_boxes(
         return parse_draft(pages, artwork, gallery, editor.fields, editor.fonts), problems, wrong
     except TemplateInvalid:
         return None, problems, wrong
-
-
-def _values(
-    editor: EditorContext, gallery: Mapping[str, Artwork], samples: Mapping[str, str]
-) -> tuple[dict[str, str], Sequence[Problem]]:
-    try:
-        return resolve_values(editor.fields, samples, gallery), ()
-    except ValuesInvalid as error:
-        values = {
-            field.field_name: samples.get(field.field_name) or field.org_value or field.default_value
-            for field in editor.fields
-        }
-        return {name: value.replace("\r\n", "\n") for name, value in values.items()}, error.problems
 
 
 def _sample_images(
