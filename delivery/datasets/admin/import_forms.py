@@ -1,5 +1,6 @@
 """The forms of an import: the file, then its options with the columns of the file."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -32,6 +33,18 @@ LABELS = {
 }
 
 
+def validated_by(reader: Callable[[str], object]) -> Callable[[str], None]:
+    """A validator that shows what the reader refuses."""
+
+    def validate(text: str) -> None:
+        try:
+            reader(text)
+        except DomainError as error:
+            raise forms.ValidationError(error.message) from error
+
+    return validate
+
+
 class UploadForm(forms.Form):
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget,
@@ -45,18 +58,23 @@ class UploadForm(forms.Form):
 class ImportForm(forms.Form):
     format = forms.ChoiceField(choices=FORMATS, widget=UnfoldAdminSelectWidget)
     vintage = forms.CharField(
-        widget=UnfoldAdminTextInputWidget, help_text=gettext_lazy("The month of the counts, YYYY-MM.")
+        widget=UnfoldAdminTextInputWidget,
+        help_text=gettext_lazy("The month of the counts, YYYY-MM."),
+        validators=[validated_by(read_vintage)],
     )
     types = forms.CharField(
         label=gettext_lazy("Route types counted"),
         widget=UnfoldAdminTextInputWidget,
         help_text=gettext_lazy("Some of C (city), R (rural), H (highway contract) and B (PO Boxes)."),
+        validators=[validated_by(read_types)],
     )
-    postal_code = forms.CharField(
+    postal_code = forms.RegexField(
+        rf"\A{POSTAL_CODE.pattern}\Z",
         label=gettext_lazy("ZIP code of all lines"),
         required=False,
         widget=UnfoldAdminTextInputWidget,
         help_text=gettext_lazy("Only for a table without a column for it."),
+        error_messages={"invalid": gettext_lazy("Enter five digits.")},
     )
     max_reject = forms.FloatField(
         label=gettext_lazy("Rejected lines allowed, in percent"),
@@ -96,26 +114,6 @@ class ImportForm(forms.Form):
                 initial="" if number is None else str(number + 1),
                 widget=UnfoldAdminSelectWidget,
             )
-
-    def clean_vintage(self) -> str:
-        return self._check_field("vintage", read_vintage)
-
-    def clean_types(self) -> str:
-        return self._check_field("types", read_types)
-
-    def clean_postal_code(self) -> str:
-        text: str = self.cleaned_data["postal_code"].strip()
-        if text and not POSTAL_CODE.fullmatch(text):
-            raise forms.ValidationError(_("Enter five digits."))
-        return text
-
-    def _check_field(self, name: str, reader: Any) -> str:
-        try:
-            reader(self.cleaned_data[name])
-        except DomainError as error:
-            raise forms.ValidationError(error.message) from error
-        text: str = self.cleaned_data[name]
-        return text.strip()
 
     @property
     def chosen_options(self) -> ImportOptions:
