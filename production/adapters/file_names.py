@@ -1,9 +1,10 @@
 """File names and tickets of a job in a hot folder, and the settings of the folder, as a form shows them."""
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from django import forms
@@ -14,7 +15,7 @@ from production.interface import Job, Member
 from production.settings_form import SettingsForm, Text
 from production.tickets import write_jdf, write_json_ticket, write_xjdf
 
-Writer = Callable[[Job, Mapping[str, str] | None], bytes]
+Writer = Callable[[Job], bytes]
 PAPERS_ENDING = "-eddm-papers"
 # Of the 255 bytes that disks allow: a time is written before the name of a report, an ending after it.
 MAX_REPORT_NAME_LENGTH = 220
@@ -25,6 +26,18 @@ WRITERS: Mapping[str, Sequence[tuple[str, Writer]]] = {
     "jdf": (("jdf", write_jdf),),
 }
 PLACEHOLDERS = ("number", "order", "item", "product", "sku", "store", "quantity")
+
+
+@dataclass(frozen=True, slots=True)
+class DropFile:
+    """A file as it is put into a hot folder."""
+
+    name: str
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
 
 
 class TicketSettings(SettingsForm):
@@ -42,14 +55,16 @@ class TicketSettings(SettingsForm):
     )
 
 
-def ticket_files(
-    chosen: str, name: str, job: Job, names: Mapping[str, str] | None = None
-) -> list[tuple[str, bytes]]:
-    """The tickets of the setting, as files with the name of the job."""
-    return [(f"{name}.{ending}", write(job, names)) for ending, write in WRITERS.get(chosen, ())]
+def build_files(job: Job, name: str, *, separator: str, tickets: str) -> list[DropFile]:
+    """The print files, then the tickets: a press that waits for a ticket finds the files that it names."""
+    names = _file_names(job, name, separator)
+    files = [replace(file, name=names[file.name]) for file in job.files]
+    renamed: Job = replace(job, files=files, members=_renamed_members(job, names))
+    written = [DropFile(f"{name}.{ending}", write(renamed)) for ending, write in WRITERS.get(tickets, ())]
+    return [*(DropFile(file.name, file.content) for file in files), *written]
 
 
-def file_names(job: Job, name: str, *, separator: str) -> dict[str, str]:
+def _file_names(job: Job, name: str, separator: str) -> dict[str, str]:
     """File names from the name of the job: the print file has exactly that name, papers and sheets a suffix."""
     names: dict[str, str] = {}
     several = len(job.print_files) > 1
@@ -67,7 +82,7 @@ def name_with_room(name: str) -> str:
     return os.fsencode(name)[-MAX_REPORT_NAME_LENGTH:].decode("utf-8", "ignore")
 
 
-def renamed_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:
+def _renamed_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:
     return [
         replace(
             member,

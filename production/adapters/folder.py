@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from production.adapters.file_names import FolderSettings, file_names, renamed_members, ticket_files
+from production.adapters.file_names import DropFile, FolderSettings, build_files
 from production.adapters.folder_ledger import OLD_LEDGER, WORK, WORK_NAME, carry_over, known_entry
 from production.adapters.folder_returns import ReturnFolder
 from production.adapters.open_folder import OpenFolder, forget_names, open_press_folder
@@ -75,9 +75,9 @@ class FolderAdapter:
     def preview(self, job: Job) -> Mapping[str, Any]:
         files = self._files(job)
         shown: dict[str, Any] = {"Full path": str(self._folder / self._names(job, files)[0])}
-        for name, content in files:
-            is_text = not name.endswith(".pdf")
-            shown[name] = content.decode() if is_text else f"{len(content):,} bytes"
+        for file in files:
+            is_text = not file.name.endswith(".pdf")
+            shown[file.name] = file.content.decode() if is_text else f"{len(file.content):,} bytes"
         return shown
 
     def submit(self, job: Job) -> Submitted:
@@ -171,23 +171,17 @@ class FolderAdapter:
         safe = re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".-")
         return safe if len(safe) <= MAX_NAME_LENGTH and job.number in safe else f"{safe[:80]}-{job.number}"
 
-    def _files(self, job: Job) -> list[tuple[str, bytes]]:
-        """The files, print files first, so that a ticket never names a missing file."""
-        name = self._name(job)
-        names = file_names(job, name, separator="-")
-        prints = [replace(file, name=names[file.name]) for file in job.files]
-        sent: Job = replace(job, files=prints, members=renamed_members(job, names))
-        files = [(file.name, file.content) for file in prints]
-        files += ticket_files(self._settings["tickets"], name, sent)
+    def _files(self, job: Job) -> list[DropFile]:
+        files = build_files(job, self._name(job), separator="-", tickets=self._settings["tickets"])
         if not files:
             raise ProviderRefused(f"Job {job.number} has no print file, and this folder takes no tickets.")
         return files
 
-    def _names(self, job: Job, files: Sequence[tuple[str, bytes]]) -> tuple[str, ...]:
+    def _names(self, job: Job, files: Sequence[DropFile]) -> tuple[str, ...]:
         """What appears in the hot folder."""
         if self._settings["layout"] == "folders":
             return (self._name(job),)
-        return tuple(name for name, _ in files)
+        return tuple(file.name for file in files)
 
     def _prepare(self, hot: OpenFolder, job: Job) -> LedgerEntry:
         files = self._files(job)
@@ -240,14 +234,14 @@ class FolderAdapter:
         _CLEANED[self._folder] = time.monotonic()
 
 
-def _write_files(place: OpenFolder, folder: str, files: Sequence[tuple[str, bytes]]) -> None:
+def _write_files(place: OpenFolder, folder: str, files: Sequence[DropFile]) -> None:
     """Into a folder of this place, if it has a name."""
     if folder:
         with place.folder(folder, create=True) as inner:
             _write_files(inner, "", files)
     else:
-        for name, content in files:
-            place.write(name, content)
+        for file in files:
+            place.write(file.name, file.content)
     place.sync()
 
 

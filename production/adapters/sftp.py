@@ -13,15 +13,15 @@ from production.adapters.file_names import TicketSettings
 from production.adapters.gang_settings import GangSettings
 from production.adapters.http import url_refusal
 from production.adapters.registry import register
-from production.adapters.sftp_drop import Places, put_job, withdraw_files
-from production.adapters.sftp_returns import (
-    SETTLE_SECONDS,
+from production.adapters.sftp_drop import (
+    Places,
     drop_files,
-    move_read,
     preview_files,
-    read_returns,
+    put_job,
     recorded_exchange,
+    withdraw_files,
 )
+from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
 from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, sftp_errors
 from production.interface import POLL_SECONDS, Exchange, Job, Ledger, ProviderUnavailable, Report, Submitted
 from production.settings_form import LongText, Text, between

@@ -6,15 +6,17 @@ marker nothing was visible and all begins again; with a marker what still lies i
 staging says that the press has the job, also when it has moved the files away since.
 """
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import asyncssh
 
-from production.adapters.sftp_returns import DropFile
+from production.adapters.file_names import DropFile, build_files
 from production.adapters.sftp_session import MISSING, Progress
-from production.interface import Job, ProviderRefused
+from production.interface import Exchange, Job, ProviderRefused
+from production.tickets.values import checked_number
 
 CHUNK = 256 * 1024
 # Of a job in a folder of ours; a server may list names without end.
@@ -53,6 +55,33 @@ class Places:
     @property
     def target(self) -> str:
         return self.folder if self.is_flat else f"{self.folder}/{self.number}"
+
+
+def drop_files(job: Job, tickets: str) -> list[DropFile]:
+    for file in job.files:
+        if hashlib.sha256(file.content).hexdigest() != file.sha256:
+            raise ProviderRefused(f"The print file {file.name} is damaged: its SHA-256 has changed.")
+    number = checked_number(job.number)
+    files = build_files(job, number, separator="_", tickets=tickets)
+    if not files:
+        raise ProviderRefused(f"Job {number} has no print file, and this provider takes no tickets.")
+    return files
+
+
+def preview_files(folder: str, files: Sequence[DropFile]) -> dict[str, str]:
+    """A preview by path: the text of tickets, size and digest of other files."""
+    return {f"{folder}/{file.name}": _file_text(file) for file in files}
+
+
+def recorded_exchange(folder: str, files: Sequence[DropFile], response: str) -> Exchange:
+    lines = [f"{folder}/{file.name}  {len(file.content):,} bytes" for file in files]
+    return Exchange("\n".join(lines), response, {file.name: file.sha256 for file in files})
+
+
+def _file_text(file: DropFile) -> str:
+    if file.name.endswith((".xjdf", ".json")):
+        return file.content.decode()
+    return f"{len(file.content):,} bytes, SHA-256 {file.sha256}"
 
 
 async def put_job(

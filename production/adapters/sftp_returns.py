@@ -1,21 +1,20 @@
 """The return folder of an SFTP server: reads reports, and moves them once they are stored."""
 
-import hashlib
 import os
 import random
 import re
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from stat import S_ISDIR, S_ISREG
 
 import asyncssh
 
-from production.adapters.file_names import file_names, name_with_room, ticket_files
+from production.adapters.file_names import name_with_room
 from production.adapters.sftp_session import MISSING
-from production.interface import Exchange, Job, ProviderRefused, Report
+from production.interface import Report
 from production.tickets import REPORT_SUFFIXES, read_report_file
 from production.tickets.json_ticket import FORMAT
 from production.tickets.reports import MAX_BODY_BYTES, MAX_REPORTS, identify
@@ -29,41 +28,6 @@ READ, REJECTED = "read", "rejected"
 # Files changed within this time may still be written.
 SETTLE_SECONDS = 3
 SKEW_SECONDS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class DropFile:
-    name: str
-    content: bytes
-
-    @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.content).hexdigest()
-
-
-def drop_files(job: Job, tickets: str) -> list[DropFile]:
-    """Print files first, tickets last: a press that waits for the ticket finds the files."""
-    number = checked_number(job.number)
-    names = file_names(job, number, separator="_")
-    found = []
-    for file in job.files:
-        if hashlib.sha256(file.content).hexdigest() != file.sha256:
-            raise ProviderRefused(f"The print file {file.name} is damaged: its SHA-256 has changed.")
-        found.append(DropFile(names[file.name], file.content))
-    found += [DropFile(name, content) for name, content in ticket_files(tickets, number, job, names)]
-    if not found:
-        raise ProviderRefused(f"Job {number} has no print file, and this provider takes no tickets.")
-    return found
-
-
-def preview_files(folder: str, files: Sequence[DropFile]) -> dict[str, str]:
-    """A preview by path: the text of tickets, size and digest of other files."""
-    return {f"{folder}/{file.name}": _file_text(file) for file in files}
-
-
-def recorded_exchange(folder: str, files: Sequence[DropFile], response: str) -> Exchange:
-    lines = [f"{folder}/{file.name}  {len(file.content):,} bytes" for file in files]
-    return Exchange("\n".join(lines), response, {file.name: file.sha256 for file in files})
 
 
 def is_unfinished(name: str) -> bool:
@@ -95,12 +59,6 @@ def acknowledgement(name: str) -> Report:
         ) from error
     identifier = identify("moved", number, "Acknowledged", None, {})
     return Report(identifier, number, "Acknowledged", None, message=f"{name} was moved.", raw=name)
-
-
-def _file_text(file: DropFile) -> str:
-    if file.name.endswith((".xjdf", ".json")):
-        return file.content.decode()
-    return f"{len(file.content):,} bytes, SHA-256 {file.sha256}"
 
 
 async def read_returns(

@@ -4,7 +4,6 @@ A combined node of interpreting, rendering and digital printing: file, copies, s
 gives the same bytes.
 """
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -44,8 +43,8 @@ SIDES = {
 }
 
 
-def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
-    """`urls` are the URLs of files by name; without them the files are beside the ticket."""
+def write_jdf(job: Job) -> bytes:
+    """The files are beside the ticket."""
     root = etree.Element(f"{{{NAMESPACE}}}JDF", nsmap={None: NAMESPACE, "xsi": INSTANCE})
     root.set(f"{{{INSTANCE}}}type", "Combined")
     set_attributes(
@@ -69,7 +68,7 @@ def write_jdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
         add(root, "Comment", ID="Finishing", Name="Instruction").text = clean(finishing)
     pool = add(root, "ResourcePool")
     _add_plan(pool, job)
-    _add_files(pool, job, urls or {})
+    _add_files(pool, job)
     _add_paper(pool, job.item)
     _add_press(pool, job.item)
     _add_links(add(root, "ResourceLinkPool"), job)
@@ -117,7 +116,7 @@ def _add_plan(pool: Any, job: Job) -> None:
     )
 
 
-def _add_files(pool: Any, job: Job, urls: Mapping[str, str]) -> None:
+def _add_files(pool: Any, job: Job) -> None:
     printed = job.print_files
     one_form = job.item.work_style in ONE_FORM
     whole = add(
@@ -134,7 +133,7 @@ def _add_files(pool: Any, job: Job, urls: Mapping[str, str]) -> None:
     for position, file in enumerate(printed, 1):
         part = add(whole, "RunList", Run=_run(position)) if len(printed) > 1 else whole
         element = add(part, "LayoutElement")
-        url = urls.get(file.name) or quote(file.name)
+        url = quote(file.name)
         add(element, "FileSpec", MimeType=file.media_type, URL=url, UserFileName=file.name)
 
 

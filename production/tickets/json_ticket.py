@@ -1,7 +1,6 @@
 """The job ticket as JSON, for print houses that read no XJDF. Members are only ever added within a version."""
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,18 +11,17 @@ FORMAT = "store-fulfillment-ticket"
 VERSION = 1
 
 
-def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes:
-    """The same job always gives the same bytes. `names` maps files to their names beside the ticket."""
-    names = names or {}
-    ticket = {"Format": FORMAT, "Version": VERSION, **_members_of_ticket(job, names)}
+def write_json_ticket(job: Job) -> bytes:
+    """The same job always gives the same bytes."""
+    ticket = {"Format": FORMAT, "Version": VERSION, **_members_of_ticket(job)}
     if job.members:
         ticket["Sheets"] = sum(file.copies for file in job.print_files)
         ticket["WastePercent"] = round(100 * job.waste, 1)
         ticket["Jobs"] = [
-            _members_of_ticket(member.job, names)
+            _members_of_ticket(member.job)
             | {
                 "Places": [
-                    {"File": names.get(file, file), "PiecesPerSheet": count, "Run": member.runs[file]}
+                    {"File": file, "PiecesPerSheet": count, "Run": member.runs[file]}
                     for file, count in member.places.items()
                 ],
                 "Pieces": member.pieces,
@@ -33,7 +31,7 @@ def write_json_ticket(job: Job, names: Mapping[str, str] | None = None) -> bytes
     return json.dumps(ticket, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n"
 
 
-def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
+def _members_of_ticket(job: Job) -> dict[str, Any]:
     return {
         "JobNumber": checked_number(job.number),
         "Created": _time(job.created),
@@ -47,7 +45,7 @@ def _members_of_ticket(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
         "Siblings": [number for number in job.siblings if number != job.number],
         "Order": _order(job),
         **_product(job.item),
-        "Files": [_file(file, names) for file in job.files],
+        "Files": [_file(file) for file in job.files],
         "Recipient": dict(job.recipient),
         "DeliveryMethod": job.delivery_method,
         "Note": job.note,
@@ -93,9 +91,9 @@ def _product(item: JobItem) -> dict[str, Any]:
     }
 
 
-def _file(file: JobFile, names: Mapping[str, str]) -> dict[str, Any]:
+def _file(file: JobFile) -> dict[str, Any]:
     return {
-        "Name": names.get(file.name, file.name),
+        "Name": file.name,
         "MediaType": file.media_type,
         "Bytes": len(file.content),
         "SHA256": file.sha256,

@@ -7,7 +7,7 @@ UTC.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -37,8 +37,8 @@ AGENT = "Store Fulfillment"
 PAPERS = "Papers"
 
 
-def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
-    """`urls` are the URLs of files by name; without them the files are beside the ticket."""
+def write_xjdf(job: Job) -> bytes:
+    """The files are beside the ticket."""
     root = etree.Element(f"{{{NAMESPACE}}}XJDF", nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
     set_attributes(
         root,
@@ -57,7 +57,7 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
             add(root, "GeneralID", IDUsage=usage, IDValue=value)
     products = add(root, "ProductList")
     for position, member in enumerate(job.members or [Member(job, {}, {})], 1):
-        _add_product(products, member, position, urls or {})
+        _add_product(products, member, position)
     _add_contacts(root, job)
     _add_customer(root, job)
     _add_deliveries(root, job)
@@ -68,7 +68,7 @@ def write_xjdf(job: Job, urls: Mapping[str, str] | None = None) -> bytes:
         LastEnd=local_time(job.ship_by),
         Status="Waiting",
     )
-    _add_files(root, job, urls or {})
+    _add_files(root, job)
     _add_press_sheets(root, job)
     etree.indent(root)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
@@ -89,7 +89,7 @@ def _general_ids(job: Job) -> list[tuple[str, str]]:
     ]
 
 
-def _add_product(product_list: Any, member: Member, position: int, urls: Mapping[str, str]) -> None:
+def _add_product(product_list: Any, member: Member, position: int) -> None:
     item: JobItem = member.job.item
     product = add(
         product_list,
@@ -103,7 +103,7 @@ def _add_product(product_list: Any, member: Member, position: int, urls: Mapping
     if member.places:
         add(product, "GeneralID", IDUsage="JobID", IDValue=member.job.number)
     for name, count in member.places.items():
-        add(product, "GeneralID", IDUsage="PiecesPerSheet", IDValue=f"{count} on {urls.get(name) or name}")
+        add(product, "GeneralID", IDUsage="PiecesPerSheet", IDValue=f"{count} on {name}")
     _add_intents(product, item)
 
 
@@ -211,7 +211,7 @@ def _add_deliveries(root: Any, job: Job) -> None:
         add(delivery, "DropItem", Amount=str(drop.item.quantity), ItemRef=f"Product-{position}")
 
 
-def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
+def _add_files(root: Any, job: Job) -> None:
     resources = _resource_set(root, "RunList")
     printed = job.print_files
     pdfs = [file for file in printed if file.media_type == "application/pdf"]
@@ -221,14 +221,13 @@ def _add_files(root: Any, job: Job, urls: Mapping[str, str]) -> None:
             add(resource, "Part", Run=f"Run-{position}")
         pages = str(job.item.pages) if pdfs == [file] else ""
         last = job.item.pages - 1
-        run = add(resource, "RunList", NPage=pages, Pages=f"0 {last}" if pages else "")
-        _add_file(run, file, urls.get(file.name) or quote(file.name))
+        _add_file(add(resource, "RunList", NPage=pages, Pages=f"0 {last}" if pages else ""), file)
     for file in job.files:
         if not file.is_printed:
             # A set of its own: what is in the first one is printed.
             papers = _resource_set(root, "RunList", ProcessUsage=PAPERS)
-            run = add(add(papers, "Resource", DescriptiveName="Papers for the post office"), "RunList")
-            _add_file(run, file, urls.get(file.name) or quote(file.name))
+            resource = add(papers, "Resource", DescriptiveName="Papers for the post office")
+            _add_file(add(resource, "RunList"), file)
 
 
 def _add_press_sheets(root: Any, job: Job) -> None:
@@ -255,7 +254,7 @@ def _add_press_sheets(root: Any, job: Job) -> None:
         add(resource, "Component")
 
 
-def _add_file(run: Any, file: JobFile, url: str) -> None:
+def _add_file(run: Any, file: JobFile) -> None:
     spec = add(
         run,
         "FileSpec",
@@ -263,7 +262,7 @@ def _add_file(run: Any, file: JobFile, url: str) -> None:
         CheckSum=hashlib.md5(file.content, usedforsecurity=False).hexdigest(),
         FileSize=str(len(file.content)),
         MimeType=file.media_type,
-        URL=url,
+        URL=quote(file.name),
         UserFileName=file.name,
     )
     spec.set(f"{{{OWN_NAMESPACE}}}SHA256", file.sha256)

@@ -257,4 +257,4 @@ def _print_file(job: AdapterJob) -> bytes:
 def _ticket(job: AdapterJob, form: str, name: str) -> HttpResponse:
     write, kind = TICKETS[form]
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(write(job, None), content_type=kind, headers=headers)
+    return HttpResponse(write(job), content_type=kind, headers=headers)

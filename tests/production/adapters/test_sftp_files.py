@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from production.adapters.sftp_returns import drop_files, is_unfinished, preview_files, read_returned
+from production.adapters.sftp_drop import drop_files, preview_files
+from production.adapters.sftp_returns import is_unfinished, read_returned
 from production.interface import ProviderRefused
 from production.tickets import write_xjdf
 from tests.support.production.jobs import job_file, made_job

@@ -21,7 +21,7 @@ from pypdf import PdfReader
 from accounts.callers import Caller
 from printing.imposition import Stamp, spot_plates, stamp_file
 from production import interface
-from production.adapters.sftp_returns import drop_files
+from production.adapters.sftp_drop import drop_files
 from production.adapters.siteflow_orders import siteflow_order
 from production.jobs.models import Job
 from production.jobs.selectors import adapter_job, stamped_content

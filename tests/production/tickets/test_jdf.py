@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from production.adapters.sftp_returns import drop_files
+from production.adapters.sftp_drop import drop_files
 from production.tickets import write_jdf
 from production.tickets.check import find_mistakes
 from tests.support.production.jobs import job_file, made_gang_job, made_job

@@ -180,8 +180,6 @@ def test_files_carry_size_and_digests():
     assert spec.getparent().get("Pages") == "0 1"
     several = _ticket(files=[art, replace(art, name="back.pdf")])
     assert [part.get("Run") for part in several.iterfind(".//x:Part[@Run]", SPACES)] == ["Run-1", "Run-2"]
-    urls = write_xjdf(made_job(files=[art]), {art.name: "files/1.pdf"})
-    assert b'URL="files/1.pdf"' in urls
 
 
 def test_same_job_gives_the_same_bytes():
