@@ -11,8 +11,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
@@ -39,8 +40,6 @@ BOARD = "admin:production_job_changelist"
 MAX_REASSIGNED = 200
 REASONS_SHOWN = 20
 Service = Callable[..., Job]
-# The message about so many jobs.
-Said = Callable[[int], str]
 TICKETS = {
     "xjdf": (write_xjdf, "application/xml"),
     "json": (write_json_ticket, "application/json"),
@@ -82,12 +81,12 @@ class JobActions(StaffAdmin):
         provider = providers.filter(code=sent.get("provider", "")).first()
         if request.method == "POST" and provider is not None:
             if done := self._each(request, jobs, reassign_job, provider=provider):
-                said = ngettext(
+                message = ngettext(
                     "%(count)s job reassigned to %(provider)s.",
                     "%(count)s jobs reassigned to %(provider)s.",
                     done,
                 )
-                messages.success(request, said % {"count": done, "provider": provider})
+                messages.success(request, message % {"count": done, "provider": provider})
             return HttpResponseRedirect(self.address_of(jobs[0]) if len(jobs) == 1 else reverse(BOARD))
         context = {
             **self.page_context(request, _("Reassign jobs")),
@@ -117,34 +116,22 @@ class JobActions(StaffAdmin):
         gettext_lazy("Send again"),
     )
     def resend(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._bulk(
-            request,
-            chosen,
-            resend_job,
-            lambda count: ngettext(
-                "%(count)s job is being sent again.", "%(count)s jobs are being sent again.", count
-            ),
+        message = ngettext_lazy(
+            "%(count)s job is being sent again.", "%(count)s jobs are being sent again.", "count"
         )
+        self._bulk(request, chosen, resend_job, message)
 
     @harmless
     @admin.action(description="Hold", permissions=["change"])
     def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._bulk(
-            request,
-            chosen,
-            hold_job,
-            lambda count: ngettext("%(count)s job is held.", "%(count)s jobs are held.", count),
-        )
+        message = ngettext_lazy("%(count)s job is held.", "%(count)s jobs are held.", "count")
+        self._bulk(request, chosen, hold_job, message)
 
     @harmless
     @admin.action(description="Release", permissions=["change"])
     def release(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._bulk(
-            request,
-            chosen,
-            release_job,
-            lambda count: ngettext("%(count)s job is released.", "%(count)s jobs are released.", count),
-        )
+        message = ngettext_lazy("%(count)s job is released.", "%(count)s jobs are released.", "count")
+        self._bulk(request, chosen, release_job, message)
 
     @harmless
     @admin.action(description="Cancel …", permissions=["change"])
@@ -153,16 +140,12 @@ class JobActions(StaffAdmin):
         gettext_lazy("Cancel the jobs"),
     )
     def cancel(self, request: HttpRequest, chosen: QuerySet) -> None:
-        self._bulk(
-            request,
-            chosen,
-            cancel_job,
-            lambda count: ngettext(
-                "%(count)s job is cancelled. If a provider has it, it is cancelled there next.",
-                "%(count)s jobs are cancelled. Those that a provider has are cancelled there next.",
-                count,
-            ),
+        message = ngettext_lazy(
+            "%(count)s job is cancelled. If a provider has it, it is cancelled there next.",
+            "%(count)s jobs are cancelled. Those that a provider has are cancelled there next.",
+            "count",
         )
+        self._bulk(request, chosen, cancel_job, message)
 
     @harmless
     @admin.action(description="Reassign …", permissions=["change"])
@@ -187,10 +170,11 @@ class JobActions(StaffAdmin):
         caller = Caller.on_pages(request.user)
         return streamed_file(gang_archive(jobs), "gang-sheets.zip", caller.key)
 
-    def _bulk(self, request: HttpRequest, chosen: QuerySet, service: Service, said: Said) -> None:
+    def _bulk(self, request: HttpRequest, chosen: QuerySet, service: Service, message: Promise) -> None:
+        """`message` names the `count` of jobs."""
         jobs = [job for job in chosen.order_by("pk") if self.has_change_permission(request, job)]
         if done := self._each(request, jobs, service):
-            messages.success(request, said(done) % {"count": done})
+            messages.success(request, message % {"count": done})
 
     def _each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **more: Any) -> int:
         """Applies the service to each job; returns how many succeeded and shows each refusal."""
@@ -209,11 +193,11 @@ class JobActions(StaffAdmin):
             )
         return len(jobs) - len(refused)
 
-    def _act(self, request: HttpRequest, job_id: int, service: Service, said: str) -> HttpResponse:
+    def _act(self, request: HttpRequest, job_id: int, service: Service, message: str) -> HttpResponse:
         job, actor = self.record_to_change(request, job_id), actor_on(request)
         with errors_as_messages(request):
             done = service(job=job, actor=actor)
-            messages.success(request, said % {"job": done})
+            messages.success(request, message % {"job": done})
         return HttpResponseRedirect(self.address_of(job))
 
 
