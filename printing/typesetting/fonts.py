@@ -27,8 +27,6 @@ CJK_PACKAGE = "manimgx_fonts_cjk"
 _CJK = "Noto Sans CJK "
 # Preferred to Noto Sans Arabic, which draws a letter's dots as separate glyphs: copied text has the letter twice.
 _ARABIC = "IBM Plex Sans Arabic"
-# The letters of European languages.
-USUAL_LETTERS = range(0x20, 0x250)
 _JOINERS = "\u200c\u200d"
 _IGNORABLE = frozenset("\u00ad\u034f\u061c\u200b\u2060\ufeff" + _JOINERS) | {
     chr(code)
@@ -76,7 +74,6 @@ class FontSet:
     faces: tuple[FontFace, ...]
     fallbacks: tuple[str, ...]
     _covered: dict[str, CodePoints] = field(default_factory=dict, compare=False, repr=False)
-    _usual: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
 
     @staticmethod
@@ -118,21 +115,11 @@ class FontSet:
                 self._covered[family] = reduce(and_, maps) if maps else CodePoints()
             return self._covered[family]
 
-    def usual(self, family: str) -> frozenset[str]:
-        """Those of the usual letters that the family can draw, and line breaks: most texts have no others."""
-        if (known := self._usual.get(family)) is None:
-            covered = self.code_points(family)
-            known = frozenset({"\n"}.union(chr(code) for code in USUAL_LETTERS if code in covered))
-            self._usual[family] = known
-        return known
-
     def chain(self, family: str, text: str) -> tuple[tuple[str, ...], str | None]:
         """The families needed to draw the text, and the first character that no family has.
 
         A base letter and its marks must come from one family: Typst shapes a cluster as a whole.
         """
-        if self.usual(family).issuperset(text):
-            return (family,), None
         needed = [family]
         covered = self.code_points(family)
         if all(ord(letter) in covered for letter in set(text) - {"\n"}):
