@@ -10,7 +10,6 @@ import pikepdf
 
 from printing.artwork.apart import found_apart, missing_font
 from printing.artwork.area import Area, enclosing
-from printing.artwork.inks import THUMBNAIL, ink_of
 from printing.artwork.parts import OPERATORS, PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
 from printing.artwork.pdf_content import (
     BLACK,
@@ -25,6 +24,7 @@ from printing.artwork.pdf_content import (
     slivers,
     spots_of,
 )
+from printing.pictures import THUMBNAIL, highest_ink
 from printing.press.die_lines import is_tool
 from printing.press.gradients import is_repaintable
 from printing.press.objects import Visited, save_pdf
@@ -205,7 +205,7 @@ class _Reader:
             self.parts.append(ArtworkPart(Part.PICTURE, area, density, _picture_space(space)))
         self._spots(space, area)
         if kind_of(space) == OF_CMYK and (picture := decode_picture(image, OF_CMYK, THUMBNAIL)) is not None:
-            self.note(Part.INK, size=ink_of(picture), area=area)
+            self.note(Part.INK, size=highest_ink(picture), area=area)
 
     def _update_state(self, name: str, operands: Any, resources: Any, state: _State) -> _State:
         if name == "cm":

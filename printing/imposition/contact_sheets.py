@@ -9,7 +9,8 @@ import pikepdf
 from PIL import Image
 
 from printing.imposition.marks import POINTS, text_path, text_width
-from printing.press.objects import save_pdf
+from printing.pictures import encode_picture
+from printing.press.objects import image_stream, save_pdf
 
 COLUMNS, ROWS = 4, 5
 CELLS = COLUMNS * ROWS
@@ -89,21 +90,9 @@ def _image(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
     """The picture at 300 dpi of its cell, as JPEG, its box, and its size, which is one unit."""
     with Image.open(io.BytesIO(content)) as picture:
         picture.thumbnail((round(CELL_WIDTH / 72 * 300), round(CELL_HEIGHT / 72 * 300)))
-        width, height = picture.size
-        out = io.BytesIO()
-        picture.convert("RGB").save(out, "JPEG", quality=85)
-    stream = pikepdf.Stream(
-        pdf,
-        out.getvalue(),
-        Type=pikepdf.Name.XObject,
-        Subtype=pikepdf.Name.Image,
-        Width=width,
-        Height=height,
-        ColorSpace=pikepdf.Name.DeviceRGB,
-        BitsPerComponent=8,
-        Filter=pikepdf.Name.DCTDecode,
-    )
-    return stream, (0, 0, width, height), (width, height)
+        content = encode_picture(picture.convert("RGB"), "JPEG", quality=85)
+    size = picture.size
+    return image_stream(pdf, content, size, "/DeviceRGB", "/DCTDecode"), (0, 0, *size), size
 
 
 def _caption(cell: Cell, left: float, top: float) -> str:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageStat
 
-from printing.artwork.inks import THUMBNAIL, ink_of, thumbnail
 from printing.bounded import TaskFailed
 from printing.caches import WeightedCache
+from printing.pictures import THUMBNAIL, highest_ink, thumbnail_size
 from printing.press import isolation
+from printing.press.uploads import shrink_picture
 
 CACHE_BYTES = 8_000_000
 FLAT = 3
@@ -56,9 +57,14 @@ def _read(content: bytes) -> PictureFacts:
         has_profile = "icc_profile" in picture.info
         is_large = isolation.is_large_at_any_size(picture)
         picture.draft(None, THUMBNAIL)
-        small = isolation.shrink(content, thumbnail((width, height)), "BOX") if is_large else _small(picture)
+        size = thumbnail_size((width, height))
+        small = (
+            isolation.shrink(content, size, "BOX")
+            if is_large
+            else shrink_picture(picture, size, Image.Resampling.BOX)
+        )
     clear = small.mode == "RGBA" and small.getchannel("A").getextrema()[1] == 0
-    ink = ink_of(small) if small.mode == "CMYK" else None
+    ink = highest_ink(small) if small.mode == "CMYK" else None
     shown = Image.new("RGB", small.size, "white")
     if small.mode == "RGBA":
         shown.paste(small, mask=small.getchannel("A"))
@@ -68,13 +74,3 @@ def _read(content: bytes) -> PictureFacts:
     seen = small if small.mode == "CMYK" else shown
     flat = all(high - low <= FLAT for low, high in ImageStat.Stat(seen).extrema)
     return PictureFacts(width, height, mode, has_profile, flat, clear, ink, shown)
-
-
-def _small(picture: Image.Image) -> Image.Image:
-    if picture.has_transparency_data:
-        plain = picture.convert("RGBA")
-    elif picture.mode in {"L", "RGB", "CMYK"}:
-        plain = picture
-    else:
-        plain = picture.convert("RGB")
-    return plain.resize(thumbnail(plain.size), Image.Resampling.BOX, reducing_gap=2.0)

@@ -39,6 +39,24 @@ def save_pdf(pdf: pikepdf.Pdf, **options: Any) -> bytes:
     return out.getvalue()
 
 
+def image_stream(
+    pdf: pikepdf.Pdf, content: bytes, size: tuple[int, int], space: str, compression: str
+) -> pikepdf.Stream:
+    """A picture with eight bits for each color, of content that is compressed already."""
+    width, height = size
+    return pikepdf.Stream(
+        pdf,
+        content,
+        Type=pikepdf.Name.XObject,
+        Subtype=pikepdf.Name.Image,
+        Width=width,
+        Height=height,
+        BitsPerComponent=8,
+        ColorSpace=pikepdf.Name(space),
+        Filter=pikepdf.Name(compression),
+    )
+
+
 def get_dictionary(resources: Any, kind: str) -> Any:
     return resources.get(kind, pikepdf.Dictionary())
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageCms, ImageOps
 
 from printing.pictures import PILLOW_ERRORS, encode_picture, is_jpeg
 from printing.press.colors import Separation, separation_of
-from printing.press.objects import UNPACKED, save_pdf
+from printing.press.objects import UNPACKED, image_stream, save_pdf
 from printing.press.paints import DEVICE, GRAY, OF_CMYK
 from printing.press.profiles import opened_profile
 
@@ -183,17 +183,8 @@ def _pdf_of(colors: Plate, mask: Plate | None = None) -> bytes:
 
 def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
     kind = OF_CMYK if plate.mode == "CMYK" else GRAY
-    image = pikepdf.Stream(
-        pdf,
-        plate.content,
-        Type=pikepdf.Name.XObject,
-        Subtype=pikepdf.Name.Image,
-        Width=plate.size[0],
-        Height=plate.size[1],
-        BitsPerComponent=8,
-        ColorSpace=pikepdf.Name(DEVICE[kind]),
-        Filter=pikepdf.Name.DCTDecode if plate.is_jpeg else pikepdf.Name.FlateDecode,
-    )
+    compression = "/DCTDecode" if plate.is_jpeg else "/FlateDecode"
+    image = image_stream(pdf, plate.content, plate.size, DEVICE[kind], compression)
     if plate.is_jpeg and kind == OF_CMYK and plate.is_inverted:
         image.Decode = pikepdf.Array(INVERTED)
     return image

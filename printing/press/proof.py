@@ -7,8 +7,9 @@ from io import BytesIO
 import pikepdf
 from PIL import Image
 
+from printing.pictures import encode_picture
 from printing.press.colors import Separation
-from printing.press.objects import drop, save_pdf
+from printing.press.objects import drop, image_stream, save_pdf
 from printing.press.paints import Inks, SoftProof
 from printing.press.plates import blend_overprint, cut_to_trim, join, total_ink, views
 from printing.press.repaint import Repaint
@@ -92,19 +93,8 @@ def _in_screen_colors(printed: bytes, separation: Separation, *, is_cmyk: bool) 
 def _picture_pdf(pictures: Sequence[Image.Image], sizes: Sequence[tuple[float, float]]) -> bytes:
     with pikepdf.new() as pdf:
         for picture, (width, height) in zip(pictures, sizes, strict=True):
-            packed = BytesIO()
-            picture.save(packed, "JPEG", **JPEG)
-            image = pikepdf.Stream(
-                pdf,
-                packed.getvalue(),
-                Type=pikepdf.Name.XObject,
-                Subtype=pikepdf.Name.Image,
-                Width=picture.width,
-                Height=picture.height,
-                BitsPerComponent=8,
-                ColorSpace=pikepdf.Name.DeviceRGB,
-                Filter=pikepdf.Name.DCTDecode,
-            )
+            content = encode_picture(picture, "JPEG", **JPEG)
+            image = image_stream(pdf, content, picture.size, "/DeviceRGB", "/DCTDecode")
             page = pdf.add_blank_page(page_size=(width * 72, height * 72)).obj
             page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Page=image))
             page.Contents = pdf.make_stream(b"%.4f 0 0 %.4f 0 0 cm /Page Do" % (width * 72, height * 72))
@@ -124,6 +114,4 @@ def _inches(page: pikepdf.Page) -> tuple[float, float]:
 
 
 def _png(picture: Image.Image) -> bytes:
-    out = BytesIO()
-    picture.save(out, "PNG", compress_level=4)
-    return out.getvalue()
+    return encode_picture(picture, "PNG", compress_level=4)

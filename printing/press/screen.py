@@ -14,6 +14,7 @@ from typing import Any
 import pikepdf
 from PIL import Image
 
+from printing.pictures import encode_picture
 from printing.press.objects import UNPACKED, drop, get_dictionary, save_pdf
 from printing.press.repaint import decode_picture, kind_of
 from printing.press.streams import IDENTITY, Matrix, matrix_from, times
@@ -116,9 +117,8 @@ def _shrink(drawn: _Drawn, scale: float, quality: int | None) -> bool:
     picture = picture.resize((across, down), Image.Resampling.BICUBIC, reducing_gap=2.0)
     drop(image, "/Decode", "/DecodeParms")
     if quality is not None and picture.mode in {"L", "RGB"}:
-        encoded = BytesIO()
-        picture.save(encoded, "JPEG", quality=quality)
-        image.write(encoded.getvalue(), filter=pikepdf.Name.DCTDecode)
+        encoded = encode_picture(picture, "JPEG", quality=quality)
+        image.write(encoded, filter=pikepdf.Name.DCTDecode)
     else:
         image.write(picture.tobytes())
     image.Width, image.Height, image.BitsPerComponent = across, down, 8

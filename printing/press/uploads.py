@@ -81,11 +81,15 @@ def shrink_in_folder(folder: Path, size: list[int], resampling: str) -> str:
     """A task of printing.bounded: the smaller pixels, `shrunk`, and their mode."""
     with Image.open(folder / "picture", formats=FORMATS) as picture:
         picture.draft(None, (round(size[0] * REDUCING_GAP), round(size[1] * REDUCING_GAP)))
-        plain = picture if picture.mode == "CMYK" else _for_screen(picture)
-        method = Image.Resampling[resampling]
-        shrunk = plain.resize((size[0], size[1]), method, reducing_gap=REDUCING_GAP)
+        shrunk = shrink_picture(picture, (size[0], size[1]), Image.Resampling[resampling])
         (folder / "shrunk").write_bytes(shrunk.tobytes())
         return shrunk.mode
+
+
+def shrink_picture(picture: Image.Image, size: tuple[int, int], resampling: Image.Resampling) -> Image.Image:
+    """The picture in gray, RGB, RGBA or CMYK."""
+    plain = picture if picture.mode == "CMYK" else _for_screen(picture)
+    return plain.resize(size, resampling, reducing_gap=REDUCING_GAP)
 
 
 def decode_in_folder(folder: Path) -> bool:
