@@ -9,8 +9,8 @@ from time import monotonic
 from PIL import Image, ImageChops, ImageDraw
 
 from printing.artwork.area import Area
+from printing.artwork.parts import ArtworkFacts
 from printing.caches import WeightedCache
-from printing.preflight.artwork import ArtworkFacts
 from printing.preflight.colors import Seen
 from printing.press.artwork import PreparedArtwork
 from printing.typesetting import (

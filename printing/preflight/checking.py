@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from printing.preflight.artwork.isolation import artwork_cache
+from printing.preflight.artwork_facts import artwork_cache
 from printing.preflight.background_pixels import background_cache
 from printing.preflight.findings import FINDINGS, USUAL, Finding, Limits, Severity
 from printing.preflight.pictures import picture_cache

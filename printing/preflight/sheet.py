@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from printing.artwork.area import Area
-from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part, artwork_facts
+from printing.artwork.parts import ArtworkFacts, ArtworkPart, Part
+from printing.preflight.artwork_facts import artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
 from printing.preflight.colors import PlateInk, Seen, plate_inks, rgb_of
 from printing.preflight.findings import Limits

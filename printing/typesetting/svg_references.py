@@ -56,7 +56,7 @@ class SvgReferences:
 
     def start(self, element: str, attributes: Mapping[str, str]) -> None:
         outer = self._open[-1] if self._open else self._whole
-        found = {key: _names(text) for key, text in _properties(attributes).items()}
+        found = {key: _names(text) for key, text in read_properties(attributes).items()}
         # Read once, and each name once: as many as 20,000 elements inherit them.
         inherited = {key: list(dict.fromkeys(names)) for key, names in found.items() if key in _INHERITED}
         shown = {**outer.inherited, **inherited} if inherited else outer.inherited
@@ -130,14 +130,14 @@ class SvgReferences:
         return drawn, depth
 
 
-def _properties(attributes: Mapping[str, str]) -> dict[str, str]:
-    """The presentation attributes, overridden by the style attribute."""
-    properties = {key.rpartition(":")[2].lower(): value for key, value in attributes.items()}
+def read_properties(attributes: Mapping[str, str]) -> dict[str, str]:
+    """The attributes, overridden by the style attribute."""
+    properties = {key.rpartition(":")[2].lower(): value.strip() for key, value in attributes.items()}
     style = _COMMENT.sub("", properties.pop("style", ""))
     for declaration in style.split(";"):
         key, _, value = declaration.partition(":")
         if value:
-            properties[key.strip().lower()] = value
+            properties[key.strip().lower()] = value.strip()
     if "marker" in properties:
         marker = properties.pop("marker")
         properties |= dict.fromkeys(_MARKERS, marker)

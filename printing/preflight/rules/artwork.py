@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import wraps
 
 from printing.artwork.area import Area
-from printing.preflight.artwork import OPERATORS, ArtworkPart, Part, artwork_facts
+from printing.artwork.parts import OPERATORS, ArtworkPart, Part
+from printing.preflight.artwork_facts import artwork_facts
 from printing.preflight.colors import contrast, ink_words, is_reversed, rgb_of, rich_black, total_ink
 from printing.preflight.geometry import SLACK_MM, trim_area
 from printing.preflight.rules.rule import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from printing.preflight.artwork import Part
+from printing.artwork.parts import Part
 from printing.preflight.geometry import trim_area
 from printing.preflight.rules.rule import ERROR, WARNING, RuleMatch, match_behind, rule
 from printing.preflight.sheet import Background, Sheet, die_lines_of

@@ -8,10 +8,10 @@ from typing import Any
 import pikepdf
 import pytest
 
+from printing.artwork.parts import Part
 from printing.artwork.pdf import read_pdf
 from printing.artwork.pdf_content import LAYERS, Layers
-from printing.preflight.artwork import Part
-from printing.preflight.artwork.isolation import read_isolated
+from printing.preflight.artwork_facts import read_isolated
 
 
 def pdf_of(content: bytes, **resources: Any) -> bytes:

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from printing.preflight.artwork.svg import read_svg
+from printing.preflight.svg import read_svg
 from printing.typesetting.artwork import ArtworkInvalid, measure_artwork
 
 

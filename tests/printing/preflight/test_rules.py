@@ -9,8 +9,8 @@ from fontTools.ttLib import TTFont
 from PIL import Image, ImageCms
 
 from printing.preflight import RULES, Limits, ProductFacts, Severity
-from printing.preflight.artwork.svg import read_svg
 from printing.preflight.rules.eddm import RULES as EDDM_RULES
+from printing.preflight.svg import read_svg
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import FontSet
 from tests.support.printing.preflight_cards import (

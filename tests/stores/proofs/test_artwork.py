@@ -14,9 +14,9 @@ from django.utils import timezone
 from PIL import Image
 
 from fulfillment.core.files.stored import DOCUMENTS
+from printing.artwork.parts import ArtworkFacts, ArtworkPart, Part
 from printing.documents import PlacedDocument, place_document
 from printing.preflight import background_pixels
-from printing.preflight.artwork import ArtworkFacts, ArtworkPart, Part
 from printing.typesetting import RenderingTimedOut
 from printing.typesetting.workers import shared_workers
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote

@@ -10,7 +10,7 @@ from PIL import Image
 
 from delivery.papers.services import add_official_form
 from printing.bounded import RendererKilled
-from printing.preflight.artwork.isolation import read_isolated
+from printing.preflight.artwork_facts import read_isolated
 from printing.preflight.pictures import facts_of
 from printing.press import isolation
 from printing.press.colors import read_profile

@@ -11,6 +11,7 @@ from printing.artwork.area import Area, enclosing
 from printing.artwork.parts import ArtworkPart, Part
 from printing.preflight.pictures import facts_of
 from printing.press.streams import IDENTITY, Matrix, scale_of, times
+from printing.typesetting.svg_references import read_properties
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 _TRANSFORM = re.compile(r"(matrix|translate|scale|rotate)\s*+\(([^()]*+)\)")
@@ -60,7 +61,7 @@ class _Reader:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(":")[2].lower()
-        own = _properties(attributes)
+        own = read_properties(attributes)
         outer = self._open[-1] if self._open else _Element("", {}, {}, IDENTITY, True)
         # Shortened: as many as 20,000 elements read them again.
         inherited = {key: own[key][:100] for key in _INHERITED if key in own}
@@ -117,15 +118,6 @@ class _Reader:
         # By default a viewBox fits as a whole, so the smaller scale of both directions applies.
         density = max(facts.width / width, facts.height / height) / (scale_of(element.matrix) or 1.0)
         self.parts.append(ArtworkPart(Part.PICTURE, area, density, facts.mode))
-
-
-def _properties(attributes: Mapping[str, str]) -> dict[str, str]:
-    found = {key.rpartition(":")[2].lower(): value.strip() for key, value in attributes.items()}
-    for declaration in found.pop("style", "").split(";"):
-        key, _, value = declaration.partition(":")
-        if value:
-            found[key.strip().lower()] = value.strip()
-    return found
 
 
 def _length(text: str, otherwise: float) -> float:

@@ -1,4 +1,7 @@
-"""PDF artwork, read in a process of its own: a file of some kilobytes can unpack to gigabytes."""
+"""Facts about artwork, read once for each picture and cached.
+
+A PDF is read in a process of its own: a file of some kilobytes can unpack to gigabytes.
+"""
 
 import threading
 from dataclasses import replace
@@ -9,7 +12,7 @@ from printing.artwork.parts import PARTS, ArtworkFacts
 from printing.artwork.pdf import UNREADABLE
 from printing.bounded import TaskFailed, run_bounded
 from printing.caches import WeightedCache
-from printing.preflight.artwork.svg import read_svg
+from printing.preflight.svg import read_svg
 from printing.press.artwork import ArtworkRefused
 from printing.typesetting import Artwork
 from printing.typesetting.artwork import prepare_artwork
