@@ -1,7 +1,6 @@
 """Connections to SFTP servers with pinned host keys, and the translation of their errors."""
 
 import asyncio
-import hmac
 import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -25,41 +24,33 @@ class Progress:
     is_unsent: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class PinnedKeys:
-    """Keys by line (`ssh-ed25519 AAAA…`, with a host name in front or not) or fingerprint (`SHA256:…`)."""
+def read_fingerprints(text: str) -> frozenset[str]:
+    """Those of keys, one a line: `ssh-ed25519 AAAA…`, with a host name in front or not, or `SHA256:…`.
 
-    fingerprints: tuple[str, ...]
-
-    @classmethod
-    def parse(cls, text: str) -> "PinnedKeys":
-        """Raises ValueError with the invalid line."""
-        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-        if not lines:
-            raise ValueError("Write at least one host key or fingerprint.")
-        return cls(tuple(_fingerprint(line) for line in lines))
-
-    def match(self, key: asyncssh.SSHKey) -> bool:
-        shown = key.get_fingerprint("sha256").encode()
-        return any(hmac.compare_digest(shown, pinned.encode()) for pinned in self.fingerprints)
+    Raises ValueError with the invalid line.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if not lines:
+        raise ValueError("Write at least one host key or fingerprint.")
+    return frozenset(_fingerprint(line) for line in lines)
 
 
 def host_key_mistake(text: str) -> str | None:
     try:
-        PinnedKeys.parse(text)
+        read_fingerprints(text)
     except ValueError as error:
         return str(error)
     return None
 
 
 class _Client(asyncssh.SSHClient):
-    def __init__(self, pinned: PinnedKeys) -> None:
+    def __init__(self, pinned: frozenset[str]) -> None:
         self._pinned = pinned
         self.shown = ""
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
         self.shown = key.get_fingerprint("sha256")
-        return self._pinned.match(key)
+        return self.shown in self._pinned
 
 
 @asynccontextmanager
@@ -68,7 +59,7 @@ async def open_sftp(
 ) -> AsyncIterator[asyncssh.SFTPClient]:
     """Connects without the machine's SSH configuration, agent and known hosts."""
     host, port = settings["host"], settings["port"]
-    keys, client = _client_keys(secrets), _Client(PinnedKeys.parse(settings["host_key"]))
+    keys, client = _client_keys(secrets), _Client(read_fingerprints(settings["host_key"]))
     connected: socket.socket = await asyncio.to_thread(connect_socket, host, port, seconds=CONNECT_SECONDS)
     try:
         connection = await asyncssh.connect(
