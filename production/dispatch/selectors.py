@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
@@ -17,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from fulfillment.core.errors import NotFound
+from fulfillment.core.text import parse_number, parse_uuid
 from production import interface
 from production.jobs.models import IN_WORK, OPEN, RANK, UNREAD, Job, JobState, ProviderReport, ReportOutcome
 from production.jobs.selectors import OrderPlace, build_job, job_number, places_of
@@ -244,16 +244,9 @@ class DryRun:
 
 def find_order(reference: str) -> Order:
     """Finds an order by number or OrderID."""
-    orders = Order.objects.select_related("store")
-    try:
-        found = (
-            orders.filter(number=int(reference))
-            if reference.isdecimal()
-            else orders.filter(pk=UUID(reference))
-        )
-        order = found.first()
-    except (ValueError, OverflowError):
-        order = None
+    number = parse_number(reference)
+    match = {"pk": parse_uuid(reference)} if number is None else {"number": number}
+    order = Order.objects.select_related("store").filter(**match).first()
     if order is None:
         raise NotFound(f"There is no order {reference}.", code="order_not_found")
     return order
