@@ -10,9 +10,8 @@ from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import ZipStream
 from printing.imposition import GangRequest, Plan, Sheet, Slug, impose_sheet, plan_sheets
 from production.gang_sheets.models import GangSheet
-from production.gang_sheets.selectors.building import build_sheet, gang_request, sheet_for, sheet_values
+from production.gang_sheets.selectors.building import build_sheet, request_on_sheet, sheet_for, sheet_values
 from production.jobs.models import OPEN, UNREAD, Job
-from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.tickets import write_json_ticket
 
@@ -52,10 +51,8 @@ def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
             if held and held + job.item.print_bytes > MAX_BYTES:
                 raise ValueError(f"{job.number}: the archive is full. Select fewer jobs.")
             provider, sheet = _provider_with_sheet(job)
-            sent = adapter_job(job, is_stamped=False)
-            request = gang_request(sent)
             # Planned together below; checked alone here, so that only this job is refused.
-            plan_sheets([request], sheet)
+            sent, request = request_on_sheet(job, sheet)
         except DomainError as error:
             left_out.append(f"{job.number}: {error.message}")
             continue

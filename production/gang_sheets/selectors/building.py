@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any
 
 from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
@@ -61,9 +62,7 @@ def candidate_of(job: Job) -> Candidate | None:
     if provider is None or not uses_gang_sheets(provider) or (sheet := sheet_for(provider)) is None:
         return None
     try:
-        sent = adapter_job(job, is_stamped=False)
-        request = gang_request(sent)
-        plan_sheets([request], sheet)
+        sent, request = request_on_sheet(job, sheet)
     except (DomainError, ValueError):
         return None
     settings = plain_settings(provider)
@@ -73,6 +72,14 @@ def candidate_of(job: Job) -> Candidate | None:
         timedelta(minutes=settings["gang_wait"]),
         settings["gang_pieces"],
     )
+
+
+def request_on_sheet(job: Job, sheet: Sheet) -> tuple[SentJob, GangRequest]:
+    """The job with its file as it is stored, and its pieces. Raises ValueError where they do not fit on the sheet."""
+    sent = adapter_job(job, is_stamped=False)
+    request = gang_request(sent)
+    plan_sheets([request], sheet)
+    return sent, request
 
 
 def gang_request(sent: SentJob) -> GangRequest:
@@ -137,11 +144,9 @@ def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
     sent: list[interface.Job] = []
     requests: list[GangRequest] = []
     unusable: dict[int, str] = {}
-    for job in sorted(jobs, key=lambda one: one.pk):
+    for job in sorted(jobs, key=attrgetter("pk")):
         try:
-            built = adapter_job(job, is_stamped=False)
-            request = gang_request(built)
-            plan_sheets([request], sheet)
+            built, request = request_on_sheet(job, sheet)
         except (Unavailable, TooManyRequests):
             raise
         except (DomainError, ValueError) as error:
@@ -195,7 +200,7 @@ def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
 
 def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> interface.Job:
     names = {planned.number: _name(gang, planned) for planned in plan.sheets}
-    first_to_ship = min(sent, key=lambda one: one.ship_by or one.created)
+    first_to_ship = min(sent, key=lambda job: job.ship_by or job.created)
     slug = Slug(gang.number, first_to_ship.ship_by.date() if first_to_ship.ship_by else None)
     return interface.Job(
         number=gang.number,
