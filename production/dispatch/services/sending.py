@@ -32,7 +32,7 @@ from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors import adapter_job
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted_attempts, lock_job
+from production.jobs.services.recording import close_interrupted_attempts, lock_job, record_each
 from production.providers.selectors import adapter_of
 
 JOB_LOCKS = 0x10B << 44
@@ -107,18 +107,18 @@ def _exchange(attempts: Sequence[Attempt]) -> None:
         note = (
             f"In one order: {', '.join(attempt.number for attempt in attempts)}." if len(attempts) > 1 else ""
         )
-        together.record_each(attempts, outcomes.record_submitted, submitted=submitted, note=note)
+        record_each(attempts, outcomes.record_submitted, submitted=submitted, note=note)
     except ProviderRefused as error:
         together.record_refused(attempts=attempts, error=error)
     except ProviderUnavailable as error:
-        together.record_each(attempts, outcomes.record_unavailable, error=error)
+        record_each(attempts, outcomes.record_unavailable, error=error)
     except (Unavailable, TooManyRequests) as error:
         # A part of the service is unavailable, such as its file storage; the provider is not at fault.
-        together.record_each(attempts, outcomes.record_postponed, error=error)
+        record_each(attempts, outcomes.record_postponed, error=error)
     except (DomainError, ValueError, InvalidToken) as error:
         # Nothing was sent, because of an unusable file, setting or secret.
         message = str(error) or "No encryption key opens the stored secrets. Enter them again."
-        together.record_each(attempts, outcomes.record_unusable, message=message)
+        record_each(attempts, outcomes.record_unusable, message=message)
 
 
 def _build(attempts: Sequence[Attempt]) -> tuple[list[SentJob], dict[int, str]]:

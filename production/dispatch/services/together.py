@@ -6,9 +6,8 @@ again under that number, so that a lost answer loses none and doubles none. A lo
 during each exchange, and whoever changes several jobs locks the order before them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,7 +17,7 @@ from production.dispatch.services.choosing import LEASE_SECONDS, JobSlots, Provi
 from production.interface import MAX_BYTES, MAX_JOBS, Exchange, ProviderRefused
 from production.jobs.models import OPEN, RANK, UNREAD, Attempt, AttemptKind, AttemptOutcome, Job, JobState
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_job
+from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_each, record_job
 from production.providers.models import Provider
 from production.routing.selectors import item_facts
 from stores.orders.models import Order
@@ -194,12 +193,6 @@ def _limit_jobs(jobs: Sequence[Job]) -> list[Job]:
             break
         chosen.append(job)
     return chosen
-
-
-@transaction.atomic
-def record_each(attempts: Sequence[Attempt], record: Callable[..., None], **values: Any) -> None:
-    for attempt in attempts:
-        record(attempt=attempt, **values)
 
 
 @transaction.atomic

@@ -4,8 +4,9 @@ Crash-safe by the same means as a job: the plan follows from the members alone, 
 number, and each exchange is written for every member before it begins.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 from cryptography.fernet import InvalidToken
 from django.db import transaction
@@ -26,7 +27,7 @@ from production.gang_sheets.services.members import lock_sheet
 from production.interface import ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.services import outcomes
-from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_job
+from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_each, record_job
 from production.providers.selectors import adapter_of, is_down
 from production.routing.selectors import Routing, item_facts
 
@@ -172,12 +173,13 @@ def _exchange(sheet: GangSheet, attempts: Sequence[Attempt], built: BuiltSheet) 
             waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
             _record_unavailable(sheet, attempts, waits)
         else:
-            _record_refused(sheet, attempts, error)
+            reason = f"{sheet.provider} refused it: {error}"
+            _record_dissolved(sheet, attempts, reason, outcomes.record_refused, error=error)
     except ProviderUnavailable as error:
         _record_unavailable(sheet, attempts, error)
     except (DomainError, ValueError, InvalidToken) as error:
         message = str(error) or "No encryption key opens the stored secrets. Enter them again."
-        _record_unusable(sheet, attempts, message)
+        _record_dissolved(sheet, attempts, message, outcomes.record_unusable, message=message)
     else:
         _record_sent(sheet, attempts, submitted)
 
@@ -185,38 +187,29 @@ def _exchange(sheet: GangSheet, attempts: Sequence[Attempt], built: BuiltSheet) 
 @transaction.atomic
 def _record_sent(sheet: GangSheet, attempts: Sequence[Attempt], submitted: Submitted) -> None:
     locked = _lock(sheet)
-    for attempt in attempts:
-        outcomes.record_submitted(attempt=attempt, submitted=submitted, note=f"On gang sheet {sheet}.")
+    note = f"On gang sheet {sheet}."
+    record_each(attempts, outcomes.record_submitted, submitted=submitted, note=note)
     locked.state, locked.next_try, locked.sent = SheetState.SENT, None, timezone.now()
     locked.message, locked.is_uncertain, locked.failing_since = "", False, None
     locked.save()
 
 
 @transaction.atomic
-def _record_refused(sheet: GangSheet, attempts: Sequence[Attempt], error: ProviderRefused) -> None:
-    """Each job is routed to the next provider of its rule, or fails."""
+def _record_dissolved(
+    sheet: GangSheet, attempts: Sequence[Attempt], reason: str, record: Callable[..., None], **values: Any
+) -> None:
+    """Each job leaves the sheet; `record` routes it to the next provider of its rule, or fails it."""
     locked = _lock(sheet)
     Job.objects.filter(gang_sheet=sheet).update(gang_sheet=None)
-    for attempt in attempts:
-        outcomes.record_refused(attempt=attempt, error=error)
-    _dissolve(locked, f"{sheet.provider} refused it: {error}")
-
-
-@transaction.atomic
-def _record_unusable(sheet: GangSheet, attempts: Sequence[Attempt], message: str) -> None:
-    locked = _lock(sheet)
-    Job.objects.filter(gang_sheet=sheet).update(gang_sheet=None)
-    for attempt in attempts:
-        outcomes.record_unusable(attempt=attempt, message=message)
-    _dissolve(locked, message)
+    record_each(attempts, record, **values)
+    _dissolve(locked, reason)
 
 
 @transaction.atomic
 def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: ProviderUnavailable) -> None:
     """The members wait with their sheet; all of them fail together after a day."""
     locked = _lock(sheet)
-    for attempt in attempts:
-        outcomes.record_unavailable(attempt=attempt, error=error)
+    record_each(attempts, outcomes.record_unavailable, error=error)
     waiting = Job.objects.filter(gang_sheet=sheet, state=JobState.QUEUED, cancel_requested__isnull=True)
     times = [time for time in waiting.values_list("next_try", flat=True) if time]
     if not times:

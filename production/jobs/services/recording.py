@@ -1,9 +1,10 @@
 """Saves changes of locked jobs with their history."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -51,6 +52,13 @@ def record_jobs(
     JobHistory.objects.bulk_create(
         new_history_entry(job, previous=previous, actor=actor, note=note) for job, previous, note in changes
     )
+
+
+@transaction.atomic
+def record_each(attempts: Sequence[Attempt], record: Callable[..., None], **values: Any) -> None:
+    """Records the same outcome of several attempts, all or none."""
+    for attempt in attempts:
+        record(attempt=attempt, **values)
 
 
 def new_history_entry(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> JobHistory:
