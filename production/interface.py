@@ -176,6 +176,13 @@ class Report:
     item_number: str = ""
 
 
+@dataclass(slots=True)
+class Progress:
+    """Whether a failed exchange certainly sent nothing: the provider cannot have the job from it."""
+
+    is_unsent: bool = True
+
+
 class ProviderRefused(Exception):
     """The provider does not take the job: another try is useless. `exchange` holds its response.
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 
-Check = Callable[[Any], str | None]
+# Raises ValueError with what is wrong.
+Check = Callable[[Any], object]
 MAX_TEXT_LENGTH = 500
 MAX_LONG_TEXT_LENGTH = 20_000
 
@@ -17,9 +18,9 @@ class SettingsForm(forms.Form):
     secrets: ClassVar[Collection[str]] = ()
 
     def __init__(self, values: Mapping[str, Any], *, has_secrets: bool = True) -> None:
-        given = {name: value for name, value in values.items() if value is not None and value != ""}
+        filled = {name: value for name, value in values.items() if value is not None and value != ""}
         defaults = {name: field.initial for name, field in self.base_fields.items()}
-        super().__init__(defaults | given)
+        super().__init__(defaults | filled)
         self._unknown = sorted(values.keys() - self.base_fields.keys())
         for name in () if has_secrets else self.secrets:
             del self.fields[name]
@@ -45,19 +46,23 @@ class SettingsForm(forms.Form):
 
 
 def rule(check: Check) -> Callable[[Any], None]:
-    """A validator from a function that returns what is wrong, or None."""
+    """A Django validator from a check."""
 
     def validate(value: Any) -> None:
-        if mistake := check(value):
-            raise ValidationError(mistake)
+        try:
+            check(value)
+        except ValueError as error:
+            raise ValidationError(str(error)) from error
 
     return validate
 
 
 def between(least: float, most: float) -> Callable[[Any], None]:
-    return rule(
-        lambda value: None if least <= value <= most else f"It must lie between {least:g} and {most:g}."
-    )
+    def validate(value: float) -> None:
+        if not least <= value <= most:
+            raise ValidationError(f"It must lie between {least:g} and {most:g}.")
+
+    return validate
 
 
 class Text(forms.CharField):
@@ -66,12 +71,12 @@ class Text(forms.CharField):
     longest, control = MAX_TEXT_LENGTH, ""
 
     def __init__(self, *checks: Check, **options: Any) -> None:
-        validators = [rule(self._controls), *map(rule, checks)]
+        validators = [rule(check) for check in (self._refuse_controls, *checks)]
         super().__init__(max_length=self.longest, validators=validators, **options)
 
-    def _controls(self, value: str) -> str | None:
-        odd = any(ord(letter) < 32 and letter not in self.control for letter in value)
-        return "Control characters are not allowed." if odd else None
+    def _refuse_controls(self, value: str) -> None:
+        if any(ord(letter) < 32 and letter not in self.control for letter in value):
+            raise ValueError("Control characters are not allowed.")
 
 
 class LongText(Text):

@@ -93,31 +93,30 @@ def _renamed_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:
     ]
 
 
-def _absolute(value: str) -> str | None:
+def _check_path(value: str) -> None:
     if not (value.startswith("/") and ".." not in Path(value).parts):
-        return "Enter the full path, such as /srv/press/in."
-    return None
+        raise ValueError("Enter the full path, such as /srv/press/in.")
 
 
-def _pattern(value: str) -> str | None:
+def _check_pattern(value: str) -> None:
     used = re.findall(r"\{([^{}]*)\}", value)
     if unknown := [name for name in used if name not in PLACEHOLDERS]:
-        return f"{{{unknown[0]}}} is unknown; use {', '.join(f'{{{name}}}' for name in PLACEHOLDERS)}."
+        allowed = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+        raise ValueError(f"{{{unknown[0]}}} is unknown; use {allowed}.")
     if "number" not in used:
-        return "Include {number}: only the job number makes names unique."
+        raise ValueError("Include {number}: only the job number makes names unique.")
     if re.search(r"[{}]", re.sub(r"\{[^{}]*\}", "", value)) or "/" in value:
-        return "Use letters, digits, . _ - and placeholders such as {number} only."
-    return None
+        raise ValueError("Use letters, digits, . _ - and placeholders such as {number} only.")
 
 
 class FolderSettings(TicketSettings, GangSettings):
     folder = Text(
-        _absolute,
+        _check_path,
         label="Hot folder",
         help_text="The folder that the press takes jobs from: the full path on this server.",
     )
     return_folder = Text(
-        _absolute,
+        _check_path,
         label="Return folder",
         required=False,
         help_text="Where the press puts reports and moves finished files. Empty: no reports.",
@@ -128,7 +127,7 @@ class FolderSettings(TicketSettings, GangSettings):
         choices=(("folders", "One folder for each job"), ("flat", "All files in one folder")),
     )
     name_pattern = Text(
-        _pattern,
+        _check_pattern,
         label="Names",
         initial="{number}",
         help_text="Of the files or folders of a job, from {number}, {order}, {item}, {product}, {sku}, {store}, "

@@ -33,6 +33,7 @@ from production.interface import (
     Job,
     Ledger,
     LedgerEntry,
+    Progress,
     ProviderRefused,
     ProviderUnavailable,
     Report,
@@ -81,12 +82,12 @@ class FolderAdapter:
         return shown
 
     def submit(self, job: Job) -> Submitted:
-        with _disk_errors() as outcome, self._open() as (hot, _):
+        with _disk_errors() as progress, self._open() as (hot, _):
             entry = known_entry(hot, self._ledger, job.number) or self._prepare(hot, job)
             if entry.state == CANCELLED:
                 raise ProviderRefused(f"Job {job.number} was cancelled in this folder before.")
             # From here on the hot folder may contain a part of the job.
-            outcome.is_unsent = entry.state == PREPARED and _is_whole(hot, entry)
+            progress.is_unsent = entry.state == PREPARED and _is_whole(hot, entry)
             if entry.state != DONE:
                 self._move(hot, entry)
                 entry = replace(entry, state=DONE)
@@ -252,21 +253,15 @@ def _is_whole(hot: OpenFolder, entry: LedgerEntry) -> bool:
     return False
 
 
-class _Outcome:
-    """Whether a failed exchange certainly sent nothing."""
-
-    is_unsent = True
-
-
 @contextmanager
-def _disk_errors() -> Iterator[_Outcome]:
+def _disk_errors() -> Iterator[Progress]:
     """Translates disk errors to ProviderUnavailable, so that the job is retried."""
-    outcome = _Outcome()
+    progress = Progress()
     try:
-        yield outcome
+        yield progress
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error)).lower()
         place = f" ({error.filename})" if error.filename else ""
         raise ProviderUnavailable(
-            f"The folder could not be used: {reason}{place}.", is_unsent=outcome.is_unsent
+            f"The folder could not be used: {reason}{place}.", is_unsent=progress.is_unsent
         ) from error

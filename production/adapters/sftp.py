@@ -22,34 +22,44 @@ from production.adapters.sftp_drop import (
     withdraw_files,
 )
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
-from production.adapters.sftp_session import Progress, host_key_mistake, open_sftp, sftp_errors
-from production.interface import POLL_SECONDS, Exchange, Job, Ledger, ProviderUnavailable, Report, Submitted
+from production.adapters.sftp_session import open_sftp, read_fingerprints, sftp_errors
+from production.interface import (
+    POLL_SECONDS,
+    Exchange,
+    Job,
+    Ledger,
+    Progress,
+    ProviderUnavailable,
+    Report,
+    Submitted,
+)
 from production.settings_form import LongText, Text, between
 
 T = TypeVar("T")
 
 
-def _host_mistake(host: str) -> str | None:
-    if re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9A-Fa-f:.]{2,45}", host):
-        return None
-    return "Write a host name such as sftp.example.com, without sftp:// and path."
+def _check_host(host: str) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9A-Fa-f:.]{2,45}", host):
+        raise ValueError("Write a host name such as sftp.example.com, without sftp:// and path.")
 
 
-def _folder_mistake(folder: str) -> str | None:
-    return "The path must not contain “..”." if ".." in folder.split("/") else None
+def _check_folder(folder: str) -> None:
+    if ".." in folder.split("/"):
+        raise ValueError("The path must not contain “..”.")
 
 
-def _key_mistake(text: str) -> str | None:
-    return None if "PRIVATE KEY-----" in text else "Paste the whole file, beginning with -----BEGIN."
+def _check_key(text: str) -> None:
+    if "PRIVATE KEY-----" not in text:
+        raise ValueError("Paste the whole file, beginning with -----BEGIN.")
 
 
 class SftpSettings(TicketSettings, GangSettings):
     secrets = ("password", "private_key", "key_passphrase")
 
-    host = Text(_host_mistake, label="Host", help_text="Such as sftp.example.com.")
+    host = Text(_check_host, label="Host", help_text="Such as sftp.example.com.")
     port = forms.IntegerField(label="Port", initial=22, validators=[between(1, 65535)])
     host_key = LongText(
-        host_key_mistake,
+        read_fingerprints,
         label="Host key",
         help_text="The server's host key line or SHA256: fingerprint, one per line. Ask the print shop for "
         "it.",
@@ -57,10 +67,10 @@ class SftpSettings(TicketSettings, GangSettings):
     username = Text(label="User name")
     password = Text(label="Password", required=False, help_text="Enter a password or a private key.")
     private_key = LongText(
-        _key_mistake, label="Private key", required=False, help_text="In OpenSSH or PEM form."
+        _check_key, label="Private key", required=False, help_text="In OpenSSH or PEM form."
     )
     key_passphrase = Text(label="Passphrase of the private key", required=False)
-    folder = Text(_folder_mistake, label="Hot folder", help_text="Jobs are placed here, such as /in.")
+    folder = Text(_check_folder, label="Hot folder", help_text="Jobs are placed here, such as /in.")
     layout = forms.ChoiceField(
         label="Layout",
         help_text="A folder for each job appears as a whole. With all files in one folder, tickets appear "
@@ -69,7 +79,7 @@ class SftpSettings(TicketSettings, GangSettings):
         choices=(("job_folder", "One folder for each job"), ("flat", "All files in one folder")),
     )
     return_folder = Text(
-        _folder_mistake,
+        _check_folder,
         label="Return folder",
         required=False,
         help_text="Reports and moved files are read here, such as /out. Empty: nothing is read.",

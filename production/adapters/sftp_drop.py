@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import asyncssh
 
 from production.adapters.file_names import DropFile, build_files
-from production.adapters.sftp_session import MISSING, Progress
-from production.interface import Exchange, Job, ProviderRefused
+from production.adapters.sftp_session import MISSING
+from production.interface import Exchange, Job, Progress, ProviderRefused
 from production.tickets.values import checked_number
 
 CHUNK = 256 * 1024

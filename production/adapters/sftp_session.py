@@ -4,24 +4,16 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import asyncssh
 
 from production.adapters.http import connect_socket
-from production.interface import ProviderRefused, ProviderUnavailable
+from production.interface import Progress, ProviderRefused, ProviderUnavailable
 
 CONNECT_SECONDS = 20
 FULL = (asyncssh.SFTPNoSpaceOnFilesystem, asyncssh.SFTPQuotaExceeded)
 MISSING = (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath)
-
-
-@dataclass(slots=True)
-class Progress:
-    """Tracks whether a failed job may already be visible to the provider."""
-
-    is_unsent: bool = True
 
 
 def read_fingerprints(text: str) -> frozenset[str]:
@@ -33,14 +25,6 @@ def read_fingerprints(text: str) -> frozenset[str]:
     if not lines:
         raise ValueError("Write at least one host key or fingerprint.")
     return frozenset(_fingerprint(line) for line in lines)
-
-
-def host_key_mistake(text: str) -> str | None:
-    try:
-        read_fingerprints(text)
-    except ValueError as error:
-        return str(error)
-    return None
 
 
 class _Client(asyncssh.SSHClient):

@@ -12,7 +12,7 @@ from fulfillment.core.text import storable
 from fulfillment.core.web_addresses import web_address
 from production.adapters.http import ProviderResponse, failure, send_json, url_refusal
 from production.adapters.registry import register
-from production.adapters.siteflow_orders import signed_headers, siteflow_order, table_problem
+from production.adapters.siteflow_orders import read_table, signed_headers, siteflow_order
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
 from production.interface import Exchange, Job, Ledger, ProviderRefused, Report, Submitted
 from production.settings_form import LongText, SettingsForm, Text, between
@@ -22,23 +22,23 @@ ITEM_AT_FAULT = re.compile(r"\bitems[\[.](\d{1,4})\b")
 ALREADY_CANCELLED = ("already cancel", "already been cancel")
 
 
-def _url_mistake(url: str) -> str | None:
+def _check_url(url: str) -> None:
     parts = web_address(url)
-    is_good = parts and not (parts.query or parts.fragment)
-    return None if is_good else "Write an address such as https://pro-api.oneflowcloud.com."
+    if not parts or parts.query or parts.fragment:
+        raise ValueError("Write an address such as https://pro-api.oneflowcloud.com.")
 
 
 class SiteFlowSettings(SettingsForm):
     secrets = ("secret",)
 
     url = Text(
-        _url_mistake,
+        _check_url,
         label="Address of the API",
         initial="https://pro-api.oneflowcloud.com",
         help_text="Without /api.",
     )
     order_url = Text(
-        _url_mistake,
+        _check_url,
         label="Address for new orders",
         required=False,
         help_text="Where it differs, such as https://orders.oneflow.io. Empty: the address of the API.",
@@ -63,19 +63,19 @@ class SiteFlowSettings(SettingsForm):
         help_text="For products that the table below does not name.",
     )
     products = LongText(
-        table_problem,
+        read_table,
         label="Products",
         required=False,
         help_text="One per line: our SKU or product ID = SKU of Site Flow / component code.",
     )
     carriers = LongText(
-        table_problem,
+        read_table,
         label="Carriers",
         required=False,
         help_text="One per line: our delivery method = carrier code / service, or = alias.",
     )
     attributes = LongText(
-        table_problem,
+        read_table,
         label="Attributes",
         required=False,
         help_text="Options of products that Site Flow takes as attributes, one per line: our name = theirs.",

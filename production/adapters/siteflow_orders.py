@@ -46,14 +46,6 @@ def read_table(text: str) -> dict[str, tuple[str, str]]:
     return table
 
 
-def table_problem(text: str) -> str | None:
-    try:
-        read_table(text)
-    except ValueError as error:
-        return str(error)
-    return None
-
-
 def siteflow_order(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
     """One order with one shipment: the job is an item of it, or each of those that go together."""
     carriers = read_table(settings["carriers"])
