@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +21,12 @@ def read_in_folder(folder: Path, trim: list[float] | None) -> dict[str, Any]:
 def packed_facts(facts: ArtworkFacts) -> dict[str, Any]:
     """As JSON can hold them, without what has no letters."""
     facts = _finite(facts)
-    return {
-        "width": facts.width,
-        "height": facts.height,
-        "is_readable": facts.is_readable,
-        "parts": [
-            [part.kind, sides_of(part.area), part.size, part.name, part.is_embedded, part.color]
-            for part in facts.parts
-        ],
-    }
+    parts = [asdict(part) for part in facts.parts]
+    return {"width": facts.width, "height": facts.height, "is_readable": facts.is_readable, "parts": parts}
 
 
 def unpacked_facts(reply: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
-    parts = tuple(_part(*part) for part in reply["parts"])
+    parts = tuple(_part(record) for record in reply["parts"])
     return ArtworkFacts(reply["width"], reply["height"], parts, reply["is_readable"], bare=bare)
 
 
@@ -60,7 +53,7 @@ def sides_of(area: Area | None) -> list[float] | None:
     return [area.x, area.y, area.width, area.height] if area else None
 
 
-def _part(
-    kind: str, sides: list[float] | None, size: float, name: str, is_embedded: bool, color: list[float]
-) -> ArtworkPart:
-    return ArtworkPart(Part(kind), Area(*sides) if sides else None, size, name, is_embedded, tuple(color))
+def _part(record: Mapping[str, Any]) -> ArtworkPart:
+    area = Area(**record["area"]) if record["area"] else None
+    kind, color = Part(record["kind"]), tuple(record["color"])
+    return ArtworkPart(**{**record, "kind": kind, "area": area, "color": color})
