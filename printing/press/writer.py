@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import pikepdf
@@ -78,8 +77,8 @@ class PressJob:
     title: str
     boxes: Sequence[PageBoxes]
     has_pdf: bool = True
-    pictures: Mapping[str, Path] = field(default_factory=dict)
-    spots: Sequence[tuple[str, tuple[float, ...]]] = ()
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    spots: Sequence[tuple[str, Sequence[float]]] = ()
     keeps_overprint: bool = False
 
 
@@ -140,7 +139,7 @@ def _pack(pdf: pikepdf.Pdf) -> None:
                 thing.write(zlib.compress(content, PACKING), filter=pikepdf.Name.FlateDecode)
 
 
-def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, Path]) -> list[pikepdf.Pdf]:
+def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, str]) -> list[pikepdf.Pdf]:
     """Replaces placeholders by separated pictures; their files are read when the PDF is saved."""
     opened: list[pikepdf.Pdf] = []
     placed: dict[str, Any] = {}
@@ -212,7 +211,7 @@ def inks_for_spot(number: int) -> tuple[int, int, int, int]:
     return 253, 1, 254, number
 
 
-def _set_plates(pdf: pikepdf.Pdf, page: Any, spots: Sequence[tuple[str, tuple[float, ...]]]) -> None:
+def _set_plates(pdf: pikepdf.Pdf, page: Any, spots: Sequence[tuple[str, Sequence[float]]]) -> None:
     """Puts the crop marks on all plates, and each spot color on its own plate."""
     content = found = page.Contents.read_bytes()
     found, marks = _MARKS.subn(b" /Registration CS 1 SCN", found)

@@ -63,20 +63,17 @@ class Press:
         self, template: Template, pictures: Mapping[str, str], spots: Sequence[Any], *, makes: Makes
     ) -> dict[str, Any]:
         """For typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
-        return {
-            "profile": str(self.profile),
+        boxes = [[page.width, page.height, self.bleed_of(page), self.slug_mm] for page in template.pages]
+        job = {
             "is_cmyk": self.rules.is_cmyk,
             "keeps_overprint": self.rules.keeps_overprint,
             "highest_ink": self.rules.highest_ink,
             "title": self.title,
-            "boxes": [
-                [page.width, page.height, self.bleed_of(page), self.slug_mm] for page in template.pages
-            ],
             "has_pdf": template.has_pdf,
             "pictures": dict(pictures),
             "spots": list(spots),
-            "makes": makes,
         }
+        return {"makes": makes, "profile": str(self.profile), "boxes": boxes, "job": job}
 
     def separate_picture(self, content: bytes) -> bytes:
         if self.separate is not None:

@@ -115,17 +115,8 @@ class Renderer:
         return header, parts
 
     def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
-        job = PressJob(
-            condition=_condition(press["profile"]),
-            is_cmyk=press["is_cmyk"],
-            keeps_overprint=press["keeps_overprint"],
-            highest_ink=press["highest_ink"],
-            title=press["title"],
-            boxes=[PageBoxes(*sizes) for sizes in press["boxes"]],
-            has_pdf=press["has_pdf"],
-            spots=[(name, tuple(inks)) for name, inks in press["spots"]],
-            pictures={digest: Path(name) for digest, name in press["pictures"].items()},
-        )
+        boxes = [PageBoxes(*sizes) for sizes in press["boxes"]]
+        job = PressJob(condition=_condition(press["profile"]), boxes=boxes, **press["job"])
         printed = write_press_file(pdf, job)
         if press["makes"] == "file":
             return [printed]
