@@ -9,6 +9,7 @@ from typing import Any
 import pikepdf
 
 from printing.bounded import TaskFailed, run_bounded
+from printing.errors import CodedError
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, page_from, prepare_file
 from printing.press.objects import give_resources
 
@@ -48,12 +49,8 @@ TOO_COMPLEX = (
 SENT, PREPARED = "sent", "prepared"
 
 
-class DocumentRefused(ValueError):
+class DocumentRefused(CodedError, ValueError):
     """`code` is what is wrong, without the name of a kind of file."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 def examine_document(content: bytes) -> PreparedArtwork:

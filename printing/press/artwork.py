@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import pikepdf
 
+from printing.errors import CodedError
 from printing.press.groups import open_groups
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
@@ -43,10 +44,8 @@ _OF_PAGES = frozenset(
 )
 
 
-class ArtworkRefused(ValueError):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+class ArtworkRefused(CodedError, ValueError):
+    """A PDF that cannot be printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +100,14 @@ class PreparedArtwork:
     pages: tuple[ArtworkPage, ...]
 
 
-def prepare_artwork(pdf: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
-    """Raises ArtworkRefused with a sentence. Hostile files can take any memory and time: see `isolation.prepare`."""
-    out = BytesIO()
-    pages = _prepare(BytesIO(pdf), out, most_pages)
-    return PreparedArtwork(out.getvalue(), pages)
-
-
-def prepare_file(source: Path, target: Path, *, most_pages: int = PAGES) -> tuple[ArtworkPage, ...]:
-    """As `prepare_artwork`, of files that are never whole in memory."""
+def prepare_file(source: Path, target: Path, *, most_pages: int) -> tuple[ArtworkPage, ...]:
+    """Of files that are never whole in memory."""
     with source.open("rb") as file, target.open("wb") as out:
-        return _prepare(file, out, most_pages)
+        return prepare_artwork(file, out, most_pages)
 
 
-def _prepare(file: BinaryIO, out: BinaryIO, most_pages: int) -> tuple[ArtworkPage, ...]:
+def prepare_artwork(file: BinaryIO, out: BinaryIO, most_pages: int = PAGES) -> tuple[ArtworkPage, ...]:
+    """Raises ArtworkRefused with a sentence. Hostile files can take any memory and time: see `isolation.prepare`."""
     if b"%PDF-" not in file.read(1024):
         raise ArtworkRefused("artwork_not_pdf", "The file is not a PDF.")
     file.seek(0)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PIL import ImageCms
 
+from printing.errors import CodedError
+
 SHIPPED = Path(__file__).parent / "profiles" / "ISOcoated_v2_300_bas.icc"
 # A name in the registry of the ICC, www.color.org: others are identified by their profile alone.
 SHIPPED_CONDITION = "FOGRA39"
@@ -17,10 +19,8 @@ MAX_TAGS, TAG_BYTES = 100, 12
 RELATIVE_COLORIMETRIC = ImageCms.Intent.RELATIVE_COLORIMETRIC
 
 
-class ProfileInvalid(ValueError):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+class ProfileInvalid(CodedError, ValueError):
+    """A file that is no output profile to print with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from PIL import Image, ImageCms, ImageOps
 
+from printing.errors import CodedError
 from printing.pictures import (
     PILLOW_ERRORS,
     PictureTooLarge,
@@ -30,10 +31,8 @@ UNREADABLE = ("asset_unreadable", "The file is not a readable PNG or JPEG pictur
 REDUCING_GAP = 2.0
 
 
-class UploadRefused(Exception):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+class UploadRefused(CodedError):
+    """No ValueError, which would count as one of Pillow."""
 
 
 @dataclass(frozen=True, slots=True)

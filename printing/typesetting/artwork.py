@@ -10,6 +10,7 @@ from PIL import Image
 
 from printing.bounded import TaskFailed
 from printing.caches import WeightedCache
+from printing.errors import CodedError
 from printing.pictures import ScansTooLarge, check_scans, is_jpeg
 from printing.press import isolation
 from printing.press.artwork import ArtworkRefused, PreparedArtwork, place_artwork
@@ -51,10 +52,8 @@ _LENGTH = re.compile(r"\s*+((?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:e-?\d{1,2})?)\s*+
 CACHE_BYTES = 64_000_000
 
 
-class ArtworkInvalid(ValueError):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+class ArtworkInvalid(CodedError, ValueError):
+    """Artwork that must not be saved with a template."""
 
 
 def read_artwork(name: str, media_type: object, data: object) -> Artwork:

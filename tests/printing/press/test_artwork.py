@@ -10,9 +10,10 @@ from pikepdf import Array, Dictionary, Name, Stream
 from PIL import Image
 
 from printing.press import isolation
-from printing.press.artwork import ArtworkRefused, place_artwork, prepare_artwork
+from printing.press.artwork import ArtworkRefused, place_artwork
 from tests.support.printing.layered_files import BLUE, HIDDEN, changed, encrypted, layered, off
 from tests.support.printing.pdf_making import one_page
+from tests.support.printing.prepared_artwork import prepare_artwork
 from tests.support.printing.programs import run
 
 MM = 72 / 25.4

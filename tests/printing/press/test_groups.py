@@ -7,11 +7,11 @@ import pytest
 from pikepdf import Dictionary, Name
 from PIL import Image
 
-from printing.press.artwork import prepare_artwork
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_proof
 from tests.support.printing.made_templates import card
 from tests.support.printing.plate_samples import SIZE, artwork, made
+from tests.support.printing.prepared_artwork import prepare_artwork
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 CYAN, YELLOW = b".6 0 0 0 k 60 30 90 90 re f ", b"0 0 .8 0 k 100 50 110 90 re f "

@@ -11,7 +11,6 @@ from PIL import Image
 
 from printing.artwork.pdf_content import left_in_color
 from printing.press import masks
-from printing.press.artwork import prepare_artwork
 from printing.press.device_colors import srgb_profile
 from printing.press.objects import give_resources
 from printing.press.profiles import SHIPPED
@@ -21,6 +20,7 @@ from tests.support.printing.layered_files import changed
 from tests.support.printing.made_templates import card
 from tests.support.printing.pdf_making import one_page
 from tests.support.printing.preflight_cards import raster
+from tests.support.printing.prepared_artwork import prepare_artwork
 from tests.support.printing.programs import PLATES, plates
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))

@@ -7,11 +7,11 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
-from printing.press.artwork import prepare_artwork
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_proof
 from tests.support.printing.made_templates import card
 from tests.support.printing.plate_samples import SIZE, artwork, made
+from tests.support.printing.prepared_artwork import prepare_artwork
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 BELOW = b"0 0 .6 0 k 0 0 300 170 re f "
