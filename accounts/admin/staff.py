@@ -3,10 +3,8 @@ from functools import reduce
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.shortcuts import get_object_or_404
 
 from accounts.permissions import Grant
 from accounts.selectors.staff import Staff, get_staff
@@ -33,13 +31,6 @@ class StaffAdmin(ConsoleAdmin):
 
     def scope_queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
         return staff_on(request).visible(records, self.store_path, self.view_grants)
-
-    def record_for(self, request: HttpRequest, key: Any, action: str = "change") -> Any:
-        """The record of an own page: 404 for those who do not see it, 403 for those who may not do this to it."""
-        record = get_object_or_404(self.get_queryset(request), pk=key)
-        if not self.has_access(request, action, record):
-            raise PermissionDenied
-        return record
 
     def get_fieldsets(self, request: HttpRequest, record: Any = None) -> Any:
         fieldsets = super().get_fieldsets(request, record)

@@ -131,18 +131,18 @@ class WebhookAdmin(ReadOnlyAdmin):
         ]
 
     def test_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
-        webhook = self.record_to_change(request, webhook_id)
+        webhook = self.record_for(request, webhook_id)
         done = _("Test event sent. It is the first of the deliveries below.")
         return self.call_service(request, webhook, lambda: send_test_event(webhook=webhook), done)
 
     def enable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
-        webhook = self.record_to_change(request, webhook_id)
+        webhook = self.record_for(request, webhook_id)
         return self.call_service(
             request, webhook, lambda: enable_webhook(webhook=webhook), _("Webhook enabled.")
         )
 
     def disable_view(self, request: HttpRequest, webhook_id: UUID) -> HttpResponse:
-        webhook = self.record_to_change(request, webhook_id)
+        webhook = self.record_for(request, webhook_id)
         question = _(
             "Disable %(url)s? No more events are sent to it, and its owners are notified by mail."
         ) % {"url": webhook.url}
@@ -208,7 +208,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         return [("<int:delivery_id>/resend/", require_POST(self.resend_view), "resend")]
 
     def resend_view(self, request: HttpRequest, delivery_id: int) -> HttpResponse:
-        delivery = self.record_to_change(request, delivery_id)
+        delivery = self.record_for(request, delivery_id)
         if self._resend(request, delivery):
             messages.success(request, _("Delivery resent."))
         return HttpResponseRedirect(self.address_of(delivery))

@@ -175,14 +175,14 @@ class GangSheetAdmin(StaffAdmin):
         ]
 
     def send_view(self, request: HttpRequest, sheet_id: int) -> HttpResponse:
-        sheet = self.record_to_change(request, sheet_id)
+        sheet = self.record_for(request, sheet_id)
         done = _("Gang sheet %(sheet)s is being sent.") % {"sheet": sheet}
         actor = actor_on(request)
         return self.call_service(request, sheet, lambda: send_sheet_now(sheet=sheet, actor=actor), done)
 
     def files_view(self, request: HttpRequest, sheet_id: int) -> StreamingHttpResponse:
         """The PDFs and the JSON ticket as the provider gets them, or would get them now."""
-        sheet = self.record_to_change(request, sheet_id)
+        sheet = self.record_for(request, sheet_id)
         caller = Caller.on_pages(request.user)
         return streamed_file(sheet_archive(sheet), f"gang-sheet-{sheet}.zip", caller.key)
 

@@ -237,13 +237,13 @@ class ProviderAdmin(ConsoleAdmin):
         ]
 
     def test_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
-        provider = self.record_to_change(request, provider_id)
+        provider = self.record_for(request, provider_id)
         with errors_as_messages(request):
             messages.success(request, check_provider(provider=provider))
         return HttpResponseRedirect(self.address_of(provider))
 
     def rotate_view(self, request: HttpRequest, provider_id: int) -> HttpResponse:
-        provider = self.record_to_change(request, provider_id)
+        provider = self.record_for(request, provider_id)
         question = _(
             "Create a new report address for %(provider)s? The old address stops working immediately."
         ) % {"provider": provider}

@@ -90,13 +90,13 @@ class KeyPages(ConsoleAdmin):
                 )
 
     def add_key_view(self, request: HttpRequest, application_id: UUID) -> HttpResponse:
-        application = self.record_to_change(request, application_id)
+        application = self.record_for(request, application_id)
         return self._with_key(
             request, application, lambda: add_key(application=application), _("A key was added.")
         )
 
     def end_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
-        application = self.record_to_change(request, application_id)
+        application = self.record_for(request, application_id)
         question = _(
             "End this key of %(application)s? Clients that authenticate with it are refused immediately."
         ) % {"application": application}
@@ -108,7 +108,7 @@ class KeyPages(ConsoleAdmin):
         )
 
     def regenerate_key_view(self, request: HttpRequest, application_id: UUID, key_id: UUID) -> HttpResponse:
-        application = self.record_to_change(request, application_id)
+        application = self.record_for(request, application_id)
         question = _(
             "Replace this key of %(application)s with a new one? The old key is refused immediately."
         ) % {"application": application}

@@ -58,7 +58,7 @@ class JobActions(StaffAdmin):
         return self._act(request, job_id, release_job, _("Job %(job)s is released."))
 
     def cancel_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        job = self.record_to_change(request, job_id)
+        job = self.record_for(request, job_id)
         question = _("Cancel job %(job)s? If a provider already has it, it is cancelled there as well.")
         page = confirmation_page(
             self,
@@ -194,7 +194,7 @@ class JobActions(StaffAdmin):
         return len(jobs) - len(refused)
 
     def _act(self, request: HttpRequest, job_id: int, service: Service, message: str) -> HttpResponse:
-        job, actor = self.record_to_change(request, job_id), actor_on(request)
+        job, actor = self.record_for(request, job_id), actor_on(request)
         with errors_as_messages(request):
             done = service(job=job, actor=actor)
             messages.success(request, message % {"job": done})

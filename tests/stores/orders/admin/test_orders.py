@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import Role
-from fulfillment.core.admin import base
+from fulfillment.core.admin import lists
 from stores.admin import OrderAdmin
 from stores.orders.admin import actions
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderStatus
@@ -83,13 +83,13 @@ def test_order_that_arrives_after_the_question_is_not_cancelled(board, shop, ord
 def test_action_works_through_no_more_orders_than_one_request_can(board, shop, order, monkeypatch):
     shop.place()
     address = reverse("admin:stores_order_changelist")
-    monkeypatch.setattr(base, "MAX_AT_ONCE", 1)
+    monkeypatch.setattr(lists, "MAX_AT_ONCE", 1)
 
     page = board.post(address, everything("accept"), follow=True)
     assert "At most 1 at once. Filter the list, or select fewer." in page.content.decode()
     assert set(Order.objects.values_list("status", flat=True)) == {10}
 
-    monkeypatch.setattr(base, "MAX_AT_ONCE", 2)
+    monkeypatch.setattr(lists, "MAX_AT_ONCE", 2)
     assert "2 orders moved." in board.post(address, everything("accept"), follow=True).content.decode()
 
 
