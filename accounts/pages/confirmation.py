@@ -15,11 +15,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
 
 from accounts.authentication import is_own_password
 from accounts.pages.forms import ConfirmationForm
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in_post
 from accounts.services.two_factor import check_second_step
 from fulfillment.core.api.parsing import SIGNED_IN_FORM
 from fulfillment.core.errors import TooManyRequests
@@ -73,9 +72,7 @@ def confirm_by_sign_in(request: HttpRequest, user: Any) -> None:
     request.session[SESSION_NAME] = [*_confirmation_of(user), "sign-in"]
 
 
-@require_POST
-@harmless
-@signed_in
+@signed_in_post(harmless)
 def end_confirmation(request: HttpRequest) -> HttpResponse:
     request.session.pop(SESSION_NAME, None)
     return HttpResponseRedirect(page_before(request))

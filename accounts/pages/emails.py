@@ -14,12 +14,12 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from accounts.devices import remember_device
 from accounts.pages.confirmation import page_before
 from accounts.pages.forms import USER_FIELDS, EmailForm, ForgottenPasswordForm, NewPasswordForm, faults_shown
-from accounts.pages.guards import signed_in, signed_in_user, too_many
+from accounts.pages.guards import signed_in, signed_in_form, signed_in_post, signed_in_user, too_many
 from accounts.selectors.emails import get_email_change, get_user_by_confirmation, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from accounts.services.mailed_links import (
@@ -36,9 +36,7 @@ from fulfillment.core.secrets import decrypt, encrypt
 TOKEN_IN_SESSION = views.INTERNAL_RESET_SESSION_TOKEN
 
 
-@dangerous(gettext_lazy("Change the e-mail address"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Change the e-mail address")))
 def change_email(request: HttpRequest) -> HttpResponse:
     form = EmailForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -54,9 +52,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/email.html", context)
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def cancel_change(request: HttpRequest) -> HttpResponse:
     cancel_email_change(user=signed_in_user(request))
     messages.success(request, _("Change of e-mail address cancelled."))
@@ -96,9 +92,7 @@ def confirm_own_address(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, template, {"account": account, "is_done": account.email_confirmed is not None})
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def send_link_again(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     if user.email_confirmed is None:
@@ -118,9 +112,7 @@ def send_link_again(request: HttpRequest) -> HttpResponse:
     return redirect("portal:profile")
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def confirm_later(request: HttpRequest) -> HttpResponse:
     """Puts the banner away until the next sign-in; the profile still says it."""
     request.session["email_later"] = True

@@ -13,12 +13,14 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.locales import zone_named
 
 View = Callable[..., HttpResponseBase]
+Decorator = Callable[[View], View]
 
 
 def signed_in_user(request: HttpRequest) -> User:
@@ -48,6 +50,21 @@ def signed_in(view: View) -> View:
                 raise PermissionDenied(error.message) from error
 
     return wrapper
+
+
+def signed_in_page(view: View) -> View:
+    """A page that only reads (GET and HEAD) and needs a sign-in."""
+    return require_safe(signed_in(view))
+
+
+def signed_in_form(mark: Decorator) -> Decorator:
+    """A page with a form that it accepts itself (GET, HEAD and POST). `mark` is `harmless` or `dangerous(…)`."""
+    return lambda view: mark(require_http_methods(["GET", "HEAD", "POST"])(signed_in(view)))
+
+
+def signed_in_post(mark: Decorator) -> Decorator:
+    """The target of a button (POST). `mark` as for `signed_in_form`."""
+    return lambda view: mark(require_POST(signed_in(view)))
 
 
 def too_many(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:

@@ -6,11 +6,10 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import NotificationKind, Subscription, SubscriptionSlot, User
 from accounts.pages.forms import USER_FIELDS, ProfileForm, faults_shown
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_post, signed_in_user
 from accounts.permissions import Permission
 from accounts.selectors.notifications import bell_notifications, find_notification, list_preferences
 from accounts.selectors.users import (
@@ -30,9 +29,7 @@ ROLES_A_PAGE = 25
 A_PAGE = 25
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def show_profile(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     initial = {name: getattr(user, name) for name in PROFILE}
@@ -49,8 +46,7 @@ def show_profile(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/profile.html", {"form": form, "section": "profile"})
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_roles(request: HttpRequest) -> HttpResponse:
     """One row for each store, application or "everything", with its grants."""
     searched = request.GET.get("q", "").strip()[:200]
@@ -69,8 +65,7 @@ def _effect_on_keys(request: HttpRequest) -> str:
 
 
 @dangerous(_effect_on_keys)
-@require_safe
-@signed_in
+@signed_in_page
 def show_keys(request: HttpRequest) -> HttpResponse:
     """Keys are masked without `?reveal`."""
     subscription = find_subscription(user=signed_in_user(request))
@@ -80,9 +75,7 @@ def show_keys(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/keys.html", context)
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def subscribe(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     if find_subscription(user=user) is None:
@@ -91,9 +84,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
     return redirect("portal:profile-keys")
 
 
-@dangerous(gettext_lazy("Regenerate a key"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Regenerate a key")))
 def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
     """GET asks, POST regenerates."""
     subscription = _get_subscription(signed_in_user(request))
@@ -116,16 +107,14 @@ def _get_subscription(user: User) -> Subscription:
     return found
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_notifications(request: HttpRequest) -> HttpResponse:
     found = bell_notifications(signed_in_user(request)).order_by("-pk")
     page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
     return render(request, "accounts/notifications.html", {"page": page, "part": "notifications"})
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def open_notification(request: HttpRequest, notification_id: int) -> HttpResponse:
     """Marks a notification as read and redirects to its subject."""
     user = signed_in_user(request)
@@ -139,17 +128,13 @@ def open_notification(request: HttpRequest, notification_id: int) -> HttpRespons
     return redirect("/" + found.path.lstrip("/"))
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def read_all(request: HttpRequest) -> HttpResponse:
     mark_read(user=signed_in_user(request))
     return redirect("portal:notifications")
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def change_preferences(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)
     if request.method == "POST":

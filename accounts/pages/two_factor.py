@@ -8,10 +8,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from accounts.pages.forms import CodeForm, faults_shown
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in, signed_in_page, signed_in_user
 from accounts.selectors.users import count_recovery_codes
 from accounts.services.two_factor import (
     disable_two_factor,
@@ -26,8 +26,7 @@ from fulfillment.core.secrets import decrypt, encrypt
 SESSION_NAME = "two_factor_key"
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_two_factor(request: HttpRequest) -> HttpResponse:
     left = count_recovery_codes(signed_in_user(request))
     context = {"section": "two-factor", "left": left}

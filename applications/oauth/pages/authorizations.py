@@ -5,10 +5,9 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_user
 from applications.oauth.selectors import user_authorizations
 from applications.oauth.services import revoke_tokens
 from applications.registration.models import Application
@@ -19,8 +18,7 @@ from fulfillment.core.http.dangerous import harmless
 AUTHORIZATIONS_A_PAGE = 25
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_authorizations(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
     authorizations = user_authorizations(signed_in_user(request))
@@ -33,9 +31,7 @@ def show_authorizations(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/authorizations.html", context)
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def revoke(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET asks for confirmation; POST performs the action."""
     user = signed_in_user(request)

@@ -15,9 +15,8 @@ from django.shortcuts import render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_user
 from applications.oauth.services import credentials_for_one_request
 from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_to_call_as
@@ -187,9 +186,7 @@ def _effect(request: HttpRequest, operation_id: str) -> str:
     )
 
 
-@dangerous(_effect)
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(_effect))
 @takes_large_forms
 def send_request(request: HttpRequest, operation_id: str) -> HttpResponse:
     operation, raw = operations().get(operation_id), raw_operation(operation_id)

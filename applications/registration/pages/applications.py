@@ -11,11 +11,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
 from accounts.pages.forms import faults_shown
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in_form, signed_in_page
 from applications.registration.models import ApplicationIcon, DailyUsage
 from applications.registration.pages.forms import (
     APPLICATION_FIELDS,
@@ -130,8 +130,7 @@ def _blocks(day: Day, top: int) -> Iterator[Block]:
         yield Block(kind, round(ground, 2), round(height, 2))
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_applications(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
     found = with_icons(applications_for(Caller.on_pages(request.user))).order_by("name", "pk")
@@ -143,9 +142,7 @@ def list_applications(request: HttpRequest) -> HttpResponse:
     )
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def new_application(request: HttpRequest) -> HttpResponse:
     form = NewApplicationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -156,8 +153,7 @@ def new_application(request: HttpRequest) -> HttpResponse:
     return render(request, "applications/new.html", {"form": form, "part": "applications"})
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     if application.user_id == request.user.pk:
@@ -176,9 +172,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/overview.html", context)
 
 
-@dangerous(gettext_lazy("Change the settings of an application"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Change the settings of an application")))
 def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
     application = writable(request, application_id)
     initial = {column: getattr(application, column) for column in APPLICATION_FIELDS.values()}
@@ -205,9 +199,7 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
     return HttpResponse(bytes(content), content_type="image/png")
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 @takes_large_forms
 def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
     application = open_application(request, application_id)

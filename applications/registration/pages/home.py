@@ -10,12 +10,12 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.callers import Caller
 from accounts.models import AssociationState
 from accounts.pages.forms import faults_shown
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_user
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.selectors.users import find_subscription, subscription_keys
 from accounts.services.associations import request_association, withdraw_association
@@ -85,8 +85,7 @@ def _effect(request: HttpRequest, **address: str) -> str:
 
 
 @dangerous(_effect)
-@require_safe
-@signed_in
+@signed_in_page
 def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
     """The quick start with this application's values, with `?fill` and its secrets for users who may change it."""
     application = readable(request, application_id)
@@ -114,9 +113,7 @@ def example_values(application: Application, *, with_secrets: bool) -> dict[str,
     }
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def join_application(request: HttpRequest) -> HttpResponse:
     caller = Caller.on_pages(request.user)
     form = JoinForm(request.POST or None)
@@ -137,9 +134,7 @@ def join_application(request: HttpRequest) -> HttpResponse:
     return render(request, "applications/join.html", context)
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def withdraw_joining(request: HttpRequest, request_id: str) -> HttpResponse:
     """GET asks for confirmation; POST performs the action."""
     caller = Caller.on_pages(request.user)

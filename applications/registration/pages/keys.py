@@ -7,11 +7,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import SubscriptionSlot
 from accounts.pages.forms import faults_shown
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in_form
 from accounts.selectors.users import find_subscription, shown_subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
@@ -39,9 +38,7 @@ def _effect_on_keys(request: HttpRequest, **address: str) -> str:
     return _("Show the key") if request.GET.get("reveal") else ""
 
 
-@dangerous(_effect_on_keys)
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(_effect_on_keys))
 def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET lists the keys, with `?reveal=` one of them in full; POST adds one."""
     application = open_application(request, application_id)
@@ -62,9 +59,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/keys.html", context)
 
 
-@dangerous(gettext_lazy("Change the dates of a key"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Change the dates of a key")))
 def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = get_key(application, key_id)
@@ -80,9 +75,7 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
     return render(request, "applications/key_dates.html", frame(request, application, "keys", form=form))
 
 
-@dangerous(gettext_lazy("Regenerate a key"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Regenerate a key")))
 def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = get_key(application, key_id)
@@ -101,9 +94,7 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
     )
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     application = writable(request, application_id)
     key = get_key(application, key_id)
@@ -121,9 +112,7 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     )
 
 
-@dangerous(gettext_lazy("Regenerate a subscription key"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Regenerate a subscription key")))
 def regenerate_subscription(request: HttpRequest, application_id: str, slot: str) -> HttpResponse:
     application = writable(request, application_id)
     subscription = find_subscription(application=application)

@@ -14,11 +14,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.callers import Caller
 from accounts.pages.forms import faults_shown
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in, signed_in_form, signed_in_post, signed_in_user
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application
 from applications.registration.pages.forms import InviteForm
@@ -46,9 +46,7 @@ PEOPLE_A_PAGE = 50
 JOINING_SHOWN = 20
 
 
-@dangerous(gettext_lazy("Invite an owner"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Invite an owner")))
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows who manages the application; POST invites an owner."""
     application = open_application(request, application_id)
@@ -65,9 +63,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/owners.html", context)
 
 
-@dangerous(gettext_lazy("Invite an owner again"))
-@require_POST
-@signed_in
+@signed_in_post(dangerous(gettext_lazy("Invite an owner again")))
 def send_again(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
     application = writable(request, application_id)
     with errors_as_messages(request):
@@ -80,9 +76,7 @@ def send_again(request: HttpRequest, application_id: str, invitation_id: str) ->
     return redirect("portal:application-owners", application.pk)
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
     """GET asks for confirmation; POST performs the action."""
     application = writable(request, application_id)
@@ -104,9 +98,7 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
     return redirect("portal:application-owners", application.pk)
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpResponse:
     application = readable(request, application_id)
     person = application_people(application).filter(pk=user_by_id(user_id).pk).first()

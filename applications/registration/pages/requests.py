@@ -10,9 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
 
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_page, signed_in_user
 from applications.registration.models import LoggedRequest
 from applications.registration.pages.frame import frame, readable
 from applications.registration.selectors.request_log import (
@@ -74,8 +73,7 @@ class RequestFilterForm(forms.Form):
         return value
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     form = RequestFilterForm(request.GET)
@@ -96,8 +94,7 @@ def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/requests.html", context)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     figures = list_operations(application)
@@ -107,8 +104,7 @@ def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/performance.html", context)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_request(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
     application = readable(request, application_id)
     found = find_logged_request(application, request_id)

@@ -15,10 +15,9 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.forms import faults_shown
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_post
 from applications.registration.pages.frame import frame, open_application, readable, writable
 from applications.webhooks.event_types import EventType
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
@@ -50,9 +49,7 @@ MAX_BODY_LENGTH, MAX_HEADERS_LENGTH = 100_000, 10_000
 PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """GET shows the webhook and its log, `?state=` and `?before=` a part of it; POST recovers deliveries."""
     application = open_application(request, application_id)
@@ -69,8 +66,7 @@ def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
     return render(request, "applications/webhook.html", context)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_delivery(request: HttpRequest, application_id: str, webhook_id: str, event_id: str) -> HttpResponse:
     application = readable(request, application_id)
     webhook = find_webhook(application, webhook_id)
@@ -88,9 +84,7 @@ def show_delivery(request: HttpRequest, application_id: str, webhook_id: str, ev
     return render(request, "applications/delivery.html", context)
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
     with errors_as_messages(request):
@@ -100,9 +94,7 @@ def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> Htt
     return redirect(webhook_path(webhook))
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
     delivery = find_delivery(webhook, event_id)
@@ -112,9 +104,7 @@ def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id:
     return redirect(_delivery_address(webhook, delivery))
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """Resends the deliveries selected in the log."""
     webhook = find_webhook(writable(request, application_id), webhook_id)
@@ -200,9 +190,7 @@ class SignatureForm(forms.Form):
         return str(self.cleaned_data["body"]).replace("\r\n", "\n")
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def check_signature(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
     form = SignatureForm(request.POST or None)

@@ -7,10 +7,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.pages.forms import faults_shown
-from accounts.pages.guards import signed_in
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_post
 from applications.registration.models import Application
 from applications.registration.pages.frame import ask, frame, readable, writable
 from applications.registration.pages.home import example_values
@@ -141,8 +140,7 @@ class RecoverForm(forms.Form):
     )
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
     application = readable(request, application_id)
     webhooks = list(application_webhooks(application))
@@ -151,9 +149,7 @@ def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/webhooks.html", context)
 
 
-@dangerous(gettext_lazy("Add a webhook"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Add a webhook")))
 def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
     application = writable(request, application_id)
     form = WebhookForm(request.POST or None, initial={"event_types": ["*"]}, application=application)
@@ -167,9 +163,7 @@ def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "applications/webhook_form.html", context)
 
 
-@dangerous(gettext_lazy("Change a webhook"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Change a webhook")))
 def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """`seen` is the version the form was loaded with, so that two users do not overwrite each other."""
     application = writable(request, application_id)
@@ -189,9 +183,7 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
     return render(request, "applications/webhook_form.html", {**context, "webhook": webhook})
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
     with errors_as_messages(request):
@@ -200,9 +192,7 @@ def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     return redirect(webhook_path(webhook))
 
 
-@dangerous(gettext_lazy("Replace the secret of a webhook"))
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(dangerous(gettext_lazy("Replace the secret of a webhook")))
 def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     webhook = find_webhook(writable(request, application_id), webhook_id)
     if request.method == "POST":
@@ -218,9 +208,7 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
     )
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     application = writable(request, application_id)
     webhook = find_webhook(application, webhook_id)
