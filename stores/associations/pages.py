@@ -14,12 +14,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
 from accounts.models import AssociationRequest, AssociationState, Role
 from accounts.pages.forms import show_faults
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_user
 from accounts.permissions import DEFAULT_STORE_GRANTS, EXPLANATIONS, STORE_GRANTS, Permission
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import request_association, withdraw_association
@@ -101,9 +100,7 @@ def add_labels(requests: Iterable[AssociationRequest]) -> list[AssociationReques
     return labelled
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows what the application may use and has requested; POST requests a store."""
     application = open_application(request, application_id)
@@ -131,9 +128,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     return render(request, "stores/associations.html", context)
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def withdraw(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
     """GET asks for confirmation; POST performs the action."""
     application = readable(request, application_id)
@@ -220,8 +215,7 @@ class RequestAccessForm(forms.Form):
         field.choices = choices
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_directory(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
     country = request.GET.get("country", "").strip()[:100]
@@ -238,9 +232,7 @@ def show_directory(request: HttpRequest) -> HttpResponse:
     return render(request, "stores/directory/list.html", context)
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def show_listed_store(request: HttpRequest, store_id: str) -> HttpResponse:
     """POST requests access for one of the person's applications."""
     store = directory_store(store_id)

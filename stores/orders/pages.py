@@ -16,10 +16,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from accounts.callers import Caller
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_page, signed_in_post, signed_in_user
 from applications.registration.models import Application
 from applications.registration.pages.frame import frame, readable, writable
 from fulfillment.core.errors import DomainError
@@ -69,8 +68,7 @@ BADGES = {
 }
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_orders(request: HttpRequest, application_id: str | None = None) -> HttpResponse:
     _, access, context = _open_page(request, application_id)
     searched = request.GET.get("q", "").strip()[:100]
@@ -88,8 +86,7 @@ def list_orders(request: HttpRequest, application_id: str | None = None) -> Http
     return render(request, "stores/orders/list.html", context)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_order(request: HttpRequest, order_id: str, application_id: str | None = None) -> HttpResponse:
     application, access, context = _open_page(request, application_id)
     order = visible_order(access, order_id)
@@ -118,9 +115,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
     return render(request, "stores/orders/order.html", context)
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def advance_application_order(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
     """Moves a test order, or one of the demo store, to its next status, as the application itself."""
     application = writable(request, application_id)
@@ -140,9 +135,7 @@ def advance_application_order(request: HttpRequest, application_id: str, order_i
     return redirect("portal:application-order", application_id, order.pk)
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def cancel_own_order(request: HttpRequest, order_id: str) -> HttpResponse:
     user = signed_in_user(request)
     order = visible_order(own_orders_access(user), order_id)
@@ -158,8 +151,7 @@ def cancel_own_order(request: HttpRequest, order_id: str) -> HttpResponse:
 
 
 @serves_picture
-@require_safe
-@signed_in
+@signed_in_page
 def show_item_proof(
     request: HttpRequest, order_id: str, item_key: str, application_id: str | None = None
 ) -> HttpResponse:
@@ -182,8 +174,7 @@ def show_item_proof(
     return redirect(pages[0].removeprefix(settings.PUBLIC_URL) + width)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_print_file(
     request: HttpRequest, application_id: str, order_id: str, item_key: str
 ) -> HttpResponseBase:
@@ -226,8 +217,7 @@ def _has_proof(item: OrderItem) -> bool:
     return bool(item.template_data and item.print_file and item.product.version == item.product_version)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_requests(request: HttpRequest) -> HttpResponse:
     found = requests_of(signed_in_user(request)).order_by("-requested")
     page = Paginator(found, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
@@ -235,8 +225,7 @@ def list_requests(request: HttpRequest) -> HttpResponse:
     return render(request, "stores/approvals/list.html", {"page": page, "rows": rows, "part": "catalog"})
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_request(request: HttpRequest, order_id: UUID) -> HttpResponse:
     found = requests_of(signed_in_user(request)).filter(pk=order_id).first()
     if found is None:

@@ -11,9 +11,8 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
 
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_page, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import Requester
 from delivery.concurrency_limits import SELECTIONS
@@ -40,8 +39,7 @@ TYPE_NAMES = (
 )
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_routes_in_view(request: HttpRequest) -> HttpResponse:
     try:
         with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):

@@ -11,11 +11,10 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
 from accounts.models import User
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_user
 from applications.registration.selectors.applications import MYSELF, Requester, actors_of, chosen_actor
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
@@ -40,8 +39,7 @@ MAX_LISTED = 500
 SAVED_SHOWN = 10
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
     actor, selection = _selection(request, selection_id)
     # Both sets of counts are read for up to 5,000 routes.
@@ -60,8 +58,7 @@ def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
     return allow_tiles(render(request, "delivery/selection.html", context), PAGE_POLICY)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
     """The routes as GeoJSON, for the map."""
     _, selection = _selection(request, selection_id)
@@ -73,8 +70,7 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttpResponse:
     _, selection = _selection(request, selection_id)
     caller = Caller.on_pages(signed_in_user(request))
@@ -103,9 +99,7 @@ def _selection(request: HttpRequest, selection_id: str) -> tuple[Requester, Eddm
     return chosen_actor(actors, MYSELF if is_mine else str(selection.application_id)), selection
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 @takes_large_forms
 def show_mailing(request: HttpRequest) -> HttpResponse:
     user = signed_in_user(request)

@@ -10,9 +10,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_post, signed_in_user
 from accounts.throttles import enforce_page_limit
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import harmless
@@ -38,9 +37,7 @@ A_PAGE = 25
 SAMPLES = 3
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     access, batch = place.open(request, batch_id)
     page = BatchPage(batch, counts_of(batch))
@@ -68,9 +65,7 @@ def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpRe
     )
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def cancel(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     batch = place.open(request, batch_id).batch
     if request.method == "POST":
@@ -81,9 +76,7 @@ def cancel(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpR
     return place.render(request, "cancel", batch=batch)
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 def check_again(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     """Checks all rows against the product, its template and prices of now."""
     with errors_as_messages(request):
@@ -98,8 +91,7 @@ def confirmed_state(page: BatchPage) -> str:
     return f"{page.counts.orderable} {page.counts.errors} {page.counts.total} {changed}"
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def list_batches(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
     batches = batches_of_person(signed_in_user(request)).filter(search_condition(searched))
@@ -110,9 +102,7 @@ def list_batches(request: HttpRequest) -> HttpResponse:
     return render(request, "stores/batches/list.html", context)
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 @takes_large_forms
 def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     """Reads the file and leads to its columns, so that reloading the page sends nothing twice."""
@@ -125,9 +115,7 @@ def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> Ht
     return place.lead_to("show", batch_id)
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     """Shows which column was taken for which field, also by columns kept under a name, and starts the check with what
     is chosen. A required field without a column is an error here, not on each row."""

@@ -12,11 +12,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.callers import Caller
 from accounts.models import User
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import own_applications
 from fulfillment.core.api.parsing import takes_large_forms
@@ -101,8 +100,7 @@ def open_batch(request: HttpRequest, batch_id: UUID) -> Opened:
 PORTAL = Place("base.html", "portal:batch-", "portal:batch", "portal:batches", open_batch)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_batch(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     batch = PORTAL.open(request, batch_id).batch
     page = BatchPage(batch, counts_of(batch))
@@ -113,15 +111,13 @@ def show_batch(request: HttpRequest, batch_id: UUID) -> HttpResponse:
     return PORTAL.render(request, "batch", page=page, batch=batch, **listed_rows(page, request.GET))
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def download_template(request: HttpRequest, batch_id: UUID, form: str, place: Place = PORTAL) -> HttpResponse:
     batch = place.open(request, batch_id).batch
     return template_file(batch, _known_form(form))
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def download_rows(request: HttpRequest, batch_id: UUID, form: str, place: Place = PORTAL) -> HttpResponseBase:
     """All rows with what is wrong, or with orders and tracking."""
     opened = place.open(request, batch_id)
@@ -130,8 +126,7 @@ def download_rows(request: HttpRequest, batch_id: UUID, form: str, place: Place 
     )
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def download_contact_sheet(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
     opened = place.open(request, batch_id)
     return contact_sheet_of(request, opened.batch, opened.caller)
@@ -156,9 +151,7 @@ def _known_form(form: str) -> Format:
     raise Http404(_("Rows are downloaded as csv or xlsx."))
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 @takes_large_forms
 def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = PORTAL) -> HttpResponse:
     """A form of all cells; only this row is checked again.

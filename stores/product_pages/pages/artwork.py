@@ -9,9 +9,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_post, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import chosen_actor
 from fulfillment.core.api.parsing import takes_print_files
@@ -67,9 +66,7 @@ class ArtworkForm(PricedForm):
         }
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     page = _make_form(request, store_id, product_id)
     try:
@@ -84,9 +81,7 @@ def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
     return _render(request, page)
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 @takes_print_files
 def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """Takes the PDF and leads to its check, so that reloading the page sends nothing twice."""
@@ -107,8 +102,7 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
 
 
 @serves_picture
-@require_safe
-@signed_in
+@signed_in_page
 def show_artwork_page(
     request: HttpRequest, store_id: str, product_id: str, asset_id: str, first_page: int, number: int
 ) -> HttpResponse:

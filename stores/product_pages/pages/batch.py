@@ -6,9 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_user
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import Requester, chosen_actor
 from fulfillment.core.errors import DomainError, Invalid
@@ -36,9 +35,7 @@ MODES = (
 )
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     store = store_named(store_id)
     back = reverse("portal:product", args=[store_id, product_id])

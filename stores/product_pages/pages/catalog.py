@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_page, signed_in_user
 from applications.registration.selectors.applications import chosen_actor
 from fulfillment.core.files.downloads import picture_response, serves_picture
 from stores.catalog.models import StoreProfile
@@ -26,8 +26,7 @@ STORES_A_PAGE = 24
 PRODUCTS_A_PAGE = 24
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_catalog(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
     stores = usable_stores(signed_in_user(request))
@@ -38,8 +37,7 @@ def show_catalog(request: HttpRequest) -> HttpResponse:
     return render(request, "stores/product_pages/catalog.html", context)
 
 
-@require_safe
-@signed_in
+@signed_in_page
 def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
     store = store_named(store_id)
     actors = actors_at(signed_in_user(request), store)
@@ -66,8 +64,7 @@ def show_store(request: HttpRequest, store_id: str) -> HttpResponse:
 
 
 @serves_picture
-@require_safe
-@signed_in
+@signed_in_page
 def show_thumbnail(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """The template with example values."""
     store = store_named(store_id)

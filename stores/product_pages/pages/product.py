@@ -17,9 +17,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.pages.guards import signed_in, signed_in_user
+from accounts.pages.guards import signed_in_form, signed_in_post, signed_in_user
 from accounts.rate_limits import enforce_limit
 from accounts.throttles import enforce_page_limit
 from applications.registration.selectors.applications import Requester, chosen_actor
@@ -136,9 +135,7 @@ class OrderableForm(ProductForm, PricedForm):
         return examples
 
 
-@harmless
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in
+@signed_in_form(harmless)
 @takes_large_forms
 def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     page = _make_form(request, store_id, product_id)
@@ -159,9 +156,7 @@ def show_product(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
     return response
 
 
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 @takes_large_forms
 def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """A picture that the page has cropped; the answer names it for the form."""
@@ -181,9 +176,7 @@ def add_picture(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
 
 
 @serves_picture
-@harmless
-@require_POST
-@signed_in
+@signed_in_post(harmless)
 @takes_large_forms
 def show_draft(request: HttpRequest, store_id: str, product_id: str) -> HttpResponse:
     """The pages that show the input named `typed`."""
