@@ -1,5 +1,5 @@
 # ruff: noqa: E402 - a worker that is stopped while it loads all this must end
-from fulfillment.site.draining import closing_connections, drain_before_stop, end_while_loading
+from fulfillment.site.draining import drain_before_stop, end_while_loading
 
 end_while_loading()
 
@@ -38,7 +38,7 @@ except ImproperlyConfigured as error:
 # After the settings: prometheus_client looks once, when it is imported, where the processes share their metrics.
 from fulfillment.site.handler import Handler, announcing_close
 
-application = closing_connections(announcing_close(Handler()))
+application = announcing_close(Handler())
 drain_before_stop()
 
 # How long a thread waits at most for its turn, as after every statement; Python's default is 5 ms.

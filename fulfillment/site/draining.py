@@ -6,7 +6,6 @@ Granian closes kept connections at once, also those whose next request is on its
 import multiprocessing
 import signal
 import threading
-from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import FrameType
 from typing import Any
@@ -15,23 +14,6 @@ from fulfillment.core.http.stopping import stopping
 
 # Connections used at least this often get a response that announces the close.
 DRAIN_SECONDS = 3.0
-
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-
-
-def closing_connections(application: Application) -> Application:
-    """WSGI middleware: while the process drains, each response closes its connection (RFC 9112, 9.6)."""
-
-    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if not stopping.is_set():
-            return application(environ, start_response)
-
-        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            return start_response(status, [*headers, ("Connection", "close")], *more)
-
-        return application(environ, start)
-
-    return answer
 
 
 def end_while_loading() -> None:

@@ -6,6 +6,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from fulfillment.core.db.connections import renew_connection
 from fulfillment.core.http.head_limits import shorten_head
 from fulfillment.core.http.refusal_page import refuse, refused_seconds
+from fulfillment.core.http.stopping import stopping
 from fulfillment.core.text import parse_number
 
 
@@ -50,18 +51,19 @@ class CountedBody:
 
 
 def announcing_close(application: Application) -> Application:
-    """WSGI middleware: `Connection: close` where some of the body is unread (RFC 9112, 9.3 and 9.6)."""
+    """WSGI middleware: `Connection: close` if some of the body is unread, or while the process stops (RFC 9112, 9.3
+    and 9.6)."""
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         # A number too long to be read is refused with its body unread.
         length = parse_number(environ.get("CONTENT_LENGTH") or "0", most=10**19)
         is_chunked = "HTTP_TRANSFER_ENCODING" in environ
-        if length == 0 and not is_chunked:
+        if length == 0 and not is_chunked and not stopping.is_set():
             return application(environ, start_response)
         body = environ["wsgi.input"] = CountedBody(environ["wsgi.input"])
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
-            if is_chunked or length is None or body.count < length:
+            if stopping.is_set() or is_chunked or length is None or body.count < length:
                 headers = [*headers, ("Connection", "close")]
             return start_response(status, headers, *more)
 
