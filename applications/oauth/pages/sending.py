@@ -23,7 +23,7 @@ from applications.registration.selectors.applications import applications_to_cal
 from fulfillment.core.api.inner_requests import InnerResponse, send_inner_request
 from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.http.dangerous import dangerous
-from fulfillment.core.reference.operations import EXAMPLE_VALUES, Operation, operations, raw_operation
+from fulfillment.core.reference.operations import EXAMPLE_VALUES, Operation, operations
 from fulfillment.core.reference.views import navigation
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -189,11 +189,11 @@ def _effect(request: HttpRequest, operation_id: str) -> str:
 @signed_in_form(dangerous(_effect))
 @takes_large_forms
 def send_request(request: HttpRequest, operation_id: str) -> HttpResponse:
-    operation, raw = operations().get(operation_id), raw_operation(operation_id)
-    if operation is None or raw is None:
+    operation = operations().get(operation_id)
+    if operation is None:
         raise Http404(_("There is no operation %(operation_id)s.") % {"operation_id": operation_id[:80]})
     applications = applications_to_call_as(signed_in_user(request).pk)
-    form = _form(request, operation, raw, applications)
+    form = _form(request, operation, applications)
     response = None
     if request.method == "POST" and form.is_valid():
         response = _send(request, operation, form, applications)
@@ -206,15 +206,13 @@ def is_dangerous(operation: Operation) -> bool:
     return not reads and operation.id not in HARMLESS
 
 
-def _form(
-    request: HttpRequest, operation: Operation, raw: dict[str, Any], applications: list[Application]
-) -> SendForm:
+def _form(request: HttpRequest, operation: Operation, applications: list[Application]) -> SendForm:
     person = (ME, f"{signed_in_user(request).full_name} (yourself)")
     callers = [(str(application.pk), application.name) for application in applications]
     closed = "Closed to applications" in operation.access
     callers = [person, *callers] if closed else [*callers, person]
     data = (request.POST, request.FILES) if request.method == "POST" else (None, None)
-    return SendForm(raw, callers, *data)
+    return SendForm(operation.raw, callers, *data)
 
 
 def _send(

@@ -78,18 +78,6 @@ def _resolve_reference(document: Mapping[str, Any], item: Mapping[str, Any]) -> 
     return document if "$ref" in item else item
 
 
-def raw_operation(operation_id: str) -> dict[str, Any] | None:
-    """The operation's object in the document."""
-    return next(
-        (
-            operation
-            for *_, operation in _operations(schema_document())
-            if operation["operationId"] == operation_id
-        ),
-        None,
-    )
-
-
 def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, item in document["paths"].items():
         for method in METHODS:
@@ -125,6 +113,7 @@ def _read(
         text=" ".join([operation["operationId"], operation["summary"], method.upper(), path, about]),
         library=_library_names(operation["operationId"]),
         phrases=_phrases().get(operation["operationId"], ()),
+        raw=operation,
     )
 
 

@@ -196,6 +196,8 @@ class Operation:
     library: tuple[str, ...]
     # What people type to find it.
     phrases: tuple[str, ...]
+    # Its object in the document.
+    raw: Mapping[str, Any]
 
     @property
     def url(self) -> str:

@@ -25,7 +25,7 @@ from delivery.selection.models import EddmSelection
 from fulfillment.core.api.errors import domain_problem
 from fulfillment.core.errors import DomainError, faults_at_fields
 from fulfillment.core.observability.logs import current_trace, trace_of
-from fulfillment.core.reference.operations import operations, raw_operation
+from fulfillment.core.reference.operations import operations
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from fulfillment.templatetags.portal import method_name
 from stores.budgets.standings import BudgetDecision
@@ -284,5 +284,4 @@ def recorded_call(request: HttpRequest, caller: Caller, store: Store, operation_
 
 
 def _success(operation_id: str) -> int:
-    responses = (raw_operation(operation_id) or {}).get("responses", {})
-    return next((int(status) for status in responses if status.startswith("2")), 200)
+    return next((int(response.status) for response in operations()[operation_id].responses), 200)
