@@ -6,7 +6,7 @@ sent again. So the counts are approximate and not meant for billing.
 
 import threading
 import time
-from dataclasses import dataclass
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -31,26 +31,11 @@ ON CONFLICT (application_id, day) DO UPDATE SET
 """
 
 
-@dataclass(slots=True)
-class Counts:
-    calls: int = 0
-    client_errors: int = 0
-    server_errors: int = 0
-    # Without those of pages, for the first steps.
-    own_calls: int = 0
-    own_successes: int = 0
-
-    def add(self, other: "Counts") -> None:
-        self.calls += other.calls
-        self.client_errors += other.client_errors
-        self.server_errors += other.server_errors
-        self.own_calls += other.own_calls
-        self.own_successes += other.own_successes
-
-
-Taken = dict[tuple[UUID, int], Counts]
+# By application and day: how often each thing happened. Without the calls of pages, `own_calls` and `own_successes` are
+# for the first steps.
+Counts = dict[tuple[UUID, int], Counter[str]]
 _lock = threading.Lock()
-_counts: Taken = {}
+_counts: Counts = {}
 register_cache(_counts)
 
 
@@ -58,17 +43,13 @@ def count_call(*, application_id: UUID, status: int, on_page: bool = False) -> N
     """Counts a response with this HTTP status in memory; `on_page` for what a page did in the application's name."""
     key = (application_id, int(time.time() // SECONDS_OF_DAY))
     with _lock:
-        counted = _counts.get(key)
-        if counted is None:
-            counted = _counts[key] = Counts()
-        counted.calls += 1
+        counted = _counts.setdefault(key, Counter())
+        counted["calls"] += 1
         if not on_page:
-            counted.own_calls += 1
-            counted.own_successes += status < 400
-        if status >= 500:
-            counted.server_errors += 1
-        elif status >= 400:
-            counted.client_errors += 1
+            counted["own_calls"] += 1
+            counted["own_successes"] += status < 400
+        if status >= 400:
+            counted["server_errors" if status >= 500 else "client_errors"] += 1
 
 
 def flush_usage() -> int:
@@ -81,9 +62,10 @@ def flush_usage() -> int:
     columns: list[list[Any]] = [
         [application_id for application_id, _ in taken],
         [datetime.fromtimestamp(day * SECONDS_OF_DAY, UTC).date() for _, day in taken],
-        [counted.calls for counted in taken.values()],
-        [counted.client_errors for counted in taken.values()],
-        [counted.server_errors for counted in taken.values()],
+        *(
+            [counted[name] for counted in taken.values()]
+            for name in ("calls", "client_errors", "server_errors")
+        ),
     ]
     try:
         _record_first_steps(taken)
@@ -92,18 +74,18 @@ def flush_usage() -> int:
     except BaseException:
         _put_back(taken)
         raise
-    return sum(counted.calls for counted in taken.values())
+    return sum(counted["calls"] for counted in taken.values())
 
 
-def _put_back(taken: Taken) -> None:
+def _put_back(taken: Counts) -> None:
     with _lock:
         for key, counted in taken.items():
-            _counts.setdefault(key, Counts()).add(counted)
+            _counts.setdefault(key, Counter()).update(counted)
 
 
-def _record_first_steps(taken: Taken) -> None:
+def _record_first_steps(taken: Counts) -> None:
     """Before the counts are written: repeated, it changes nothing."""
     for (application_id, _), counted in taken.items():
-        for name, count in ((CALLED, counted.own_calls), (READ, counted.own_successes)):
+        for name, count in ((CALLED, counted["own_calls"]), (READ, counted["own_successes"])):
             if count:
                 record_milestone(application_id=application_id, name=name)
