@@ -1,8 +1,8 @@
 """Console integration of this app."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 from django.http import HttpRequest
@@ -44,26 +44,6 @@ ABOUT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
-    """The bar of a day: successful, refused and failed calls from the bottom up, in units of the chart."""
-
-    day: date
-    calls: int
-    client_errors: int
-    server_errors: int
-    left: float
-    width: float
-    fine_top: float
-    fine_height: float
-    client_top: float
-    client_height: float
-    server_top: float
-    server_height: float
-    is_today: bool
-    is_labelled: bool
-
-
 def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     """The bars of the last days over all applications; `most` is the height of the chart in calls."""
     today = datetime.now(UTC).date()
@@ -75,7 +55,9 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     ticks = axis_ticks(most)
     step = CHART_WIDTH / DAYS
     days = [
-        _bar(day, counts, ticks[0], left=(number + 0.11) * step, width=step * 0.78, ago=DAYS - 1 - number)
+        _bar(
+            day, counts, ticks[0], left=(number + 0.11) * step, width=step * 0.78, days_ago=DAYS - 1 - number
+        )
         for number, (day, counts) in enumerate(sums.items())
     ]
     calls, client, server = (sum(counts[place] for counts in sums.values()) for place in range(3))
@@ -94,33 +76,38 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     }
 
 
-def _bar(day: date, counts: Sequence[int], top: int, *, left: float, width: float, ago: int) -> Day:
-    calls, client, server = counts
-    scale = CHART_HEIGHT / top
-    heights = [round(count * scale, 2) for count in (max(calls - client - server, 0), client, server)]
-    fine_top = CHART_HEIGHT - heights[0]
-    client_top = fine_top - heights[1]
-    return Day(
-        day,
-        calls,
-        client,
-        server,
-        round(left, 2),
-        round(width, 2),
-        round(fine_top, 2),
-        heights[0],
-        round(client_top, 2),
-        heights[1],
-        round(client_top - heights[2], 2),
-        heights[2],
-        is_today=ago == 0,
-        is_labelled=ago % LABELLED_EVERY == 0,
+def _bar(
+    day: date, counts: Sequence[int], top: int, *, left: float, width: float, days_ago: int
+) -> dict[str, Any]:
+    """The bar of a day: successful, refused and failed calls from the bottom up, in units of the chart."""
+    calls, client_errors, server_errors = counts
+    successes = max(calls - client_errors - server_errors, 0)
+    fine_height, client_height, server_height = (
+        round(count * CHART_HEIGHT / top, 2) for count in (successes, client_errors, server_errors)
     )
+    fine_top = CHART_HEIGHT - fine_height
+    client_top = fine_top - client_height
+    return {
+        "day": day,
+        "calls": calls,
+        "client_errors": client_errors,
+        "server_errors": server_errors,
+        "left": round(left, 2),
+        "width": round(width, 2),
+        "fine_top": round(fine_top, 2),
+        "fine_height": fine_height,
+        "client_top": round(client_top, 2),
+        "client_height": client_height,
+        "server_top": round(client_top - server_height, 2),
+        "server_height": server_height,
+        "is_today": days_ago == 0,
+        "is_labelled": days_ago % LABELLED_EVERY == 0,
+    }
 
 
 def search(request: HttpRequest, words: str) -> list[SearchResult]:
-    fields = ["name", "client_id"]
-    return named_hits(request, Application, words, fields, lambda one: (one.name, str(one.client_id)))
+    names = ("name", "client_id")
+    return named_hits(request, Application, words, names, attrgetter(*names))
 
 
 def needs_attention(request: HttpRequest) -> list[Attention]:
