@@ -24,7 +24,15 @@ from applications.registration.services.keys import (
     regenerate_key,
 )
 from fulfillment.core.db.changes import saved_if_changed
-from fulfillment.core.errors import Conflict, Fault, Forbidden, Invalid, NotFound
+from fulfillment.core.errors import (
+    Conflict,
+    Fault,
+    Forbidden,
+    Invalid,
+    NotFound,
+    collecting_faults,
+    raise_faults,
+)
 from fulfillment.core.web_addresses import split_url
 from printing.text import is_blank
 
@@ -216,19 +224,12 @@ def _write_keys(application: Application, keys: Sequence[Mapping[str, Any]]) -> 
     """Writes all keys, or none and raises every fault."""
     faults: list[Fault] = []
     for index, key in enumerate(keys):
-        try:
+        with collecting_faults(faults):
             _write_key(application, key, pointer=f"/Keys/{index}")
-        except Invalid as error:
-            faults += error.faults
-            code, message = error.code, error.message
-    if len(faults) == 1:
-        raise Invalid(message, code=code, faults=faults)
-    if faults:
-        raise Invalid(
-            _("The keys have %(count)s errors.") % {"count": len(faults)},
-            code="invalid_body",
-            faults=faults,
-        )
+    if len(faults) > 1:
+        message = _("The keys have %(count)s errors.") % {"count": len(faults)}
+        raise Invalid(message, code="invalid_body", faults=faults)
+    raise_faults(faults)
 
 
 def _write_key(application: Application, key: Mapping[str, Any], *, pointer: str) -> None:
