@@ -3,6 +3,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.callers import Caller
@@ -22,9 +23,15 @@ def frame(request: HttpRequest, application: Application, section: str, **more: 
     }
 
 
-def ask(request: HttpRequest, application: Application, section: str, **texts: Any) -> HttpResponse:
-    """The page that asks for a confirmation: `heading`, `warning`, the `verb` of the button, and where `back` leads."""
-    return render(request, "applications/confirm.html", frame(request, application, section, **texts))
+def confirmation(
+    request: HttpRequest, application: Application, section: str, *, back: str = "", **texts: str
+) -> HttpResponse:
+    """The page that asks for a confirmation: `heading`, `warning` and the `verb` of the button. Its link `back` leads
+    to the section by default."""
+    back = back or reverse(f"portal:application-{section}", args=[application.pk])
+    return render(
+        request, "applications/confirm.html", frame(request, application, section, back=back, **texts)
+    )
 
 
 def readable(request: HttpRequest, application_id: str) -> Application:

@@ -15,7 +15,7 @@ from accounts.selectors.users import find_subscription, shown_subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.pages.forms import KEY_FIELDS, KeyForm
-from applications.registration.pages.frame import ask, frame, open_application, writable
+from applications.registration.pages.frame import confirmation, frame, open_application, writable
 from applications.registration.services.keys import (
     MAX_KEYS,
     add_key,
@@ -89,8 +89,8 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
         "The secret ending in %(ciphertext)s stops working at once, and its key ID changes. The "
         "new one has the same dates. To change over without downtime, add a second key first."
     ) % {"ciphertext": masked(decrypt(key.ciphertext))[-4:]}
-    return _confirmation(
-        request, application, heading=_("Regenerate this key?"), warning=warning, verb=_("Regenerate")
+    return confirmation(
+        request, application, "keys", heading=_("Regenerate this key?"), warning=warning, verb=_("Regenerate")
     )
 
 
@@ -107,8 +107,8 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
         "No one can get a token with the secret ending in %(ciphertext)s from now on. Tokens "
         "issued with it stay valid until they expire."
     ) % {"ciphertext": masked(decrypt(key.ciphertext))[-4:]}
-    return _confirmation(
-        request, application, heading=_("End this key now?"), warning=warning, verb=_("End the key")
+    return confirmation(
+        request, application, "keys", heading=_("End this key now?"), warning=warning, verb=_("End the key")
     )
 
 
@@ -126,9 +126,10 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
             % {"capitalize": slot.capitalize()},
         )
         return redirect(_keys_address(application, SUBSCRIPTION))
-    return _confirmation(
+    return confirmation(
         request,
         application,
+        "keys",
         heading=_("Regenerate the %(slot)s subscription key?") % {"slot": slot},
         warning=_("The current %(slot)s subscription key stops working at once. The other key keeps working.")
         % {"slot": slot},
@@ -141,11 +142,6 @@ def _key_context(key: ApplicationKey, revealed: str) -> dict[str, Any]:
     in_full = revealed == str(key.pk)
     state = "ended" if key.end_date <= now else "later" if key.start_date > now else "valid"
     return {"key": key, "value": value if in_full else masked(value), "in_full": in_full, "state": state}
-
-
-def _confirmation(request: HttpRequest, application: Application, **texts: str) -> HttpResponse:
-    back = reverse("portal:application-keys", args=[application.pk])
-    return ask(request, application, "keys", back=back, **texts)
 
 
 def _keys_address(application: Application, reveal: str) -> str:

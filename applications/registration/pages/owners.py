@@ -22,7 +22,8 @@ from accounts.pages.guards import signed_in, signed_in_form, signed_in_post, sig
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application
 from applications.registration.pages.forms import InviteForm
-from applications.registration.pages.frame import ask, frame, open_application, readable, writable
+from applications.registration.pages.frame import confirmation, frame, open_application, readable, writable
+from applications.registration.selectors.applications import may_write
 from applications.registration.selectors.owners import (
     application_people,
     get_invitation,
@@ -83,14 +84,13 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
     caller = Caller.on_pages(request.user)
     if request.method != "POST":
         invited = pending_invitation(application, invitation_id)
-        return ask(
+        return confirmation(
             request,
             application,
             "owners",
             heading=_("Withdraw the invitation of %(email)s?") % {"email": invited.email},
             warning=_("The link in their mail no longer works then. You can invite them again at any time."),
             verb=_("Withdraw"),
-            back=reverse("portal:application-owners", args=[application.pk]),
         )
     with errors_as_messages(request):
         invited = withdraw_invitation(caller=caller, application=application, invitation_id=invitation_id)
@@ -105,17 +105,18 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
     if person is None:
         raise NotFound(_("This user has no role on the application."))
     is_self = person.pk == request.user.pk
-    context = frame(request, application, "owners", heading=_question(person, is_self))
-    if not is_self and not context["may_write"]:
+    if not is_self and not may_write(Caller.on_pages(request.user), application):
         raise Forbidden(_("Only owners of this application can remove others."))
     if request.method == "POST":
         return _remove(request, application, person, is_self)
-    context |= {
-        "back": reverse("portal:application-owners", args=[application.pk]),
-        "verb": _("Leave") if is_self else _("Remove"),
-        "warning": _warning(person, is_self),
-    }
-    return render(request, "applications/confirm.html", context)
+    return confirmation(
+        request,
+        application,
+        "owners",
+        heading=_question(person, is_self),
+        warning=_warning(person, is_self),
+        verb=_("Leave") if is_self else _("Remove"),
+    )
 
 
 def _invite(request: HttpRequest, application: Application, form: InviteForm) -> bool:

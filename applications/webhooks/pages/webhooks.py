@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_post
 from applications.registration.models import Application
-from applications.registration.pages.frame import ask, frame, readable, writable
+from applications.registration.pages.frame import confirmation, frame, readable, writable
 from applications.registration.pages.home import example_values
 from applications.registration.selectors.applications import store_names
 from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, matches_pattern
@@ -203,8 +203,14 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
         "You get a new secret, which is shown once. For 24 hours, events are signed with both secrets, so that you can "
         "update your endpoint without missing an event. After that the old secret is no longer used."
     )
-    return _confirmation(
-        request, webhook, heading=_("Replace the secret?"), warning=warning, verb=_("Replace secret")
+    return confirmation(
+        request,
+        webhook.application,
+        "webhooks",
+        back=webhook_path(webhook),
+        heading=_("Replace the secret?"),
+        warning=warning,
+        verb=_("Replace secret"),
     )
 
 
@@ -218,8 +224,14 @@ def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
             messages.success(request, _("Webhook deleted."))
         return redirect("portal:application-webhooks", application.pk)
     warning = _("No more events are sent to %(url)s, and its delivery log is removed.") % {"url": webhook.url}
-    return _confirmation(
-        request, webhook, heading=_("Delete this webhook?"), warning=warning, verb=_("Delete webhook")
+    return confirmation(
+        request,
+        application,
+        "webhooks",
+        back=webhook_path(webhook),
+        heading=_("Delete this webhook?"),
+        warning=warning,
+        verb=_("Delete webhook"),
     )
 
 
@@ -242,7 +254,3 @@ def _reveal_secret(request: HttpRequest, webhook: Webhook, secret: str, message:
     request.session[MADE] = made
     messages.success(request, message)
     return redirect(webhook_path(webhook))
-
-
-def _confirmation(request: HttpRequest, webhook: Webhook, **texts: Any) -> HttpResponse:
-    return ask(request, webhook.application, "webhooks", back=webhook_path(webhook), **texts)
