@@ -154,9 +154,9 @@ def _events(model: Any, condition: Q) -> Iterator[Record]:
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("roles", _roles, lambda user: _delete(Role.objects.filter(user=user))),
+        PersonalData("roles", _roles, lambda user: Role.objects.filter(user=user).delete()),
         PersonalData(
-            "subscription", _subscription, lambda user: _delete(Subscription.objects.filter(user=user))
+            "subscription", _subscription, lambda user: Subscription.objects.filter(user=user).delete()
         ),
         PersonalData("association_requests", _requests, _erase_requests),
         PersonalData("email_changes", _email_changes),
@@ -297,10 +297,6 @@ def _stored_responses(user: User) -> Iterator[Record]:
         yield {"Status": response.status, "Created": timestamp(response.created)}
 
 
-def _delete(rows: Any) -> None:
-    rows.delete()
-
-
 def _notifications(user: User) -> Iterator[Record]:
     for notification in Notification.objects.filter(user=user).order_by("pk").iterator(chunk_size=500):
         yield {
@@ -312,5 +308,5 @@ def _notifications(user: User) -> Iterator[Record]:
 
 
 def _erase_notifications(user: User) -> None:
-    _delete(Notification.objects.filter(user=user))
-    _delete(NotificationPreference.objects.filter(user=user))
+    Notification.objects.filter(user=user).delete()
+    NotificationPreference.objects.filter(user=user).delete()

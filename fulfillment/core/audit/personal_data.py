@@ -9,7 +9,7 @@ Record = dict[str, Any]
 ERASED = "[erased]"
 
 
-def nothing(user: Any) -> None:
+def erase_nothing(user: Any) -> None:
     """For records without personal data, which stay when a user is erased."""
 
 
@@ -27,7 +27,7 @@ class PersonalData:
 
     name: str
     records: Callable[[Any], Iterable[Record]]
-    erase: Callable[[Any], None] = nothing
+    erase: Callable[[Any], object] = erase_nothing
 
 
 def without_words(value: Any, words: Iterable[str]) -> Any:
