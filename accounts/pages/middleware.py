@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +19,7 @@ from fulfillment.core.concurrency_limits import LimitedStream, client_address, f
 from fulfillment.core.errors import ServiceBusy, TooManyRequests
 from fulfillment.core.files.downloads import picture_refusal
 from fulfillment.core.http.addresses import is_reference
+from fulfillment.core.http.middleware import Middleware
 from fulfillment.core.http.refusal_page import is_picture, refusal_page, refuse_session
 from fulfillment.core.locales import locale_of
 from printing.caches import WeightedCache
@@ -32,14 +32,11 @@ _users_of_sessions: WeightedCache[str, str] = WeightedCache(capacity=10_000, wei
 register_cache(_users_of_sessions)
 
 
-class Languages:
+class Languages(Middleware):
     """Pages are in the language that the person chose, else in the browser's; the reference is in English.
 
     Django's own would leave its language to the next request of the thread, which may be a program's.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         language = settings.LANGUAGE_CODE if is_reference(request.path_info) else ""
@@ -59,17 +56,11 @@ class Languages:
                 translation.activate(locale_of(request, user.language))
 
 
-class UploadLimits:
+class UploadLimits(Middleware):
     """Limits large forms of the portal before they are parsed, which may write 101 MB to disk.
 
     `process_view` must run before that of the CSRF protection, which parses the form.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, *arguments: Any) -> HttpResponse | None:
         size, path = stated_size(request), request.path_info
@@ -86,14 +77,11 @@ class UploadLimits:
         return None
 
 
-class PageLimits:
+class PageLimits(Middleware):
     """Limits pages and forms of one person, or of one address without a session: in a minute, and at once.
 
     Pictures count apart, and are not limited at once: a browser loads dozens for a list, each in little time.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         user_key, picture = _user_key(request), is_picture(request.path_info)
@@ -145,14 +133,8 @@ def _count(user_key: str, *, is_picture: bool) -> None:
         enforce_limit(policy, user_key or client_address.get(), quota=quota * factor)
 
 
-class Confirmations:
+class Confirmations(Middleware):
     """Requires a confirmation of signed-in users before a dangerous action reaches its view."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Any, _: Any, arguments: dict[str, Any]
@@ -160,14 +142,11 @@ class Confirmations:
         return require_confirmation(request, view, arguments) if request.user.is_authenticated else None
 
 
-class OperatorTwoFactor:
+class OperatorTwoFactor(Middleware):
     """With OPERATOR_TWO_FACTOR=required, redirects operators without a second factor to its setup.
 
     Not only from the admin: a page could give an application a token with the operator's rights.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         required = settings.OPERATOR_TWO_FACTOR == "required"

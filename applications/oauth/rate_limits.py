@@ -1,7 +1,5 @@
 """Rate limit headers of every API response, and the limit of unauthenticated requests."""
 
-from collections.abc import Callable
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
@@ -10,18 +8,16 @@ from accounts.rate_limits import RateLimitStatus
 from applications.oauth.token_authentication import is_token_known
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, exception_response
 from fulfillment.core.http.addresses import is_api, is_reference
+from fulfillment.core.http.middleware import Middleware
 from fulfillment.core.http.refusal_page import refusal_page
 
 
-class RateLimits:
+class RateLimits(Middleware):
     """Authentication counts a known caller against its subscription; all other requests count against their address.
 
     From an address over its limit only requests with an existing token are served: unknown callers behind the same
     address lock no one out, and cost no more than the look-up of their token.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if is_reference(request.path_info):

@@ -29,6 +29,7 @@ from fulfillment.core.api.parsing import (
 )
 from fulfillment.core.http.addresses import is_api, is_for_programs
 from fulfillment.core.http.head_limits import head_refusal
+from fulfillment.core.http.middleware import Middleware
 from fulfillment.core.http.refusal_page import ADMIN_POLICY, API_POLICY, PAGE_POLICY
 
 PROBES = ("/healthz", "/readyz", "/metrics")
@@ -49,11 +50,6 @@ CORS_RESPONSE_HEADERS = (
 # Browsers keep the answer to their question this long, most of them for less.
 CORS_SECONDS = 7200
 SAFE = frozenset({"GET", "HEAD"})
-
-
-class Middleware:
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
 
 class AllowedHosts(Middleware):
@@ -147,9 +143,6 @@ class ReadableForms(Middleware):
 
     Its `process_view` parses the form: it must run after that of `UploadLimits`.
     """
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *called: Any) -> HttpResponse | None:
         try:

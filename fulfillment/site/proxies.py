@@ -1,11 +1,13 @@
 """Reads the client address from trusted proxies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+
+from fulfillment.core.http.middleware import Middleware
 
 Network = IPv4Network | IPv6Network
 
@@ -20,15 +22,12 @@ FORWARDING_HEADERS = (
 MAX_CHAIN_LENGTH = 20
 
 
-class TrustedProxies:
+class TrustedProxies(Middleware):
     """Sets REMOTE_ADDR to the client's address, for limits, sign-in and logs.
 
     Only peers in TRUSTED_PROXIES may forward addresses; the headers of others are removed. A WSGI server cannot
     distinguish X_Forwarded_For from X-Forwarded-For: the proxy must drop the former.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         meta = request.META

@@ -20,6 +20,7 @@ from fulfillment.core.caches import register_cache
 from fulfillment.core.concurrency_limits import client_address
 from fulfillment.core.errors import TooManyRequests, Unavailable, shortage_of
 from fulfillment.core.http.addresses import PROGRAM_PREFIXES, rate_limit_key_for_ip
+from fulfillment.core.http.middleware import Middleware
 from fulfillment.core.locales import locale_in
 from fulfillment.core.observability.instruments import count_refusal
 from printing.caches import WeightedCache
@@ -39,11 +40,8 @@ API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 MINUTE = 60
 
 
-class RefusalPages:
+class RefusalPages(Middleware):
     """The API has an error body of its own for these refusals; a page shows the sentence."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         token = client_address.set(rate_limit_key_for_ip(request.META.get("REMOTE_ADDR", "")))
