@@ -42,7 +42,7 @@ def _json_pieces(records: Iterable[Record]) -> Iterator[bytes]:
     """Yields a JSON array record by record, because a user may have millions."""
     before = b"[\n"
     for record in records:
-        yield before + orjson.dumps(record, option=orjson.OPT_INDENT_2, default=str)
+        yield before + orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z, default=str)
         before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"
 

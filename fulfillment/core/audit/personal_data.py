@@ -1,9 +1,11 @@
 """Personal data of apps: its export and its erasure, also of words in stored texts and JSON."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_plus
+
+from django.db.models import F, QuerySet
 
 Record = dict[str, Any]
 ERASED = "[erased]"
@@ -28,6 +30,11 @@ class PersonalData:
     name: str
     records: Callable[[Any], Iterable[Record]]
     erase: Callable[[Any], object] = erase_nothing
+
+
+def records_of(rows: QuerySet[Any], **columns: str) -> Iterator[Record]:
+    """A record of each row, whose members are these columns."""
+    yield from rows.values(**{member: F(column) for member, column in columns.items()}).iterator()
 
 
 def without_words(value: Any, words: Iterable[str]) -> Any:

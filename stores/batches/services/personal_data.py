@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.services.notifications import erase_texts
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
+from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record, records_of
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.locks import long_transaction
 from stores.batches.models import (
@@ -131,17 +131,13 @@ def _erase_batches(user: User) -> None:
 
 
 def _approvals(user: User) -> Iterator[Record]:
-    for approval in BatchApproval.objects.filter(decided_by=user).order_by("decided"):
-        yield {
-            "BatchID": str(approval.pk),
-            "Decided": timestamp(approval.decided or approval.requested),
-            "Note": approval.note,
-        }
+    approvals = BatchApproval.objects.filter(decided_by=user).order_by("decided")
+    return records_of(approvals, BatchID="pk", Decided="decided", Note="note")
 
 
 def _mappings(user: User) -> Iterator[Record]:
-    for mapping in ColumnMapping.objects.filter(user=user).order_by("name"):
-        yield {"Name": mapping.name, "Mapping": mapping.mapping}
+    mappings = ColumnMapping.objects.filter(user=user).order_by("name")
+    return records_of(mappings, Name="name", Mapping="mapping")
 
 
 def _erase_mappings(user: User) -> None:

@@ -4,9 +4,8 @@ from django.db.models import Exists, Q
 
 from accounts.models import Role, User
 from accounts.services.personal_data import names_pattern
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.events import event_model
-from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
+from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record, records_of
 from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 
 
@@ -19,21 +18,21 @@ def personal_data() -> list[PersonalData]:
 
 
 def _budgets(user: User) -> Iterator[Record]:
-    for budget in Budget.objects.filter(scope_key=user.pk).select_related("store").order_by("created"):
-        yield {"BudgetID": str(budget.pk), "StoreID": budget.store.external_id, "Name": budget.name}
+    budgets = Budget.objects.filter(scope_key=user.pk).order_by("created")
+    return records_of(budgets, BudgetID="pk", StoreID="store__external_id", Name="name")
 
 
 def _entries(user: User) -> Iterator[Record]:
     """Entries are accounting records: they stay, and show no name once the person is erased."""
-    for entry in BudgetEntry.objects.filter(actor_user=user.pk).order_by("pk").iterator():
-        yield {
-            "BudgetID": str(entry.budget_id),
-            "Kind": entry.kind,
-            "Amount": str(entry.amount),
-            "OrderID": str(entry.order_id) if entry.order_id else None,
-            "Note": entry.note,
-            "Created": timestamp(entry.created),
-        }
+    entries = BudgetEntry.objects.filter(actor_user=user.pk).order_by("pk")
+    columns = {
+        "Kind": "kind",
+        "Amount": "amount",
+        "OrderID": "order_id",
+        "Note": "note",
+        "Created": "created",
+    }
+    return records_of(entries, BudgetID="budget_id", **columns)
 
 
 def _erase_notes(user: User) -> None:
@@ -48,10 +47,9 @@ def _erase_notes(user: User) -> None:
 
 
 def _memberships(user: User) -> Iterator[Record]:
-    members = CostCenterMember.objects.filter(user=user).select_related("cost_center", "store")
-    for member in members.order_by("pk"):
-        center = member.cost_center
-        yield {"StoreID": member.store.external_id, "Code": center.code, "Name": center.name}
+    members = CostCenterMember.objects.filter(user=user).order_by("pk")
+    center = {"Code": "cost_center__code", "Name": "cost_center__name"}
+    return records_of(members, StoreID="store__external_id", **center)
 
 
 def _leave(user: User) -> None:

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
-from fulfillment.core.audit.personal_data import PersonalData, Record
+from fulfillment.core.audit.personal_data import PersonalData, Record, records_of
 from stores.catalog.models import ArtworkUpload, CatalogUpload
 from stores.orders.models import (
     ActorKind,
@@ -46,36 +46,23 @@ def _orders(user: User) -> Iterator[Record]:
 
 
 def _history(user: User) -> Iterator[Record]:
-    for entry in OrderHistory.objects.filter(actor=user).order_by("timestamp").iterator():
-        yield {
-            "OrderID": str(entry.order_id),
-            "Status": entry.status,
-            "Timestamp": timestamp(entry.timestamp),
-            "Note": entry.note,
-        }
+    history = OrderHistory.objects.filter(actor=user).order_by("timestamp")
+    return records_of(history, OrderID="order_id", Status="status", Timestamp="timestamp", Note="note")
 
 
 def _approvals(user: User) -> Iterator[Record]:
-    for request in ApprovalRequest.objects.filter(decided_by=user).order_by("decided").iterator():
-        yield {
-            "OrderID": str(request.pk),
-            "Decided": timestamp(request.decided or request.requested),
-            "Note": request.note,
-        }
+    requests = ApprovalRequest.objects.filter(decided_by=user).order_by("decided")
+    return records_of(requests, OrderID="pk", Decided="decided", Note="note")
 
 
 def _comments(user: User) -> Iterator[Record]:
-    for comment in OrderComment.objects.filter(author=user).order_by("pk").iterator():
-        yield {
-            "OrderID": str(comment.order_id),
-            "Text": comment.text,
-            "Created": timestamp(comment.created),
-        }
+    comments = OrderComment.objects.filter(author=user).order_by("pk")
+    return records_of(comments, OrderID="order_id", Text="text", Created="created")
 
 
 def _views(user: User) -> Iterator[Record]:
-    for view in OrderView.objects.filter(owner=user).order_by("pk"):
-        yield {"Name": view.name, "Query": view.query, "IsShared": view.is_shared}
+    views = OrderView.objects.filter(owner=user).order_by("pk")
+    return records_of(views, Name="name", Query="query", IsShared="is_shared")
 
 
 def _erase_views(user: User) -> None:
@@ -88,16 +75,15 @@ def _quotes(user: User) -> Iterator[Record]:
 
 
 def _pictures(user: User) -> Iterator[Record]:
-    for asset in Asset.objects.filter(user=user).order_by("created"):
-        yield {"AssetID": str(asset.pk), "SHA256": asset.sha256, "Created": timestamp(asset.created)}
-    for upload in ArtworkUpload.objects.filter(user=user).order_by("created"):
-        yield {"FileName": upload.name, "SHA256": upload.sha256, "Created": timestamp(upload.created)}
+    assets = Asset.objects.filter(user=user).order_by("created")
+    uploads = ArtworkUpload.objects.filter(user=user).order_by("created")
+    yield from records_of(assets, AssetID="pk", SHA256="sha256", Created="created")
+    yield from records_of(uploads, FileName="name", SHA256="sha256", Created="created")
 
 
 def _catalog_uploads(user: User) -> Iterator[Record]:
-    sent = CatalogUpload.objects.filter(Q(created_by=user) | Q(imported_by=user))
-    for upload in sent.order_by("pk"):
-        yield {"FileName": upload.file_name, "State": upload.state, "Created": timestamp(upload.created)}
+    uploads = CatalogUpload.objects.filter(Q(created_by=user) | Q(imported_by=user)).order_by("pk")
+    return records_of(uploads, FileName="file_name", State="state", Created="created")
 
 
 def _erase_pictures(user: User) -> None:
