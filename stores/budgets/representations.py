@@ -44,9 +44,7 @@ def budget_record(standing: Standing, store_id: str, names: Mapping[UUID, tuple[
         "Period": {
             "Start": timestamp(standing.period.starts),
             "End": timestamp(standing.period.ends),
-            "Limit": number(budget.type, standing.limit),
-            "Used": number(budget.type, standing.period.used),
-            "Remaining": number(budget.type, standing.remaining),
+            **standing.amounts,
         },
     }
 
@@ -58,9 +56,7 @@ def quote_budget_record(standing: Standing) -> Record:
         "BudgetID": str(budget.pk),
         "Name": budget.name,
         "Type": budget.type,
-        "Limit": number(budget.type, standing.limit),
-        "Used": number(budget.type, standing.period.used),
-        "Remaining": number(budget.type, standing.remaining),
+        **standing.amounts,
         "PeriodEnd": timestamp(standing.period.ends),
         "OverBudget": budget.over_budget,
     }

@@ -43,10 +43,6 @@ def first_day(duration: str, start: date, number: int) -> date:
     return date(year, month + 1, min(start.day, last))
 
 
-def last_day(duration: str, start: date, number: int) -> date:
-    return first_day(duration, start, number + 1) - timedelta(days=1)
-
-
 def start_of_day(day: date, time_zone: str) -> datetime:
     """The first moment of a day, also where the clock is changed at midnight."""
     return datetime.combine(day, time.min, ZoneInfo(time_zone)).astimezone(UTC)
@@ -119,8 +115,15 @@ class Standing:
     @property
     def last_day(self) -> date:
         """For people: the last day that counts. The moment `period.ends` belongs to the next period."""
-        last = last_day(self.budget.duration, self.budget.start_date, self.period.number)
+        following = first_day(self.budget.duration, self.budget.start_date, self.period.number + 1)
+        last = following - timedelta(days=1)
         return min(last, self.budget.end_date or last)
+
+    @property
+    def amounts(self) -> dict[str, float | int]:
+        """The limit and how much of it is used, as members of records."""
+        amounts = {"Limit": self.limit, "Used": self.period.used, "Remaining": self.remaining}
+        return {name: number(self.budget.type, value) for name, value in amounts.items()}
 
     def decide(self, requested: Decimal) -> BudgetDecision:
         if not requested or requested <= self.remaining:
@@ -179,9 +182,7 @@ def overdraft_record(standing: Standing, requested: Decimal) -> dict[str, Any]:
         "BudgetID": str(standing.budget.pk),
         "Name": standing.budget.name,
         "Type": standing.budget.type,
-        "Limit": number(standing.budget.type, standing.limit),
-        "Used": number(standing.budget.type, standing.period.used),
-        "Remaining": number(standing.budget.type, standing.remaining),
+        **standing.amounts,
         "Requested": number(standing.budget.type, requested),
         "PeriodEnd": timestamp(standing.period.ends),
     }

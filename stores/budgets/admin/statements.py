@@ -22,7 +22,7 @@ from fulfillment.core.text import parse_number, parse_uuid
 from stores.budgets.admin.forms import StatementForm
 from stores.budgets.models import Budget, BudgetEntry
 from stores.budgets.representations import ENTRY_COLUMNS, gauge_of
-from stores.budgets.selectors.budgets import EntryFilter, actor_names, filtered_entries, statement_cells
+from stores.budgets.selectors.budgets import actor_names, filter_entries, statement_cells
 from stores.budgets.selectors.standings import standings_of
 from stores.budgets.standings import Standing, first_day
 from stores.catalog.admin.scoping import ORDER_GRANTS
@@ -74,14 +74,12 @@ class StatementPages(StaffAdmin):
     def _entries(self, budget: Budget, form: StatementForm) -> QuerySet[BudgetEntry]:
         chosen = form.cleaned_data
         order = str(chosen.get("order", "")).strip()
-        return filtered_entries(
+        return filter_entries(
             budget,
-            EntryFilter(
-                kind=chosen.get("kind", ""),
-                period=chosen.get("period"),
-                person=chosen.get("person", "").strip(),
-                order_id=_order_id(order) if order else None,
-            ),
+            kind=chosen.get("kind", ""),
+            period=chosen.get("period"),
+            person=chosen.get("person", "").strip(),
+            order_id=_order_id(order) if order else None,
         )
 
 

@@ -199,14 +199,8 @@ class BudgetSerializer(serializers.Serializer):
     )
 
 
-class BudgetActorSerializer(serializers.Serializer):
+class BudgetActorSerializer(BudgetScopeSerializer):
     Kind = serializers.ChoiceField(choices=["User", "Application"])
-    ID = serializers.CharField()
-    Name = serializers.CharField(
-        allow_null=True,
-        help_text="Null when the person was erased or the application removed, and for people if a third-party "
-        "application lacks the scope `Account`.",
-    )
 
 
 class BudgetEntrySerializer(serializers.Serializer):

@@ -74,7 +74,7 @@ def list_budgets(access: BudgetAccess) -> list[Standing]:
         return standings_of(budgets, store=access.store, at=now)
     return sorted(
         standings_of_caller(access.caller, store=access.store, at=now),
-        key=lambda one: (one.budget.name, one.budget.pk),
+        key=lambda standing: (standing.budget.name, standing.budget.pk),
     )
 
 
@@ -83,16 +83,13 @@ def standing_for(access: BudgetAccess, budget_id: str) -> Standing:
     key, now = parse_uuid(budget_id), timezone.now()
     if access.sees_all:
         budgets = list(Budget.objects.filter(store=access.store, pk=key)) if key else []
-        found = standings_of(budgets, store=access.store, at=now) if budgets else []
+        standings = standings_of(budgets, store=access.store, at=now) if budgets else []
     else:
-        found = [
-            standing
-            for standing in standings_of_caller(access.caller, store=access.store, at=now)
-            if standing.budget.pk == key
-        ]
-    if not found:
-        raise NotFound(_("There is no budget with this ID for this caller."), code="budget_not_found")
-    return found[0]
+        standings = standings_of_caller(access.caller, store=access.store, at=now)
+    for standing in standings:
+        if standing.budget.pk == key:
+            return standing
+    raise NotFound(_("There is no budget with this ID for this caller."), code="budget_not_found")
 
 
 def entries_for(access: BudgetAccess, budget: Budget) -> QuerySet[BudgetEntry]:
@@ -156,26 +153,17 @@ def _known_people(keys: Iterable[UUID | None]) -> QuerySet[User]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EntryFilter:
-    kind: str = ""
-    period: int | None = None
-    person: str = ""
-    order_id: UUID | None = None
-
-
-def filtered_entries(budget: Budget, chosen: EntryFilter) -> QuerySet[BudgetEntry]:
-    found = BudgetEntry.objects.filter(budget=budget).select_related("period")
-    if chosen.kind:
-        found = found.filter(kind=chosen.kind)
-    if chosen.period is not None:
-        found = found.filter(period__number=chosen.period)
-    if chosen.order_id is not None:
-        found = found.filter(order_id=chosen.order_id)
-    if chosen.person:
-        people, applications = _people_named(chosen.person), _applications_named(chosen.person)
-        found = found.filter(Q(actor_user__in=people) | Q(actor_application__in=applications))
-    return found
+def filter_entries(
+    budget: Budget, *, kind: str, period: int | None, person: str, order_id: UUID | None
+) -> QuerySet[BudgetEntry]:
+    """The entries of these; an empty value filters nothing."""
+    exact = {"kind": kind or None, "period__number": period, "order_id": order_id}
+    filters = {name: value for name, value in exact.items() if value is not None}
+    entries = BudgetEntry.objects.filter(budget=budget, **filters).select_related("period")
+    if not person:
+        return entries
+    people, applications = _people_named(person), _applications_named(person)
+    return entries.filter(Q(actor_user__in=people) | Q(actor_application__in=applications))
 
 
 def entry_records(
@@ -242,11 +230,6 @@ def scope_id(kind: ScopeKind, text: str, *, store: Store, viewer: User) -> str:
     return text
 
 
-def name_of_person(user: User) -> str:
-    """The full name that `find_person` reads."""
-    return f"{user.username}@{user.tenant.domain}"
-
-
 def people_rows(store: Store) -> Iterator[tuple[str, str, str]]:
     """The code and name of each cost center with each of its people, or with none."""
     members = (
@@ -254,7 +237,9 @@ def people_rows(store: Store) -> Iterator[tuple[str, str, str]]:
     )
     people: dict[Any, list[str]] = {}
     for member in members:
-        people.setdefault(member.cost_center_id, []).append(name_of_person(member.user))
+        # The full name that `find_person` reads.
+        full_name = f"{member.user.username}@{member.user.tenant.domain}"
+        people.setdefault(member.cost_center_id, []).append(full_name)
     for center in CostCenter.objects.filter(store=store).order_by("code"):
         for name in people.get(center.pk, [""]):
             yield center.code, center.name, name

@@ -15,7 +15,7 @@ from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
 from fulfillment.core.api.serializers import timestamp
 from stores.budgets.models import BudgetLevel, BudgetPeriod
-from stores.budgets.standings import Standing, number
+from stores.budgets.standings import Standing
 from stores.catalog.models import Store
 
 EVENT_TYPES = {
@@ -63,9 +63,7 @@ def _event_data(standing: Standing, store: Store) -> dict[str, Any]:
         "Name": standing.budget.name,
         "Type": standing.budget.type,
         "WarnAt": standing.budget.warn_at,
-        "Limit": number(standing.budget.type, standing.limit),
-        "Used": number(standing.budget.type, standing.period.used),
-        "Remaining": number(standing.budget.type, standing.remaining),
+        **standing.amounts,
         "PeriodStart": timestamp(standing.period.starts),
         "PeriodEnd": timestamp(standing.period.ends),
     }

@@ -1,7 +1,6 @@
 """Makes, changes, tops up and removes budgets."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -101,8 +100,8 @@ def adjust_budget(
     day, stored = local_day(store, now), standing.budget
     cause = f"adjustment:{key or uuid4()}"
     entries = BudgetEntry.objects.select_related("period").filter(budget=stored, cause=cause)
-    if key and (known := entries.first()):
-        return known
+    if key and (earlier := entries.first()):
+        return earlier
     if not stored.start_date <= day <= (stored.end_date or day):
         raise Conflict(
             _("The budget has no period today: it has not begun, or it has ended."),
@@ -110,14 +109,7 @@ def adjust_budget(
         )
     _check_adjustment(standing, amount)
     open_period(standing, at=now)
-    reason = Reason(
-        EntryKind.ADJUSTMENT,
-        cause,
-        now,
-        user_id=caller.user_id,
-        application_id=caller.application_id,
-        note=note,
-    )
+    reason = Reason(EntryKind.ADJUSTMENT, cause, now, caller, note=note)
     write_entries(postings=[Posting(stored.pk, standing.period.pk, amount)], reason=reason)
     standing.period.added += amount
     announce_levels(standing, store=store)
@@ -152,31 +144,23 @@ def remove_budget(*, budget: Budget) -> None:
     locked.delete()
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    kind: ScopeKind
-    key: UUID | None
-
-
-def resolve_scope(store: Store, scope: Mapping[str, Any]) -> Scope:
-    """The scope of `Kind` and `ID`; raises Invalid where there is none."""
+def resolve_scope(store: Store, scope: Mapping[str, Any]) -> UUID | None:
+    """The `scope_key` of `Kind` and `ID`; raises Invalid where there is no such scope."""
     kind, sent = ScopeKind(scope["Kind"]), str(scope.get("ID") or "")
     if kind == ScopeKind.STORE:
         if sent in {"", store.external_id}:
-            return Scope(kind, None)
+            return None
         message = f"ID: a budget of this store is for {store.external_id}."
         raise Invalid.at("/Scope/ID", "scope_unknown", message)
     key = _scope_key(store, kind, sent)
     if key is None:
-        places = {
+        names = {
             ScopeKind.USER: "user with this ID",
             ScopeKind.APPLICATION: "application with this ID",
             ScopeKind.COST_CENTER: "cost center with this code in the store",
         }
-        raise Invalid.at(
-            "/Scope/ID", "scope_unknown", _("ID: there is no %(kind)s.") % {"kind": places[kind]}
-        )
-    return Scope(kind, key)
+        raise Invalid.at("/Scope/ID", "scope_unknown", _("ID: there is no %(kind)s.") % {"kind": names[kind]})
+    return key
 
 
 def _scope_key(store: Store, kind: ScopeKind, sent: str) -> UUID | None:
@@ -185,8 +169,10 @@ def _scope_key(store: Store, kind: ScopeKind, sent: str) -> UUID | None:
     key = parse_uuid(sent)
     if key is None:
         return None
-    known: Any = User.objects.filter(is_active=True) if kind == ScopeKind.USER else Application.objects.all()
-    return key if known.filter(pk=key).exists() else None
+    allowed: Any = (
+        User.objects.filter(is_active=True) if kind == ScopeKind.USER else Application.objects.all()
+    )
+    return key if allowed.filter(pk=key).exists() else None
 
 
 def _apply(budget: Budget, store: Store, values: Mapping[str, Any], *, is_new: bool = False) -> None:
@@ -204,8 +190,8 @@ def _apply(budget: Budget, store: Store, values: Mapping[str, Any], *, is_new: b
             faults.append(Fault(f"/{name}", "not_offered", message))
     if "Scope" in values and (is_new or _differs(budget, "Scope", values["Scope"])):
         try:
-            scope = resolve_scope(store, values["Scope"])
-            budget.scope_kind, budget.scope_key = scope.kind, scope.key
+            budget.scope_key = resolve_scope(store, values["Scope"])
+            budget.scope_kind = values["Scope"]["Kind"]
         except Invalid as error:
             faults += error.faults
     for name, column in COLUMNS.items():

@@ -15,7 +15,15 @@ from fulfillment.core.errors import Conflict
 from stores.budgets.models import Budget, EntryKind
 from stores.budgets.selectors.standings import COLUMNS, FITS, LISTED, binding_standings, parameters_of
 from stores.budgets.services.announcements import announce_levels
-from stores.budgets.services.ledger import Posting, Reason, open_period, reason_parameters, write_entries
+from stores.budgets.services.ledger import (
+    INSERT_ENTRIES,
+    REASON,
+    Posting,
+    Reason,
+    open_period,
+    reason_parameters,
+    write_entries,
+)
 from stores.budgets.standings import (
     BudgetDecision,
     Countable,
@@ -46,11 +54,8 @@ WITH bound AS MATERIALIZED (
         SELECT count(*) FROM bound WHERE ends > %(now)s + (clock_timestamp() - statement_timestamp())
     ) AS is_whole
 ), entry AS (
-    INSERT INTO stores_budgetentry
-        (budget_id, period_id, amount, kind, cause, order_id, reservation_id, actor_user, actor_application, note,
-         created)
-    SELECT bound.id, bound.period_id, -bound.requested, %(kind)s, %(cause)s, %(order)s::uuid, %(reservation)s::uuid,
-           %(actor_user)s::uuid, %(actor_application)s::uuid, %(note)s, %(created)s
+    {INSERT_ENTRIES}
+    SELECT bound.id, bound.period_id, -bound.requested, {REASON}
     FROM bound, found WHERE found.is_whole AND bound.requested <> 0
 ), balance AS (
     UPDATE stores_budgetperiod period SET used = period.used + bound.requested
@@ -67,7 +72,7 @@ LOCK = """
 SELECT id FROM stores_budget
 WHERE id IN (SELECT budget_id FROM stores_budgetentry WHERE reservation_id = %s) ORDER BY id FOR NO KEY UPDATE
 """
-LEFT = """
+REMAINING = """
 SELECT entry.budget_id, entry.period_id, budget.type, -sum(entry.amount)
 FROM stores_budgetentry entry JOIN stores_budget budget ON budget.id = entry.budget_id
 WHERE entry.reservation_id = %s GROUP BY entry.budget_id, entry.period_id, budget.type ORDER BY entry.budget_id
@@ -147,11 +152,10 @@ def _claim_new_periods(order: Countable, reason: Reason, needs: dict[str, Decima
     claims = [
         Claim(standing, needs[standing.budget.type]) for standing in standings if needs[standing.budget.type]
     ]
+    postings = []
     for claim in claims:
         open_period(claim.standing, at=order.created)
-    postings = [
-        Posting(claim.standing.budget.pk, claim.standing.period.pk, -claim.requested) for claim in claims
-    ]
+        postings.append(Posting(claim.standing.budget.pk, claim.standing.period.pk, -claim.requested))
     write_entries(postings=postings, reason=reason)
     return claims
 
@@ -189,14 +193,7 @@ def count_order(*, order: Countable, caller: Caller) -> BudgetOutcome:
     """Counts the order in every budget that binds it, or raises Conflict; see `claim_budgets`."""
     if not is_counted(order):
         return BudgetOutcome()
-    reason = Reason(
-        EntryKind.ORDER,
-        f"order:{order.pk}",
-        order.created,
-        order.pk,
-        user_id=caller.user_id,
-        application_id=caller.application_id,
-    )
+    reason = Reason(EntryKind.ORDER, f"order:{order.pk}", order.created, caller, order.pk)
     return claim_budgets(order=order, reason=reason)
 
 
@@ -205,36 +202,19 @@ def is_counted(order: Countable) -> bool:
     return order.store.budget_enabled and not (order.is_test or order.store.is_demo)
 
 
-def release_order(
-    *, order: Countable, at: datetime, user_id: UUID | None, application_id: UUID | None
-) -> None:
+def release_order(*, order: Countable, at: datetime, caller: Caller) -> None:
     """Gives back what the order took, to the periods that counted it; call it once, with the order locked."""
-    counted = [Posting(*row) for row in fetch_rows(COUNTED, (order.pk,))]
-    if not counted:
-        return
-    reason = Reason(
-        EntryKind.RELEASE,
-        f"release:{order.pk}",
-        at,
-        order.pk,
-        user_id=user_id,
-        application_id=application_id,
-    )
-    write_entries(postings=counted, reason=reason)
+    if counted := [Posting(*row) for row in fetch_rows(COUNTED, (order.pk,))]:
+        reason = Reason(EntryKind.RELEASE, f"release:{order.pk}", at, caller, order.pk)
+        write_entries(postings=counted, reason=reason)
 
 
 def reserve_budgets(*, batch: Countable, orders: int, reservation_id: UUID, caller: Caller) -> BudgetOutcome:
     """Reserves the sum of a batch in every budget that binds it, or raises Conflict; see `claim_budgets`."""
     if not is_counted(batch):
         return BudgetOutcome()
-    reason = Reason(
-        EntryKind.RESERVATION,
-        f"reserve:{reservation_id}",
-        batch.created,
-        reservation_id=reservation_id,
-        user_id=caller.user_id,
-        application_id=caller.application_id,
-    )
+    cause = f"reserve:{reservation_id}"
+    reason = Reason(EntryKind.RESERVATION, cause, batch.created, caller, reservation_id=reservation_id)
     return claim_budgets(order=batch, reason=reason, orders=orders)
 
 
@@ -244,19 +224,18 @@ def count_reserved_order(*, order: Countable, caller: Caller, reservation_id: UU
     It is never refused: its place was reserved. Call it as the last step of the transaction.
     """
     taken, counted = [], []
-    for budget_id, period_id, budget_type, left in _left(reservation_id):
+    for budget_id, period_id, budget_type, remaining in _lock_remainders(reservation_id):
         amount = measure(budget_type, total=order.total, quantity=order.total_quantity)
-        if part := min(amount, left):
+        if part := min(amount, remaining):
             taken.append(Posting(budget_id, period_id, part))
         if amount:
             counted.append(Posting(budget_id, period_id, -amount))
-    by: dict[str, Any] = {"user_id": caller.user_id, "application_id": caller.application_id}
     if taken:
         cause = f"reserved:{order.pk}"
-        reason = Reason(EntryKind.RESERVATION, cause, order.created, reservation_id=reservation_id, **by)
+        reason = Reason(EntryKind.RESERVATION, cause, order.created, caller, reservation_id=reservation_id)
         write_entries(postings=taken, reason=reason)
     if counted:
-        reason = Reason(EntryKind.ORDER, f"order:{order.pk}", order.created, order.pk, **by)
+        reason = Reason(EntryKind.ORDER, f"order:{order.pk}", order.created, caller, order.pk)
         write_entries(postings=counted, reason=reason)
 
 
@@ -264,20 +243,17 @@ def release_reservation(*, reservation_id: UUID | None) -> None:
     """Gives back what did not become orders, to the periods that it was taken from. Repeating it changes nothing."""
     if reservation_id is None:
         return
-    rest = [
-        Posting(budget_id, period_id, left) for budget_id, period_id, _, left in _left(reservation_id) if left
-    ]
-    if rest:
+    remainders = _lock_remainders(reservation_id)
+    if postings := [
+        Posting(budget, period, remaining) for budget, period, _, remaining in remainders if remaining
+    ]:
         cause = f"unreserve:{reservation_id}"
         reason = Reason(EntryKind.RELEASE, cause, timezone.now(), reservation_id=reservation_id)
-        write_entries(postings=rest, reason=reason)
+        write_entries(postings=postings, reason=reason)
 
 
-def _left(reservation_id: UUID) -> list[tuple[UUID, int, str, Decimal]]:
-    """What is left of the reservation in each budget, which is locked."""
+def _lock_remainders(reservation_id: UUID) -> list[tuple[Any, ...]]:
+    """Locks the budgets of the reservation; returns each with its period, its type and what remains in it."""
     fetch_rows(LOCK, (reservation_id,))
     # A statement of its own: it sees what was written by the transactions that held the locks before.
-    rows: list[tuple[UUID, int, str, Decimal]] = [
-        (row[0], row[1], row[2], row[3]) for row in fetch_rows(LEFT, (reservation_id,))
-    ]
-    return rows
+    return fetch_rows(REMAINING, (reservation_id,))

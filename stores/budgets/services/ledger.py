@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from accounts.callers import Caller
 from fulfillment.core.db.prepared import execute, fetch_row
 from stores.budgets.models import Budget, EntryKind
 from stores.budgets.selectors.standings import standings_of
@@ -18,14 +19,22 @@ from stores.catalog.models import Store
 
 logger = logging.getLogger("fulfillment.budgets")
 
+INSERT_ENTRIES = """
+INSERT INTO stores_budgetentry
+    (budget_id, period_id, amount, kind, cause, order_id, reservation_id, actor_user, actor_application, note, created)
+"""
+# The values of `reason_parameters`, in the order of these columns.
+REASON = """
+    %(kind)s, %(cause)s, %(order)s::uuid, %(reservation)s::uuid, %(actor_user)s::uuid, %(actor_application)s::uuid,
+    %(note)s, %(created)s
+"""
+# Of what the service does by itself.
+NOBODY = Caller()
 # One round trip; at most one entry of each period, because PostgreSQL changes a row once in a statement.
-WRITE = """
+WRITE = f"""
 WITH entry AS (
-    INSERT INTO stores_budgetentry
-        (budget_id, period_id, amount, kind, cause, order_id, reservation_id, actor_user, actor_application, note,
-         created)
-    SELECT listed.*, %(kind)s, %(cause)s, %(order)s::uuid, %(reservation)s::uuid, %(actor_user)s::uuid,
-           %(actor_application)s::uuid, %(note)s, %(created)s
+    {INSERT_ENTRIES}
+    SELECT listed.*, {REASON}
     FROM unnest(%(budgets)s::uuid[], %(periods)s::bigint[], %(amounts)s::numeric[]) AS listed
     RETURNING period_id, amount, kind IN ('Adjustment', 'CarryOver') AS adds
 )
@@ -33,7 +42,7 @@ UPDATE stores_budgetperiod period
 SET added = period.added + CASE WHEN entry.adds THEN entry.amount ELSE 0 END,
     used = period.used - CASE WHEN entry.adds THEN 0 ELSE entry.amount END
 FROM entry WHERE period.id = entry.period_id
-"""
+"""  # noqa: S608 - constants
 NEW_PERIOD = """
 INSERT INTO stores_budgetperiod (budget_id, number, starts, ends, added, used, level)
 VALUES (%s, %s, %s, %s, 0, 0, 0) RETURNING id
@@ -68,10 +77,9 @@ class Reason:
     kind: EntryKind
     cause: str
     created: datetime
+    caller: Caller = NOBODY
     order_id: UUID | None = None
     reservation_id: UUID | None = None
-    user_id: UUID | None = None
-    application_id: UUID | None = None
     note: str = ""
 
 
@@ -93,8 +101,8 @@ def reason_parameters(reason: Reason) -> dict[str, Any]:
         "cause": reason.cause,
         "order": reason.order_id,
         "reservation": reason.reservation_id,
-        "actor_user": reason.user_id,
-        "actor_application": reason.application_id,
+        "actor_user": reason.caller.user_id,
+        "actor_application": reason.caller.application_id,
         "note": reason.note,
         "created": reason.created,
     }
@@ -108,9 +116,8 @@ def open_period(standing: Standing, *, at: datetime) -> None:
     row = fetch_row(NEW_PERIOD, (standing.budget.pk, period.number, period.starts, period.ends))
     period.pk = row[0] if row else None
     if period.added:
-        posting = Posting(standing.budget.pk, period.pk, period.added)
         reason = Reason(EntryKind.CARRY_OVER, f"carry-over:{period.number}", at)
-        write_entries(postings=[posting], reason=reason)
+        write_entries(postings=[Posting(standing.budget.pk, period.pk, period.added)], reason=reason)
 
 
 def lock_standing(budget: Budget, *, store: Store, at: datetime) -> Standing:

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts.callers import Caller
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
 from fulfillment.core.db.locks import lock_until_commit
@@ -307,12 +308,8 @@ def record_change(change: Change, status: int, *, event_type: str | None = None)
         notify_apps_of_status(order)
         if status in GIVES_BACK:
             application_id = order.application_id if change.actor.kind == ActorKind.APPLICATION else None
-            release_order(
-                order=order,
-                at=order.updated,
-                user_id=change.actor.user_id,
-                application_id=application_id,
-            )
+            caller = Caller(user_id=change.actor.user_id, application_id=application_id)
+            release_order(order=order, at=order.updated, caller=caller)
     return order
 
 

@@ -237,7 +237,7 @@ class BudgetMachine(RuleBasedStateMachine):
     @rule(choice=st.integers(0, 1000))
     def cancel(self, choice: int) -> None:
         placed, counted = self.orders.pop(choice % len(self.orders))
-        release_order(order=placed, at=timezone.now(), user_id=self.caller.user_id, application_id=None)
+        release_order(order=placed, at=timezone.now(), caller=self.caller)
         self.give_back(counted)
 
     def give_back(self, counted: Any) -> None:
