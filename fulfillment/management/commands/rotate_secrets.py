@@ -8,8 +8,8 @@ from fulfillment.core.page_messages import ServiceCommand
 from fulfillment.operations.secret_rotation import Rotated, find_old_secrets, rotate_secrets
 
 KEEP_OLDER = (
-    "No stored secret needs an older value. Links and responses issued before the change do: keep older peppers and "
-    "encryption keys 7 days longer, an older SECRET_KEY 31 days, then remove them and restart."
+    "No stored secret needs an older value. Links, responses and proofs made before the change do: keep older "
+    "encryption keys 7 days longer, older peppers %s days, an older SECRET_KEY 31 days, then remove them and restart."
 )
 
 
@@ -54,4 +54,4 @@ class Command(ServiceCommand):
         if is_check and any(row.rewritten for row in report):
             raise CommandError("Older values are still needed; run manage.py rotate_secrets.")
         if len(settings.PEPPERS) > 1 or len(settings.ENCRYPTION_KEYS) > 1 or settings.SECRET_KEY_FALLBACKS:
-            self.stdout.write(KEEP_OLDER)
+            self.stdout.write(KEEP_OLDER % settings.PROOF_RETENTION_DAYS)
