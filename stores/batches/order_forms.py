@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from rest_framework.exceptions import ValidationError
@@ -95,7 +96,9 @@ class RowForms:
             values = validate_data(OrderRequestSerializer, self.body(rows, offer=offer))
         except ValidationError as error:
             raise as_domain_error(error) from error
-        return replace(order_request_of(values), labels=[label_of(row) for row in rows])
+        checked_price = Decimal(offer["UnitPrice"]) if offer else None
+        labels = [label_of(row) for row in rows]
+        return replace(order_request_of(values), labels=labels, checked_price=checked_price)
 
     def item_request(self, row: BatchRow) -> PriceRequest:
         """The item of a row alone, where its recipient is in error; raises ValidationError as the form does."""

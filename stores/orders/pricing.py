@@ -10,6 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from fulfillment.core.errors import Fault, Invalid, collecting_faults, raise_faults
+from fulfillment.core.text import MAX_INTEGER
 from stores.catalog.models.product import LocationType
 from stores.orders.business_days import add_business_days, transit_days
 from stores.orders.requests import ListedProduct, Price, PriceRequest, item_faults
@@ -130,6 +131,21 @@ class Prices:
                 for item, entry in zip(self.price_request.items, prices, strict=True)
             ),
         )
+
+
+def as_checked(price_request: PriceRequest, product: ListedProduct, unit_price: Decimal) -> ListedProduct:
+    """The product with what was checked before, also where it offers that no longer."""
+    method = price_request.delivery_method_code or ""
+    listed = _offers(price_request, product).get(method)
+    description = listed.description if listed else ""
+    return replace(
+        product,
+        prices=(Price(method, price_request.location_type, unit_price, description),),
+        speeds=((price_request.production_days or 0, True),),
+        minimum_quantity=1,
+        maximum_quantity=MAX_INTEGER,
+        quantity_increment=1,
+    )
 
 
 def price(

@@ -61,7 +61,8 @@ class OrderRequest:
     """An order as the caller sent it; `template_data` has an entry for each item, None if none was sent.
 
     `placed` is set for orders imported from another system: when they were placed there. `labels` has a text for each
-    item by which packing finds it; empty if there is none.
+    item by which packing finds it; empty if there is none. `checked_price` is the unit price of an earlier check, which
+    binds with the quantities, the delivery and the speed of this request.
     """
 
     price_request: PriceRequest
@@ -74,6 +75,7 @@ class OrderRequest:
     reprint_of: str | None = None
     placed: datetime | None = None
     labels: Sequence[str] = ()
+    checked_price: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,6 @@ from stores.batches.services.rows import begin_check, in_batch_turn, job_lock, l
 from stores.budgets.services.claims import release_reservation, reserve_budgets
 from stores.catalog.models import Store
 from stores.orders.models import ActorKind, ApprovalState
-from stores.orders.pricing import Option
 from stores.orders.representations import dumps
 from stores.orders.selectors.approvals import total_reasons
 from stores.orders.services.orders import PreparedOrder, create_order, discard_order, prepare_order
@@ -215,7 +214,7 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
 
 
 def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
-    """The order as it was checked: the same template, delivery, speed, currency, prices and paper."""
+    """The order as it was checked: the same template, quantities, delivery, speed, currency, price and paper."""
     _refuse_changed_template(batch)
     if any(_is_in_another_currency(row, batch.store) for row in rows):
         raise Conflict(CURRENCY_CHANGED, code=OUTDATED)
@@ -224,11 +223,11 @@ def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> Prepare
         suffix = "" if batch.mode == BatchMode.ITEMS else f"-{rows[0].number}"
         request = replace(request, external_id=f"{batch.external_id}{suffix}")
     prepared = prepare_order(access=access_of(batch), request=request, seconds=SECONDS)
-    option, products = _as_checked(prepared.option, rows), prepared.products
+    products = prepared.products
     # Offers of earlier checks do not name the paper.
     if rows[0].offer and (finishing := rows[0].offer.get("Finishing")):
         products = {name: replace(product, finishing=finishing) for name, product in products.items()}
-    return replace(prepared, option=option, products=products)
+    return replace(prepared, products=products)
 
 
 def _refuse_changed_template(batch: Batch) -> None:
@@ -239,15 +238,6 @@ def _refuse_changed_template(batch: Batch) -> None:
 def _is_in_another_currency(row: BatchRow, store: Store) -> bool:
     # Offers of earlier checks do not name theirs.
     return row.offer is not None and row.offer.get("Currency", store.currency) != store.currency
-
-
-def _as_checked(option: Option, rows: Sequence[BatchRow]) -> Option:
-    """With the prices that were seen: these bind."""
-    lines = tuple(
-        replace(line, unit_price=Decimal(row.offer["UnitPrice"])) if row.offer else line
-        for line, row in zip(option.lines, rows, strict=True)
-    )
-    return replace(option, lines=lines)
 
 
 @transaction.atomic

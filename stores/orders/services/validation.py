@@ -19,7 +19,7 @@ from fulfillment.core.errors import (
 )
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
-from stores.orders.pricing import Line, Option
+from stores.orders.pricing import Line, Option, as_checked
 from stores.orders.requests import (
     ListedProduct,
     OrderRequest,
@@ -58,6 +58,11 @@ def validate_order(*, access: StoreAccess, request: OrderRequest) -> ValidatedOr
         request, price_request=resolve_selections(access.caller, request.price_request, expired=is_quoted)
     )
     products = ordered_products(access=access, price_request=request.price_request, archived=is_quoted)
+    if request.checked_price is not None:
+        products = {
+            product_id: as_checked(request.price_request, product, request.checked_price)
+            for product_id, product in products.items()
+        }
     faults = [*unprintable_faults(request.recipient), *_outcome_faults(access, request)]
     reprint_of = quote = option = None
     with collecting_faults(faults):

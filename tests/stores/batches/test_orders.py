@@ -33,7 +33,7 @@ from stores.batches.services.checking import correct_row
 from stores.batches.services.ordering import NO_ACCESS, ORDER_TASK, order_batch, write_orders
 from stores.budgets.models import BudgetEntry, BudgetPeriod
 from stores.budgets.services.ledger import check_balances
-from stores.catalog.models import DeliveredPrice, Product, Store
+from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, Store
 from stores.orders.models import ActorKind, Order, OrderItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.packing_slips import render_packing_slip
@@ -201,6 +201,32 @@ def test_checked_price_binds_for_48_hours(access):
     ordered(batch)
 
     assert Order.objects.get().total == PRICE
+
+
+def raise_quantities():
+    Product.objects.update(minimum_quantity=5000, default_quantity=5000, maximum_quantity=9000)
+
+
+@pytest.mark.parametrize("mode", ["Items", "Recipients"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        raise_quantities,
+        lambda: ProductionSpeed.objects.update(days=F("days") + 20),
+        lambda: DeliveredPrice.objects.filter(delivery_method_code="GROUND").delete(),
+    ],
+)
+def test_checked_quantity_speed_and_delivery_bind_as_the_price_does(access, mode, change):
+    """All rows of an approved batch failed, and it could not be ordered again."""
+    batch = checked(make_batch(access, [person(1) if mode == "Items" else addressed(1)], mode=mode))
+    change()
+    Product.objects.update(version=F("version") + 1)
+
+    batch = ordered(batch)
+
+    order = Order.objects.get()
+    assert (order.delivery_method_code, order.production_days, order.total) == ("GROUND", 3, PRICE)
+    assert states_of(batch) == ["Ordered"]
 
 
 @pytest.mark.parametrize("mode", ["Items", "Recipients"])
