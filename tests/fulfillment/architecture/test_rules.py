@@ -47,7 +47,7 @@ FORBIDDEN_IMPORTS = {
     # Writing it needs no defence; the readers of SVG files end where entities would be declared.
     "xml": {
         "stores/catalog/api/stores.py",
-        "printing/preflight/artwork/svg.py",
+        "printing/preflight/svg.py",
         "printing/typesetting/artwork.py",
     },
     "requests": set(),

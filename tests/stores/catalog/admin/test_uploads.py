@@ -90,7 +90,7 @@ def test_file_that_changes_nothing_offers_no_import(world, operator):
     page = text(operator.get(f"{LIST}{upload.pk}/change/"))
 
     assert "Nothing: the catalog already has everything in this file." in page
-    assert '<button class="console-button console-primary" disabled>Import it now' in page
+    assert '<button class="console-button console-primary" disabled> Import it now </button>' in page
 
 
 def test_errors_are_listed_with_their_places(world, operator):
