@@ -1,7 +1,9 @@
 """Counts of postal codes in memory, and their conversion to stored text, API body and totals."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+import orjson
 from django.utils.translation import gettext_noop
 
 # Both counts of a route in one integer, because a national set has 657,000 routes.
@@ -28,26 +30,24 @@ def pack(residential: int, business: int) -> int:
 
 
 def render_body(postal_code: str, routes: Mapping[str, int], types: str) -> tuple[str, int, int]:
-    """The API's finished JSON of one postal code, with its residential and business sums.
-
-    The input is checked text and integers, so nothing needs escaping.
-    """
-    parts = []
-    residential = business = 0
+    """The API's finished JSON of one postal code, with its residential and business sums."""
+    records = []
     for route in sorted(routes):
         if route[0] in types:
             homes, firms = divmod(routes[route], BASE)
-            residential += homes
-            business += firms
-            parts.append(
-                f'{{"CarrierRouteID":"{route}","ResidentialCount":{homes},"BusinessCount":{firms},'
-                f'"TotalCount":{homes + firms}}}'
-            )
-    body = (
-        f'{{"PostalCode":"{postal_code}","ResidentialCount":{residential},"BusinessCount":{business},'
-        f'"TotalCount":{residential + business},"Routes":[{",".join(parts)}]}}'
-    )
-    return body, residential, business
+            records.append({"CarrierRouteID": route, **_counts(homes, firms)})
+    residential = sum(record["ResidentialCount"] for record in records)
+    business = sum(record["BusinessCount"] for record in records)
+    body = {"PostalCode": postal_code, **_counts(residential, business), "Routes": records}
+    return orjson.dumps(body).decode(), residential, business
+
+
+def _counts(residential: int, business: int) -> dict[str, Any]:
+    return {
+        "ResidentialCount": residential,
+        "BusinessCount": business,
+        "TotalCount": residential + business,
+    }
 
 
 def format_routes(routes: Mapping[str, int]) -> str:

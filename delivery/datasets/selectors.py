@@ -98,19 +98,14 @@ def compare_datasets(before: Dataset, after: Dataset) -> Comparison:
     """What activating `after` in place of `before` would change."""
     [counted] = fetch_rows(COMPARE, (before.pk, after.pk), prepare=False)
     added, removed, changed, first_added, first_removed = counted
-    return Comparison(
-        added, removed, changed, first_added or [], first_removed or [], changes_between(before, after)
-    )
-
-
-def changes_between(before: Dataset, after: Dataset) -> list[Change]:
-    return [
+    changes = [
         Change(_("ZIP codes"), before.postal_code_count, after.postal_code_count),
         Change(_("routes"), before.route_count, after.route_count),
         Change(_("residential"), before.residential, after.residential),
         Change(_("business"), before.business, after.business),
         Change(_("deliveries"), before.total, after.total),
     ]
+    return Comparison(added, removed, changed, first_added or [], first_removed or [], changes)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +13,7 @@ from django.http import HttpResponse
 from delivery.datasets.populations import SYNTHETIC_MARK
 from delivery.selection.models import ChosenRoute, EddmSelection, EddmSelectionRoute
 from fulfillment.core.api.serializers import meta, timestamp
-from fulfillment.core.csv_rows import write_csv_row
+from fulfillment.core.csv_rows import csv_pieces
 
 SELF = "img-src 'self' data:"
 COLUMNS = (
@@ -89,25 +88,19 @@ def geojson_body(
     )
 
 
-def selection_lines(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Iterator[str]:
+def selection_csv(selection: EddmSelection, routes: Iterable[EddmSelectionRoute]) -> Iterator[bytes]:
     """Invented counts say so in the first line, as in exports of data sets."""
     if selection.is_synthetic:
-        yield f"{SYNTHETIC_MARK}\r\n"
-    yield _line(COLUMNS)
-    for route in routes:
-        yield _line(
-            (
-                *(route.postal_code, route.carrier_route, route.residential, route.business, route.total),
-                *(route.pieces, route.facility_name),
-                *(route.median_income, route.median_age, route.household_size),
-            )
+        yield f"{SYNTHETIC_MARK}\r\n".encode()
+    rows = (
+        (
+            *(route.postal_code, route.carrier_route, route.residential, route.business, route.total),
+            *(route.pieces, route.facility_name),
+            *(route.median_income, route.median_age, route.household_size),
         )
-
-
-def _line(cells: tuple[object, ...]) -> str:
-    line = io.StringIO()
-    write_csv_row(line, cells)
-    return line.getvalue()
+        for route in routes
+    )
+    yield from csv_pieces(COLUMNS, rows)
 
 
 def tiles_context() -> dict[str, Any]:

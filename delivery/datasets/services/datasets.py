@@ -1,8 +1,9 @@
 """Data sets as versions: stored beside the live one, checked, then activated by moving one pointer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
+from typing import Any
 
 from django.db import connection
 from django.db.models import Sum
@@ -19,19 +20,20 @@ from delivery.datasets.populations import (
     sum_types,
 )
 from delivery.datasets.selectors import areas_of, stored_populations
+from fulfillment.core.db.copying import copy_rows
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import Conflict, NotFound
 
 STORED_SETS = 2
-COPY = "COPY delivery_population (dataset_id, postal_code, residential, business, routes, body) FROM STDIN"
-COPY_AREAS = "COPY delivery_area (dataset_id, postal_code, box, shapes, shape_count, facts) FROM STDIN"
+POPULATION_COLUMNS = ("dataset_id", "postal_code", "residential", "business", "routes", "body")
+AREA_COLUMNS = ("dataset_id", "postal_code", "box", "shapes", "shape_count", "facts")
 # Copies the areas of postal codes whose routes are unchanged.
 COPY_UNCHANGED_AREAS = """
 INSERT INTO delivery_area (dataset_id, postal_code, box, shapes, shape_count, facts)
 SELECT %s, postal_code, box, shapes, shape_count, facts FROM delivery_area
 WHERE dataset_id = %s AND postal_code <> ALL(%s)
 """
-BATCH = 500
+PROGRESS_EVERY = 500
 TOLERANCE = 0.10
 NAMED = 20
 
@@ -91,7 +93,7 @@ def store_populations(
         business=business,
         concerns=list(concerns),
     )
-    _copy(dataset, populations, progress)
+    _copy_populations(dataset, populations, progress)
     _copy_areas(dataset, populations, details, unchanged)
     return dataset
 
@@ -99,14 +101,9 @@ def store_populations(
 def _copy_areas(
     dataset: Dataset, populations: Populations, details: Details | None, unchanged: UnchangedRoutes | None
 ) -> None:
+    if details is not None:
+        copy_rows("delivery_area", AREA_COLUMNS, _area_rows(dataset, populations, details))
     with connection.cursor() as cursor:
-        if details is not None:
-            codes = sorted(details.routes)
-            with cursor.copy(COPY_AREAS) as copy:
-                for code in codes:
-                    facts, shapes, box, count = details.area(code, sorted(populations[code]))
-                    places = "({2},{3}),({0},{1})".format(*box) if box else None
-                    copy.write_row((dataset.pk, code, places, shapes, count, facts))
         if unchanged is not None:
             cursor.execute(
                 COPY_UNCHANGED_AREAS, [dataset.pk, unchanged.dataset_id, sorted(unchanged.replaced)]
@@ -118,21 +115,30 @@ def _copy_areas(
         dataset.save(update_fields=["shape_count"])
 
 
-def _copy(dataset: Dataset, populations: Populations, progress: Callable[[float], None]) -> None:
-    codes = sorted(populations)
+def _copy_populations(dataset: Dataset, populations: Populations, progress: Callable[[float], None]) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
-        with cursor.copy(COPY) as copy:
-            for start in range(0, len(codes), BATCH):
-                lines = []
-                for code in codes[start : start + BATCH]:
-                    body, residential, business = render_body(code, populations[code], dataset.route_types)
-                    text = format_routes(populations[code])
-                    lines.append(f"{dataset.pk}\t{code}\t{residential}\t{business}\t{text}\t{body}\n")
-                copy.write("".join(lines))
-                progress(start / len(codes))
+        copy_rows("delivery_population", POPULATION_COLUMNS, _population_rows(dataset, populations, progress))
         # Otherwise the planner would assume an empty data set.
         cursor.execute("ANALYZE delivery_population")
+
+
+def _area_rows(dataset: Dataset, populations: Populations, details: Details) -> Iterator[tuple[Any, ...]]:
+    for code in sorted(details.routes):
+        facts, shapes, box, count = details.area(code, sorted(populations[code]))
+        corners = "({2},{3}),({0},{1})".format(*box) if box else None
+        yield dataset.pk, code, corners, shapes, count, facts
+
+
+def _population_rows(
+    dataset: Dataset, populations: Populations, progress: Callable[[float], None]
+) -> Iterator[tuple[Any, ...]]:
+    for number, code in enumerate(sorted(populations)):
+        if number % PROGRESS_EVERY == 0:
+            progress(number / len(populations))
+        routes = populations[code]
+        body, residential, business = render_body(code, routes, dataset.route_types)
+        yield dataset.pk, code, residential, business, format_routes(routes), body
 
 
 @long_transaction()

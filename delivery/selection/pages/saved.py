@@ -19,7 +19,7 @@ from applications.registration.selectors.applications import MYSELF, Requester, 
 from delivery.concurrency_limits import SELECTIONS
 from delivery.selection.models import EddmSelection
 from delivery.selection.pages.chooser import choose_and_save, mailing_context, open_mailing, read_values
-from delivery.selection.representations import allow_tiles, geojson_body, selection_lines, tiles_context
+from delivery.selection.representations import allow_tiles, geojson_body, selection_csv, tiles_context
 from delivery.selection.selectors.selections import (
     differences_to_active,
     own_selections,
@@ -75,8 +75,7 @@ def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttp
     _, selection = _selection(request, selection_id)
     caller = Caller.on_pages(signed_in_user(request))
     routes = routes_of_selection(selection).iterator(chunk_size=1000)
-    lines = (line.encode() for line in selection_lines(selection, routes))
-    return streamed_file(lines, f"selection-{selection.pk}.csv", caller.key)
+    return streamed_file(selection_csv(selection, routes), f"selection-{selection.pk}.csv", caller.key)
 
 
 def _offers(user: User, actor: Requester, selection: EddmSelection) -> list[tuple[Any, Decimal, bool]]:

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
 from accounts.callers import Caller
@@ -16,6 +15,7 @@ from delivery.selection.services.choosing import Choice
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.db.copying import copy_rows
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict
 
@@ -24,10 +24,6 @@ VALID_FOR = timedelta(days=90)
 VALID_FOR_TESTS = timedelta(days=30)
 # Expired selections stay readable for this time, so that they can be chosen again.
 RETENTION = timedelta(days=90)
-COPY = (
-    "COPY delivery_eddmselectionroute (selection_id, position, postal_code, carrier_route, residential, business,"
-    " pieces, facility_name, median_income, median_age, household_size) FROM STDIN"
-)
 
 
 def retain_for_order(*, selection_id: UUID) -> None:
@@ -71,10 +67,11 @@ def create_selection(*, caller: Caller, choice: Choice) -> EddmSelection:
         north=north,
     )
     insert_row(selection)
-    key = str(selection.pk)
-    lines = (_line(key, position, route) for position, route in enumerate(choice.routes, start=1))
-    with connection.cursor() as cursor, cursor.copy(COPY) as copy:
-        copy.write("".join(lines))
+    copy_rows(
+        "delivery_eddmselectionroute",
+        ("selection_id", "position", *ChosenRoute._fields),
+        ((selection.pk, position, *route) for position, route in enumerate(choice.routes, start=1)),
+    )
     return selection
 
 
@@ -94,19 +91,6 @@ def _refuse_too_many(caller: Caller, routes: int, now: datetime) -> None:
         f"expires on {until:%Y-%m-%d}."
     )
     raise Conflict(message, code="too_many_selections")
-
-
-def _line(key: str, position: int, route: ChosenRoute) -> str:
-    facility = route.facility_name.replace("\\", "\\\\")
-    return (
-        f"{key}\t{position}\t{route.postal_code}\t{route.carrier_route}\t{route.residential}\t{route.business}\t"
-        f"{route.pieces}\t{facility}\t{_cell(route.median_income)}\t{_cell(route.median_age)}\t"
-        f"{_cell(route.household_size)}\n"
-    )
-
-
-def _cell(value: float | None) -> str:
-    return "\\N" if value is None else str(value)
 
 
 def personal_data() -> list[PersonalData]:

@@ -104,19 +104,15 @@ def _check_template(record: Record) -> None:
         raise invalid("The template cannot be saved.", faults)
 
 
-def _preset_faults(record: Record) -> list[Fault]:
-    if not unknown_presets([record["Preset"]]):
-        return []
-    return [Fault("/Preset", "unknown_preset", f"Preset: there is no print preset {record['Preset']}.")]
-
-
 def _clashes(record: Record, store: Store, product: Product | None) -> list[Fault]:
     others = Product.objects.filter(store=store, external_id=record["ID"])
     if product is not None:
         others = others.exclude(pk=product.pk)
     if others.exists():
         return [Fault("/ID", "not_unique", "ID: another product of this store has this ID.")]
-    return _preset_faults(record)
+    if unknown_presets([record["Preset"]]):
+        return [Fault("/Preset", "unknown_preset", f"Preset: there is no print preset {record['Preset']}.")]
+    return []
 
 
 def end_of_catalog(store: Store) -> int:

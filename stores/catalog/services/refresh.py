@@ -6,6 +6,7 @@ from itertools import islice
 from django.db import connection, transaction
 from django.db.models import F
 
+from fulfillment.core.db.copying import copy_rows
 from fulfillment.core.db.locks import long_transaction, try_lock_until_commit
 from fulfillment.core.errors import Conflict
 from stores.catalog.models import Store
@@ -19,6 +20,7 @@ STAGE = """
 CREATE TEMPORARY TABLE IF NOT EXISTS staged_rendering (id bigint, rendering text, verbose_rendering text)
 ON COMMIT DROP
 """
+STAGED = ("id", "rendering", "verbose_rendering")
 # Unchanged renderings are not written, as the audit trail would record an update.
 APPLY = """
 UPDATE stores_product product
@@ -52,9 +54,7 @@ def render_products_again(*, store_ids: Sequence[int]) -> int:
         cursor.execute(STAGE)
         while batch := list(islice(products, BATCH)):
             cursor.execute("TRUNCATE staged_rendering")
-            with cursor.copy("COPY staged_rendering FROM STDIN") as copy:
-                for row in _render_products(batch, currencies):
-                    copy.write_row(row)
+            copy_rows("staged_rendering", STAGED, _render_products(batch, currencies))
             cursor.execute(APPLY)
             changed += cursor.rowcount
     return changed

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 from django.db import connection
 
+from fulfillment.core.db.copying import copy_rows
 from stores.catalog.models import Store
 from stores.catalog.records.members import (
     DELIVERED_PRICE,
@@ -109,18 +110,18 @@ class CatalogRows:
             entry for entry in batch if entry.stored is not None and self._is_changed(entry, entry.stored)
         ]
         if new:
-            _copy("stores_product", PRODUCT_COLUMNS, self._new_rows(store, new))
+            copy_rows("stores_product", PRODUCT_COLUMNS, self._new_rows(store, new))
         if changed:
             self._change(store, changed)
         for name, table, members in CHILDREN:
             columns = ["product_id", "position", *(member.column for member in members)]
-            _copy(table, columns, self._child_rows((*new, *changed), name, members))
+            copy_rows(table, columns, self._child_rows((*new, *changed), name, members))
         return len(new), len(changed)
 
     def set_order(self, order: array) -> bool:
         """Returns whether any product has moved."""
         with connection.cursor() as cursor:
-            _copy(
+            copy_rows(
                 "staged_position", ["id", "position"], ((pk, position) for position, pk in enumerate(order))
             )
             cursor.execute(SET_ORDER)
@@ -145,7 +146,7 @@ class CatalogRows:
         with connection.cursor() as cursor:
             for columns, entries in ((WRITTEN, with_template), (WITHOUT_TEMPLATE, without_template)):
                 if entries:
-                    _copy("staged_product", ["id", *columns], self._changed_rows(store, entries, columns))
+                    copy_rows("staged_product", ["id", *columns], self._changed_rows(store, entries, columns))
                     cursor.execute(_change_of(columns))
                     cursor.execute("TRUNCATE staged_product")
             for name, table, _ in CHILDREN:
@@ -213,10 +214,3 @@ def _change_of(columns: Sequence[str]) -> str:
         f"UPDATE stores_product product SET version = product.version + 1, {values} "  # noqa: S608 - constant names
         "FROM staged_product staged WHERE product.id = staged.id"
     )
-
-
-def _copy(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        for row in rows:
-            copy.write_row(row)
