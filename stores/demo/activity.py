@@ -3,7 +3,6 @@
 Everything is created by the usual services, with the time at which it happened in the story.
 """
 
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +17,6 @@ from accounts.callers import Caller
 from accounts.demo import OPERATOR, USER
 from accounts.models import Tenant, User
 from accounts.services.associations import approve_association, request_association
-from accounts.services.users import create_user
 from applications.registration.models import Application
 from applications.registration.services.applications import create_application
 from applications.webhooks.models import Webhook
@@ -36,7 +34,7 @@ from stores.batches.services.batches import BatchRequest, create_batch
 from stores.batches.services.rows import Match, Source, replace_rows
 from stores.catalog.models import Store
 from stores.demo.calls import load_calls, load_store_calls
-from stores.demo.company import APPROVER, load_company
+from stores.demo.company import APPROVER, create_person, load_company
 from stores.demo.orders import ORDERS, DemoOrder, order_request, transitions_of
 from stores.orders.models import ActorKind, Order, OrderStatus
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
@@ -148,18 +146,9 @@ def load_activity(run: DemoRun) -> None:
 
 
 def _owner_of_applications() -> User:
-    """The owner has a random password that is not stored, so only a password reset opens the account."""
     tenant = Tenant.objects.get(domain=settings.DEFAULT_TENANT_DOMAIN)
     owner = User.objects.filter(tenant=tenant, username="maya").first()
-    return owner or create_user(
-        tenant=tenant,
-        username="maya",
-        first_name="Maya",
-        last_name="Chen",
-        email="maya@demo.example",
-        password=secrets.token_urlsafe(24),
-        email_is_confirmed=True,
-    )
+    return owner or create_person(tenant, "maya", "Maya", "Chen", domain="demo.example")
 
 
 def _application(owner: User, name: str, description: str) -> Application:

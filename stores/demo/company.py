@@ -77,13 +77,15 @@ def load_company(store: Store, *, salesperson: User, now: datetime) -> dict[str,
 
 
 def _create_company(tenant: Tenant, store: Store, salesperson: User, now: datetime) -> None:
-    approver = _person(tenant, *APPROVER)
+    approver = create_person(tenant, *APPROVER)
     Role.objects.create(user=approver, store=store, grant=Grant.ORDER_ALL_APPROVE)
     centers = {
         (code, name): CostCenter.objects.create(store=store, code=code, name=name)
         for code, name in (MARKETING, SALES)
     }
-    people = {username: (_person(tenant, username, *names), center) for username, *names, center in PEOPLE}
+    people = {
+        username: (create_person(tenant, username, *names), center) for username, *names, center in PEOPLE
+    }
     for person, _ in people.values():
         Role.objects.bulk_create(
             Role(user=person, store=store, grant=grant) for grant in DEFAULT_STORE_GRANTS
@@ -100,14 +102,16 @@ def _create_company(tenant: Tenant, store: Store, salesperson: User, now: dateti
         create_budget(store=store, values={**values, "Scope": scope, "StartDate": first_day})
 
 
-def _person(tenant: Tenant, username: str, first_name: str, last_name: str) -> User:
+def create_person(
+    tenant: Tenant, username: str, first_name: str, last_name: str, domain: str = DOMAIN
+) -> User:
     """With a random password that is not stored, so only a password reset opens the account."""
     return create_user(
         tenant=tenant,
         username=username,
         first_name=first_name,
         last_name=last_name,
-        email=f"{username}@{DOMAIN}",
+        email=f"{username}@{domain}",
         password=secrets.token_urlsafe(24),
         email_is_confirmed=True,
     )
