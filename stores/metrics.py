@@ -4,7 +4,8 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.callers import Caller
 from fulfillment.core.observability.instruments import Gauges
-from stores.catalog.services.usage import count_store_call, flush_store_usage
+from stores.catalog.services.usage import count_store_call
+from stores.catalog.services.usage import flush_store_usage as flush_usage
 
 __all__ = ["GAUGES", "flush_usage", "record_request"]
 
@@ -21,7 +22,3 @@ def record_request(
     # Test calls do not count for a store.
     if not caller.is_test and match is not None and (store_id := match.kwargs.get("store_id")):
         count_store_call(store_id=store_id, status=response.status_code)
-
-
-def flush_usage() -> None:
-    flush_store_usage()

@@ -3,7 +3,6 @@
 import base64
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -41,15 +40,6 @@ POLICY = "default-src 'none'; sandbox; frame-ancestors 'self'"
 CACHED = "private, max-age=60"
 
 
-@contextmanager
-def closed_on_failure(file: File) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        file.close()
-        raise
-
-
 class RangeNotSatisfiable(Exception):
     pass
 
@@ -65,8 +55,11 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
         # A bucket is read only when the response is made.
         with storage_errors():
             file = _open_file(linked, identity, request.META.get("REMOTE_ADDR", ""))
-            with closed_on_failure(file):
+            try:
                 return _file_response(request, linked, file, headers)
+            except BaseException:
+                file.close()
+                raise
     except FileNotFoundError:
         return _refusal(404, _("The file is no longer kept. Create the proof again."))
     except DomainError as error:

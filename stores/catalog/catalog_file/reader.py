@@ -59,7 +59,7 @@ class CatalogSource:
         maximum: int | None = None,
     ) -> None:
         counted = _Counted(raw, on_progress)
-        plain: Any = gzip.GzipFile(fileobj=counted) if counted.begins_with(GZIP) else counted
+        plain: Any = gzip.GzipFile(fileobj=counted) if counted.first == GZIP else counted
         self.plain = plain
         self.maximum = maximum
         self.bytes_read = 0
@@ -84,9 +84,6 @@ class _Counted(io.RawIOBase):
         self.on_progress = on_progress
         self.first = raw.read(len(GZIP))
         self.position = len(self.first)
-
-    def begins_with(self, magic: bytes) -> bool:
-        return self.first == magic
 
     def read(self, size: int = -1) -> bytes:
         # ijson first reads 0 bytes, to see the type of the result.

@@ -190,12 +190,5 @@ def designer_data(
 
 
 def _member(member: Member) -> dict[str, Any]:
-    return {
-        "name": member.name,
-        "label": str(member.label),
-        "form": member.form,
-        "unset": str(member.unset),
-        "kinds": sorted(member.kinds),
-        "choices": member.choices,
-        "step": member.step,
-    }
+    words = {"label": str(member.label), "unset": str(member.unset)}
+    return {**member._asdict(), **words, "kinds": sorted(member.kinds)}

@@ -144,8 +144,7 @@ class ProofViewSet(ApiViewSet):
             raise Invalid.at("", "not_an_object", "Send a JSON object of field names and values.")
         in_print = _is_soft_proof(request)
         proof = make_proof(caller=request.auth, product=product, values=request.data, in_print=in_print)
-        body = orjson.dumps(proof_record(proof, product.external_id))
-        return HttpResponse(body, content_type="application/json")
+        return _proof_response(proof, product.external_id)
 
 
 class ArtworkSerializer(StrictSerializer):
@@ -194,8 +193,7 @@ class ArtworkViewSet(ApiViewSet):
         in_print = _is_soft_proof(request)
         choice = ArtworkChoice.from_record(validate_data(ArtworkSerializer, request.data))
         proof = make_artwork_proof(caller=request.auth, product=product, choice=choice, in_print=in_print)
-        body = orjson.dumps(proof_record(proof, product.external_id))
-        return HttpResponse(body, content_type="application/json")
+        return _proof_response(proof, product.external_id)
 
 
 def _is_soft_proof(request: Request) -> bool:
@@ -206,6 +204,10 @@ def _is_soft_proof(request: Request) -> bool:
         message = f"proof is {kind[:40]!r}; write {' or '.join(PROOFS)}."
         raise Invalid.at("?proof", "parameter_invalid", message)
     return kind == "press"
+
+
+def _proof_response(proof: StoredProof, product_id: str) -> HttpResponse:
+    return HttpResponse(orjson.dumps(proof_record(proof, product_id)), content_type="application/json")
 
 
 def proof_record(proof: StoredProof, product_id: str) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def draw_live_proof(*, card: Showcase, values: dict[str, str], address: str) -> 
     key = filling.digest("live", str(PIXELS))
     picture = _kept.get(key)
     if picture is None:
-        _count(address)
+        enforce_limit("live-proof", rate_limit_key_for_ip(address), quota=settings.LIVE_PROOFS_PER_MINUTE)
         with LIVE_PROOFS.limited(VISITORS, wait=WAIT_SECONDS):
             picture = _kept.get(key) or _draw(filling)
         _kept.put(key, picture)
@@ -110,11 +110,6 @@ def reduce_colors(png: bytes) -> bytes:
     out = BytesIO()
     reduced.save(out, "PNG")
     return min(png, out.getvalue(), key=len)
-
-
-def _count(address: str) -> None:
-    """Counts new renderings against the limit of the address for each minute."""
-    enforce_limit("live-proof", rate_limit_key_for_ip(address), quota=settings.LIVE_PROOFS_PER_MINUTE)
 
 
 def _sample(field: Field) -> str:
