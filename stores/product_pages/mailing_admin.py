@@ -42,9 +42,9 @@ from stores.orders.selectors.quotes import find_quote, quoted_prices
 from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.quotes import create_quote
+from stores.product_pages.address_form import AddressForm
 from stores.product_pages.fields import (
     TEMPLATE_DATA,
-    AddressForm,
     ProductForm,
     form_fields,
     read_order_request,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from fulfillment.core.errors import Fault
 from fulfillment.core.text import parse_number
-from stores.catalog.admin.stores import match_method, method_context, read_method, warn_of_typo
+from stores.catalog.admin.delivery_methods import match_method, method_context, read_method, warn_of_typo
 from stores.catalog.countries import COUNTRIES
 from stores.catalog.models import LocationType
 from stores.catalog.records.record_checks import price_key

@@ -14,9 +14,9 @@ from fulfillment.core.admin.inlines import LabelledFormSet
 from fulfillment.core.admin.names import name_model
 from fulfillment.core.errors import Fault
 from fulfillment.core.recorded_texts import translated
+from stores.catalog.admin.delivery_methods import MethodWidget, find_known_methods, match_method, warn_of_typo
 from stores.catalog.admin.price_matrix import PriceMatrix
 from stores.catalog.admin.scoping import ValidatedByService
-from stores.catalog.admin.stores import MethodWidget, find_known_methods, match_method, warn_of_typo
 from stores.catalog.models import DeliveredPrice, Product, ProductionSpeed, TemplateField
 from stores.catalog.records.members import (
     CHILDREN,

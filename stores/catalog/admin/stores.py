@@ -1,7 +1,6 @@
-"""The admin of stores, and the input of a delivery method."""
+"""The admin of stores."""
 
-from collections.abc import Callable, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,8 +11,6 @@ from django.db.models import QuerySet, TextChoices
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
@@ -29,7 +26,6 @@ from stores.catalog.admin.scoping import ValidatedByService
 from stores.catalog.admin.uploads import catalog_response
 from stores.catalog.models import BudgetDuration, BudgetType, Store, StoreProfile
 from stores.catalog.records.members import STORE
-from stores.catalog.selectors.stores import known_delivery_methods
 from stores.catalog.services.stores import COLUMNS as PROFILE_COLUMNS
 from stores.catalog.services.stores import (
     LOGO_BYTES,
@@ -39,71 +35,8 @@ from stores.catalog.services.stores import (
     save_store,
 )
 
-# What the choice sends where the code is new.
-NEW = "+"
-MAX_CHARACTERS = 40
 COLUMNS = {member.name: member.column for member in STORE}
 LOGO_HELP = "PNG or JPEG, at most 1 MB; shown 64 pixels wide."
-
-
-class MethodWidget(forms.Widget):
-    """A list of the known codes, and an input that is shown while "New code …" is chosen."""
-
-    def __init__(self, known_methods: Sequence[str] = ()) -> None:
-        super().__init__()
-        self.known_methods = known_methods
-
-    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        context = {"name": name, **method_context(str(value or ""), self.known_methods), "attrs": attrs or {}}
-        return render_to_string("admin/stores/product/method.html", context)
-
-    def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
-        return read_method(data, name)
-
-    def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
-        return name not in data
-
-
-def read_method(data: Any, name: str) -> str:
-    chosen = str(data.get(name, ""))
-    return str(data.get(f"{name}-new", "")).strip() if chosen == NEW else chosen.strip()
-
-
-def method_context(value: str, known_methods: Sequence[str]) -> dict[str, Any]:
-    """The context of the template of the choice."""
-    is_new = value not in known_methods if value else not known_methods
-    return {"value": value, "known": known_methods, "is_new": is_new, "new": NEW, "maximum": MAX_CHARACTERS}
-
-
-def find_known_methods(form: forms.ModelForm) -> list[str]:
-    """The delivery methods of the product's store; for a new product, of all stores the user may choose."""
-    return known_delivery_methods(_stores_of(form))
-
-
-def match_method(code: str, known_methods: Sequence[str]) -> str:
-    """A new code that differs from a known one only in case is the known one."""
-    return next(
-        (known_code for known_code in known_methods if known_code.casefold() == code.casefold()), code
-    )
-
-
-def warn_of_typo(code: str, known_methods: Sequence[str], *, is_confirmed: bool) -> str:
-    """The warning for a new code similar to a known one; a second save confirms it."""
-    if not code or code in known_methods or is_confirmed:
-        return ""
-    near = get_close_matches(
-        code.upper(), {known_code.upper(): known_code for known_code in known_methods}, 1, 0.6
-    )
-    meant = next((known_code for known_code in known_methods if near and known_code.upper() == near[0]), None)
-    return f"Did you mean {meant}? Choose it, or save again to use {code}." if meant else ""
-
-
-def _stores_of(form: forms.ModelForm) -> QuerySet[Store]:
-    product = form.instance
-    if product.store_id:
-        return Store.objects.filter(pk=product.store_id)
-    chosen: Any = form.fields.get("store")
-    return chosen.queryset if chosen else Store.objects.none()
 
 
 class StoreForm(ValidatedByService):

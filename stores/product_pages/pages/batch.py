@@ -18,7 +18,7 @@ from stores.batches.pages.showing import PORTAL, Place
 from stores.batches.services.batches import BatchRequest, create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
-from stores.product_pages.fields import AddressForm
+from stores.product_pages.address_form import AddressForm
 from stores.product_pages.selectors import actors_at, product_page, store_named
 
 MODES = (

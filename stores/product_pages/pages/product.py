@@ -33,9 +33,9 @@ from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.approvals import approver_names
 from stores.orders.services.own_orders import place_own_order
+from stores.product_pages.address_form import AddressForm
 from stores.product_pages.fields import (
     TEMPLATE_DATA,
-    AddressForm,
     ProductForm,
     form_fields,
     read_order_request,
