@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from accounts.permissions import Permission, with_implied
+from accounts.permissions import Permission, add_implied
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Caller:
             application_id=application.pk,
             person_id=application.user and application.user.responsible_id,
             is_test=application.is_test,
-            scopes=with_implied(name for name in Permission.values if name != Permission.OPERATOR),
+            scopes=add_implied(name for name in Permission.values if name != Permission.OPERATOR),
         )
 
     @classmethod
@@ -92,7 +92,7 @@ class Caller:
             is_operator_user=user.is_operator,
             is_first_party=True,
             person_id=user.responsible_id,
-            scopes=with_implied(Permission.values),
+            scopes=add_implied(Permission.values),
         )
 
 

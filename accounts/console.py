@@ -11,7 +11,7 @@ from accounts.admin.staff import staff_on
 from accounts.callers import Caller
 from accounts.models import User
 from accounts.selectors.associations import association_requests_for
-from fulfillment.core.admin.charts import oldest_of
+from fulfillment.core.admin.charts import count_and_oldest
 from fulfillment.core.admin.search import named_hits
 from fulfillment.core.plugins import Attention, DashboardCard, MenuItem, SearchResult
 
@@ -57,4 +57,4 @@ def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
 
 def _pending(request: HttpRequest) -> dict[str, Any]:
     pending = association_requests_for(Caller.on_pages(request.user), state="Pending")
-    return oldest_of(request, "pending requests", pending.order_by("created"))
+    return count_and_oldest(request, "pending requests", pending.order_by("created"))

@@ -46,12 +46,12 @@ def demo_sign_ins_left() -> list[str]:
     ]
 
 
-def demo_refusal(found: list[str]) -> str:
-    one = found[0]
+def demo_refusal(sign_ins: list[str]) -> str:
+    first = sign_ins[0]
     return (
-        f"This database holds sign-ins of the demo, whose passwords are public: {', '.join(found)}. Use another "
-        f"database or, to keep this one, give each a new password (manage.py changepassword {one.partition('@')[0]}) "
-        f"or erase it (manage.py erase_user {one})."
+        f"This database holds sign-ins of the demo, whose passwords are public: {', '.join(sign_ins)}. Use another "
+        f"database or, to keep this one, give each a new password (manage.py changepassword {first.partition('@')[0]}) "
+        f"or erase it (manage.py erase_user {first})."
     )
 
 
@@ -63,7 +63,7 @@ def refuse_demo_sign_ins() -> None:
     if settings.DEVELOPMENT:
         return
     try:
-        found = demo_sign_ins_left()
+        sign_ins = demo_sign_ins_left()
     except Error as error:
         logger.warning(
             "It is not known whether the database holds sign-ins of the demo: %s", in_one_line(error)
@@ -72,8 +72,8 @@ def refuse_demo_sign_ins() -> None:
     finally:
         if not connection.in_atomic_block:
             connection.close()
-    if found:
-        raise ImproperlyConfigured(demo_refusal(found))
+    if sign_ins:
+        raise ImproperlyConfigured(demo_refusal(sign_ins))
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def after_migrations() -> None:
 
 def deployment_checks() -> Iterator[CheckMessage]:
     try:
-        found = demo_sign_ins_left()
+        sign_ins = demo_sign_ins_left()
     except ProgrammingError:
         yield Info("The database has no tables of this release yet: run prepare.", id="fulfillment.I002")
         return
@@ -69,8 +69,8 @@ def deployment_checks() -> Iterator[CheckMessage]:
             id="fulfillment.I003",
         )
         return
-    if found:
-        yield Error(demo_refusal(found), id="fulfillment.E011")
+    if sign_ins:
+        yield Error(demo_refusal(sign_ins), id="fulfillment.E011")
 
 
 def begin_erasure(user: User, options: ErasureOptions) -> None:

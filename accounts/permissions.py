@@ -85,7 +85,7 @@ APPLICATION_GRANTS = frozenset(name for name in Grant.values if name.startswith(
 DEFAULT_SCOPES = tuple(name for name in Permission.values if ".Self." in name)
 
 
-def with_implied(names: Iterable[str]) -> frozenset[str]:
+def add_implied(names: Iterable[str]) -> frozenset[str]:
     """`names` with their implied permissions: each All permission includes its Self permission, if there is one."""
     held = frozenset(names)
     return held | EVERY_PERMISSION.intersection(name.replace(".All.", ".Self.") for name in held)

@@ -28,10 +28,10 @@ class SessionStore(DatabaseStore):
 
     def _get_session_from_db(self) -> Any:
         key = _stored_key(self.session_key or "")
-        found = self.model.objects.filter(session_key=key, expire_date__gt=timezone.now()).first()
-        if found is None:
+        session = self.model.objects.filter(session_key=key, expire_date__gt=timezone.now()).first()
+        if session is None:
             self._session_key = None
-        return found
+        return session
 
 
 def _stored_key(session_key: str) -> str:

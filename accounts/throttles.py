@@ -87,7 +87,7 @@ def count_visitor_mail(*, email: str) -> RateLimitStatus | None:
     One count for all kinds of such mails: the owner of the address may want none. Refusals are not shown to visitors,
     and unknown addresses count alike.
     """
-    owner = mailbox_of(email)
+    owner = normalize_mailbox(email)
     of_hour = _first_over((f"mail-of-hour:{owner}", settings.MAILS_PER_HOUR), window=HOUR)
     return of_hour or _first_over((f"mail-of-day:{owner}", settings.MAILS_PER_DAY), window=DAY)
 
@@ -96,7 +96,7 @@ def count_invitation_mail(*, user_id: str, email: str) -> RateLimitStatus | None
     """Counts a mail to an address that a user typed: against the user, and against the address from all users."""
     return _first_over(
         (f"invitations-of:{user_id}", settings.INVITATIONS_PER_USER),
-        (f"invitations-to:{mailbox_of(email)}", settings.INVITATIONS_PER_EMAIL),
+        (f"invitations-to:{normalize_mailbox(email)}", settings.INVITATIONS_PER_EMAIL),
         window=DAY,
     )
 
@@ -119,7 +119,7 @@ def enforce_page_limit(policy: str, user_id: object) -> None:
     enforce_limit(policy, user_id, quota=settings.PRODUCT_PAGE_REQUESTS_PER_MINUTE)
 
 
-def mailbox_of(email: str) -> str:
+def normalize_mailbox(email: str) -> str:
     """The same for all spellings that the database finds: its `lower` takes İ for i, which Python folds otherwise.
 
     And for all tags of a mailbox: `ann+shop@x.example` reaches `ann@x.example` with most providers.
@@ -159,5 +159,5 @@ def _second_step_bucket(account: str) -> str:
     return f"second-step:{account}"
 
 
-def _address_bucket(what: str, address: str) -> str:
-    return f"{what}:{rate_limit_key_for_ip(address)}" if address else ""
+def _address_bucket(policy: str, address: str) -> str:
+    return f"{policy}:{rate_limit_key_for_ip(address)}" if address else ""

@@ -15,7 +15,7 @@ from applications.registration.models import Application
 from applications.registration.selectors.applications import applications_with_ending_keys
 from applications.registration.selectors.request_log import daily_totals
 from applications.webhooks.selectors.webhooks import failing_webhooks
-from fulfillment.core.admin.charts import axis_ticks, data_link, oldest_of
+from fulfillment.core.admin.charts import axis_ticks, count_and_oldest, data_link
 from fulfillment.core.admin.search import named_hits
 from fulfillment.core.plugins import Attention, DashboardCard, MenuItem, SearchResult
 
@@ -113,11 +113,11 @@ def search(request: HttpRequest, words: str) -> list[SearchResult]:
 def needs_attention(request: HttpRequest) -> list[Attention]:
     if not staff_on(request).is_operator:
         return []
-    found = []
+    entries = []
     if count := _failing(request)["count"]:
         words = ngettext("webhook failing", "webhooks failing", count)
         address = f"{reverse('admin:applications_webhook_changelist')}?health=failing"
-        found.append(Attention(count, words, address, 400))
+        entries.append(Attention(count, words, address, 400))
     if names := list(applications_with_ending_keys().values_list("name", flat=True)[: MAX_COUNTED + 1]):
         words = ngettext(
             "application whose last key expires within two weeks",
@@ -126,8 +126,10 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         )
         address = f"{reverse('admin:applications_application_changelist')}?keys=ending"
         detail = ", ".join(names[:NAMED])
-        found.append(Attention(len(names), words, address, 500, detail, is_at_least=len(names) > MAX_COUNTED))
-    return found
+        entries.append(
+            Attention(len(names), words, address, 500, detail, is_at_least=len(names) > MAX_COUNTED)
+        )
+    return entries
 
 
 def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
@@ -140,4 +142,4 @@ def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
 
 
 def _failing(request: HttpRequest) -> dict[str, Any]:
-    return oldest_of(request, "failing webhooks", failing_webhooks().select_related("application"))
+    return count_and_oldest(request, "failing webhooks", failing_webhooks().select_related("application"))

@@ -46,7 +46,7 @@ if (
     or any((_public.path, _public.query, _public.fragment))
 ):
     _public = environment.refuse(
-        f"PUBLIC_URL is {environment.without_password(PUBLIC_URL)!r}; write the https address clients use, in "
+        f"PUBLIC_URL is {environment.hide_password(PUBLIC_URL)!r}; write the https address clients use, in "
         "ASCII and without a path, such as https://print.example.",
         urlsplit("https://print.example"),
     )
@@ -140,7 +140,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "accounts.pages.context.bar",
+                "accounts.pages.context.header_context",
             ],
         },
     },
@@ -380,7 +380,7 @@ ACCESS_LOG = environment.flag("ACCESS_LOG")
 SENTRY_DSN = environment.text("SENTRY_DSN")
 if SENTRY_DSN and not re.fullmatch(r"https?://[\w:*-]+@[^\s/@]+(/[\w.-]+)*/\d+", SENTRY_DSN):
     environment.refuse(
-        f"SENTRY_DSN is {environment.without_password(SENTRY_DSN)!r}; write an address such as "
+        f"SENTRY_DSN is {environment.hide_password(SENTRY_DSN)!r}; write an address such as "
         "https://key@sentry.example/7.",
         None,
     )

@@ -238,15 +238,17 @@ class AssociationRequestAdmin(ConsoleAdmin):
                 except Conflict:
                     self._say_decided(request, AssociationRequest.objects.filter(pk=access_request.pk))
         if decided:
-            said = _said_of_approved if decide is approve_association else _said_of_denied
-            messages.success(request, said(len(decided)) % {"request": decided[0], "count": len(decided)})
+            message_for = _approved_message if decide is approve_association else _denied_message
+            messages.success(
+                request, message_for(len(decided)) % {"request": decided[0], "count": len(decided)}
+            )
 
 
-def _said_of_approved(count: int) -> str:
+def _approved_message(count: int) -> str:
     return ngettext("%(request)s: approved.", "%(count)s requests approved.", count)
 
 
-def _said_of_denied(count: int) -> str:
+def _denied_message(count: int) -> str:
     return ngettext("%(request)s: declined.", "%(count)s requests declined.", count)
 
 

@@ -8,7 +8,7 @@ from accounts.pages.confirmation import confirmed_until
 from accounts.selectors.notifications import PageHeader, get_page_header
 
 
-def bar(request: HttpRequest) -> dict[str, Any]:
+def header_context(request: HttpRequest) -> dict[str, Any]:
     """Template context of all pages: whether the header links to the console, the number of unread notifications, and
     the time when the confirmation ends.
 

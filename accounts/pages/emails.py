@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.devices import remember_device
 from accounts.pages.confirmation import page_before
 from accounts.pages.forms import USER_FIELDS, EmailForm, ForgottenPasswordForm, NewPasswordForm, faults_shown
-from accounts.pages.guards import signed_in, signed_in_form, signed_in_post, signed_in_user, too_many
+from accounts.pages.guards import render_too_many, signed_in, signed_in_form, signed_in_post, signed_in_user
 from accounts.selectors.emails import get_email_change, get_user_by_confirmation, pending_email_change
 from accounts.services.email_changes import cancel_email_change, confirm_email_change, request_email_change
 from accounts.services.mailed_links import (
@@ -127,10 +127,10 @@ class PasswordResetView(views.PasswordResetView):
     def form_valid(self, form: Any) -> HttpResponse:
         address = self.request.META.get("REMOTE_ADDR", "")
         if refusal := count_reset(address=address):
-            return too_many(
+            return render_too_many(
                 self.request,
                 refusal.seconds_until_reset,
-                what=_("requests for a new password"),
+                attempts=_("requests for a new password"),
                 back=self.request.path,
             )
         request_reset_link(email=form.cleaned_data["email"])

@@ -67,10 +67,10 @@ def signed_in_post(mark: Decorator) -> Decorator:
     return lambda view: mark(require_POST(signed_in(view)))
 
 
-def too_many(request: HttpRequest, seconds: int, *, what: str, back: str) -> HttpResponse:
+def render_too_many(request: HttpRequest, seconds: int, *, attempts: str, back: str) -> HttpResponse:
     """The page that shows when to try again; `back` is its link."""
     context = {
-        "what": what,
+        "what": attempts,
         "back": back,
         "minutes": math.ceil(seconds / 60),
         # Longer times are shown in hours.

@@ -21,7 +21,7 @@ from fulfillment.core.files.downloads import picture_refusal
 from fulfillment.core.http.addresses import is_reference
 from fulfillment.core.http.middleware import Middleware
 from fulfillment.core.http.refusal_page import is_picture, refusal_page, refuse_session
-from fulfillment.core.locales import locale_of
+from fulfillment.core.locales import get_locale
 from printing.caches import WeightedCache
 
 BEFORE_TWO_FACTOR = ("/profile/two-factor", "/accounts/", "/static/")
@@ -40,7 +40,7 @@ class Languages(Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         language = settings.LANGUAGE_CODE if is_reference(request.path_info) else ""
-        with translation.override(locale_of(request, language)):
+        with translation.override(get_locale(request, language)):
             response = self.get_response(request)
         if response.headers.get("Content-Type", "").startswith("text/html"):
             patch_vary_headers(response, ["Accept-Language"])
@@ -53,7 +53,7 @@ class Languages(Middleware):
         with suppress(*DATABASE_UNAVAILABLE):
             user: Any = request.user
             if user.is_authenticated and user.language and not is_reference(request.path_info):
-                translation.activate(locale_of(request, user.language))
+                translation.activate(get_locale(request, user.language))
 
 
 class UploadLimits(Middleware):

@@ -23,7 +23,7 @@ from accounts.services.subscriptions import create_subscription, regenerate_subs
 from accounts.services.users import PROFILE, change_profile
 from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
-from fulfillment.core.locales import locale_of
+from fulfillment.core.locales import get_locale
 
 ROLES_A_PAGE = 25
 A_PAGE = 25
@@ -38,7 +38,7 @@ def show_profile(request: HttpRequest) -> HttpResponse:
         with faults_shown(form, USER_FIELDS):
             change_profile(user=user, **form.cleaned_data)
             # The next page is in the language just chosen, and so is what it says.
-            translation.activate(locale_of(request, user.language))
+            translation.activate(get_locale(request, user.language))
             messages.success(request, _("Profile saved."))
             return redirect("portal:profile")
         # The header shows the stored name, not the refused one.
@@ -51,8 +51,8 @@ def show_roles(request: HttpRequest) -> HttpResponse:
     """One row for each store, application or "everything", with its grants."""
     searched = request.GET.get("q", "").strip()[:200]
     user = signed_in_user(request)
-    found = role_subjects(user, searched)
-    page = Paginator(found, ROLES_A_PAGE).get_page(request.GET.get("page"))
+    subjects = role_subjects(user, searched)
+    page = Paginator(subjects, ROLES_A_PAGE).get_page(request.GET.get("page"))
     rows = grants_on_subjects(user, page)
     for row in rows:
         row["labelled_grants"] = [(grant, Permission(grant).label) for grant in row["grants"]]
@@ -101,16 +101,16 @@ def regenerate_key(request: HttpRequest, slot: str) -> HttpResponse:
 
 
 def _get_subscription(user: User) -> Subscription:
-    found = find_subscription(user=user)
-    if found is None:
+    subscription = find_subscription(user=user)
+    if subscription is None:
         raise NotFound(_("You have no subscription yet."))
-    return found
+    return subscription
 
 
 @signed_in_page
 def list_notifications(request: HttpRequest) -> HttpResponse:
-    found = bell_notifications(signed_in_user(request)).order_by("-pk")
-    page = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
+    notifications = bell_notifications(signed_in_user(request)).order_by("-pk")
+    page = Paginator(notifications, A_PAGE).get_page(request.GET.get("page"))
     return render(request, "accounts/notifications.html", {"page": page, "part": "notifications"})
 
 
@@ -118,14 +118,14 @@ def list_notifications(request: HttpRequest) -> HttpResponse:
 def open_notification(request: HttpRequest, notification_id: int) -> HttpResponse:
     """Marks a notification as read and redirects to its subject."""
     user = signed_in_user(request)
-    found = find_notification(user, notification_id)
-    if found is None:
+    notification = find_notification(user, notification_id)
+    if notification is None:
         raise Http404(
             _("This notification does not exist or was removed: notifications are kept for 90 days.")
         )
     if request.method == "GET":
-        mark_read(user=user, notification_ids=[found.pk])
-    return redirect("/" + found.path.lstrip("/"))
+        mark_read(user=user, notification_ids=[notification.pk])
+    return redirect("/" + notification.path.lstrip("/"))
 
 
 @signed_in_post(harmless)

@@ -23,7 +23,7 @@ from accounts.devices import browser_name, known_device, remember_device
 from accounts.models import NotificationKind, User
 from accounts.pages.confirmation import confirm_by_sign_in
 from accounts.pages.forms import USER_FIELDS, CodeForm, SignInForm, SignUpForm, show_faults
-from accounts.pages.guards import too_many
+from accounts.pages.guards import render_too_many
 from accounts.selectors.users import find_active_user, user_by_id
 from accounts.services.notifications import notify
 from accounts.services.two_factor import check_second_step
@@ -41,7 +41,7 @@ def complete_sign_in(request: HttpRequest, user: User, destination: str) -> Http
         notify_of_sign_in(request, user)
     login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
     confirm_by_sign_in(request, user)
-    response = _move_on(request, destination)
+    response = _redirect_after_sign_in(request, destination)
     remember_device(response, user)
     return response
 
@@ -67,7 +67,7 @@ def notify_of_sign_in(request: HttpRequest, user: User) -> None:
     )
 
 
-def _move_on(request: HttpRequest, destination: str) -> HttpResponse:
+def _redirect_after_sign_in(request: HttpRequest, destination: str) -> HttpResponse:
     """Continues a sign-in for an application on a separate page.
 
     Browsers apply `form-action` to every redirect after a form, and these redirects end at the application.
@@ -104,7 +104,7 @@ def show_second_step(request: HttpRequest) -> HttpResponse:
                 del request.session[SESSION_NAME]
                 return complete_sign_in(request, user, begun["next"])
         except TooManyRequests as refusal:
-            return too_many(request, refusal.retry_after, what=_("codes"), back=settings.LOGIN_URL)
+            return render_too_many(request, refusal.retry_after, attempts=_("codes"), back=settings.LOGIN_URL)
         form.add_error(
             "code", _("This code is wrong or was used already. Wait for the next code of your app.")
         )
@@ -130,10 +130,10 @@ class SignInView(LoginView):
 
     def form_invalid(self, form: Any) -> HttpResponse:
         if refusal := getattr(self.request, "sign_in_refusal", None):
-            return too_many(
+            return render_too_many(
                 self.request,
                 refusal.seconds_until_reset,
-                what=_("attempts to sign in"),
+                attempts=_("attempts to sign in"),
                 back=self.request.get_full_path(),
             )
         return super().form_invalid(form)
@@ -167,10 +167,10 @@ class SignUpView(RedirectURLMixin, FormView):
 
     def form_valid(self, form: SignUpForm) -> HttpResponse:
         if refusal := count_sign_up(address=self.request.META.get("REMOTE_ADDR", "")):
-            return too_many(
+            return render_too_many(
                 self.request,
                 refusal.seconds_until_reset,
-                what=_("new accounts"),
+                attempts=_("new accounts"),
                 back=self.request.get_full_path(),
             )
         try:

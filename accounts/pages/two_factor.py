@@ -28,8 +28,8 @@ SESSION_NAME = "two_factor_key"
 
 @signed_in_page
 def show_two_factor(request: HttpRequest) -> HttpResponse:
-    left = count_recovery_codes(signed_in_user(request))
-    context = {"section": "two-factor", "left": left}
+    remaining = count_recovery_codes(signed_in_user(request))
+    context = {"section": "two-factor", "left": remaining}
     return render(request, "accounts/two_factor.html", context)
 
 
@@ -56,7 +56,7 @@ def set_up(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "two-factor",
         "form": form,
-        "key": " ".join(key[at : at + 4] for at in range(0, len(key), 4)),
+        "key": " ".join(key[start : start + 4] for start in range(0, len(key), 4)),
         "picture": code.svg_data_uri(scale=5, border=4, dark="#000", light="#fff"),
     }
     return render(request, "accounts/two_factor_set_up.html", context)

@@ -77,7 +77,7 @@ def get_applicant(association_request: AssociationRequest) -> Applicant:
     joined = of_application.filter(store__isnull=False, user__isnull=True)
     store_model: Any = AssociationRequest._meta.get_field("store").related_model
     stores = store_model.objects.filter(pk__in=joined.values("store")).order_by("company_name")
-    found = list(stores.only("company_name", "external_id")[: MAX_SHOWN + 1])
+    first_stores = list(stores.only("company_name", "external_id")[: MAX_SHOWN + 1])
     decided = AssociationRequest.objects.filter(
         application=association_request.application_id,
         store=association_request.store_id,
@@ -86,8 +86,8 @@ def get_applicant(association_request: AssociationRequest) -> Applicant:
     ).select_related("decided_by__tenant")
     return Applicant(
         owners=list(User.objects.filter(people).select_related("tenant").order_by("created")[:MAX_SHOWN]),
-        stores=found[:MAX_SHOWN],
-        has_more_stores=len(found) > MAX_SHOWN,
+        stores=first_stores[:MAX_SHOWN],
+        has_more_stores=len(first_stores) > MAX_SHOWN,
         before=list(decided.order_by("-decided")[:MAX_SHOWN]),
     )
 

@@ -12,7 +12,7 @@ from accounts.permissions import (
     APPLICATION_GRANTS,
     DEFAULT_STORE_GRANTS,
     STORE_GRANTS,
-    with_implied,
+    add_implied,
 )
 
 
@@ -38,9 +38,9 @@ def effective_store_grants(
     """The rule of `grants_on_store`, for callers that have read the grants of association and user."""
     if caller.is_operator:
         return STORE_GRANTS
-    granted = with_implied(associated)
+    granted = add_implied(associated)
     if not caller.is_application:
-        own = with_implied(held)
+        own = add_implied(held)
         granted = own if caller.third_party_id is None else own & granted
     if is_demo:
         granted |= frozenset(DEFAULT_STORE_GRANTS)
@@ -64,13 +64,13 @@ def grants_on_application(caller: Caller, application_id: UUID) -> frozenset[str
         Q(application=application_id, store__isnull=True) | Q(application__isnull=True, store__isnull=True),
         user=caller.user_id,
     )
-    return with_implied(roles.values_list("grant", flat=True)) & caller.scopes & APPLICATION_GRANTS
+    return add_implied(roles.values_list("grant", flat=True)) & caller.scopes & APPLICATION_GRANTS
 
 
 def _split(roles: Any) -> tuple[frozenset[str], frozenset[str]]:
     """Splits roles into grants of associations and of users, each with implied permissions."""
     rows = list(roles.values_list("user_id", "grant"))
     return (
-        with_implied(grant for user, grant in rows if user is None),
-        with_implied(grant for user, grant in rows if user is not None),
+        add_implied(grant for user, grant in rows if user is None),
+        add_implied(grant for user, grant in rows if user is not None),
     )

@@ -37,11 +37,11 @@ def find_notification(user: User, notification_id: int) -> Notification | None:
 def list_preferences(user: User) -> list[Preference]:
     """The preference of each kind, in the order of NotificationKind."""
     stored = {row.kind: row for row in NotificationPreference.objects.filter(user=user)}
-    found = []
+    preferences = []
     for kind in NotificationKind:
         row = stored.get(kind.value)
-        found.append(Preference(kind, row.in_bell if row else True, row.by_mail if row else True))
-    return found
+        preferences.append(Preference(kind, row.in_bell if row else True, row.by_mail if row else True))
+    return preferences
 
 
 @dataclass(frozen=True, slots=True)

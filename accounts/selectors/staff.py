@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from accounts.models import Role
-from accounts.permissions import Grant, with_implied
+from accounts.permissions import Grant, add_implied
 
 STAFF_GRANTS = (
     Grant.STORE_ALL_READ,
@@ -75,4 +75,4 @@ def get_staff(user: Any) -> Staff:
     held: dict[int | None, set[str]] = defaultdict(set)
     for store_id, grant in staff_roles(user).values_list("store_id", "grant"):
         held[store_id].add(grant)
-    return Staff(is_operator=False, grants={store: with_implied(names) for store, names in held.items()})
+    return Staff(is_operator=False, grants={store: add_implied(names) for store, names in held.items()})

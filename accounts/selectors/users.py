@@ -13,7 +13,7 @@ from accounts.models import RecoveryCode, Role, Subscription, SubscriptionSlot, 
 from accounts.names import prepared_name
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import Conflict, Forbidden, Invalid, NotFound
-from fulfillment.core.secrets import decrypt, masked
+from fulfillment.core.secrets import decrypt, mask_secret
 
 MAX_ADDRESSES = 100
 # The number of matching users that a message lists.
@@ -139,11 +139,11 @@ def find_user(text: str) -> User:
         list(users.filter(prepared_name=prepared_name(name), tenant__domain__iexact=domain)) if name else []
     )
     other = list(users.filter(Q(email__iexact=text) | Q(prepared_name=prepared_name(text)))[:SHOWN])
-    found = {user.pk: user for user in [*full, *other]}
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        raise _ambiguous(text, list(found.values()))
+    matches = {user.pk: user for user in [*full, *other]}
+    if len(matches) == 1:
+        return next(iter(matches.values()))
+    if matches:
+        raise _ambiguous(text, list(matches.values()))
     raise NotFound(
         _(
             "No user has the full name or e-mail address %(text)s; write the full name, which is the "
@@ -155,17 +155,17 @@ def find_user(text: str) -> User:
     )
 
 
-def _ambiguous(text: str, found: list[User]) -> Conflict:
+def _ambiguous(text: str, users: list[User]) -> Conflict:
     # An ID is unambiguous in every case, also where a full name equals an e-mail address.
     shown = ", ".join(
-        f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in found
+        f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in users
     )
     return Conflict(
         _(
             "%(text)s is the full name or e-mail address of %(found)s people: %(shown)s. Write the "
             "ID of the one you mean."
         )
-        % {"text": text, "found": len(found), "shown": shown},
+        % {"text": text, "found": len(users), "shown": shown},
         code="user_ambiguous",
     )
 
@@ -184,7 +184,7 @@ def shown_subscription_keys(subscription: Subscription | None, *, in_full: bool)
     """For a page of their owner, masked unless `in_full`."""
     values = subscription_keys(subscription) if subscription else {}
     return [
-        {"slot": slot, "label": slot.label, "value": values[slot] if in_full else masked(values[slot])}
+        {"slot": slot, "label": slot.label, "value": values[slot] if in_full else mask_secret(values[slot])}
         for slot in SubscriptionSlot
         if slot in values
     ]

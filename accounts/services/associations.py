@@ -147,10 +147,10 @@ def _approve(request: AssociationRequest, chosen: list[str], *, decided_by: Any,
     )
     request.grants = chosen
     _decide(request, AssociationState.APPROVED, decided_by=decided_by, note=note)
-    _tell_apps(request)
+    _notify_apps(request)
 
 
-def _tell_apps(request: AssociationRequest) -> None:
+def _notify_apps(request: AssociationRequest) -> None:
     """In the transaction of the decision, which each app's `association_decided` undoes by raising."""
     for association_decided in offered_values("association_requests", "association_decided"):
         association_decided(request=request)
@@ -161,7 +161,7 @@ def deny_association(*, caller: Caller, request_id: Any, note: str = "") -> Asso
     require_operator(caller)
     request = _pending(caller, request_id)
     _decide(request, AssociationState.DENIED, decided_by=caller.user_id, note=note)
-    _tell_apps(request)
+    _notify_apps(request)
     return request
 
 

@@ -119,7 +119,7 @@ def rewrite_stored_responses(
     *,
     user_id: UUID | None,
     application_id: UUID | None,
-    at: datetime,
+    created: datetime,
     location: str,
     rewrite: Callable[[bytes], bytes | None],
 ) -> int:
@@ -132,7 +132,7 @@ def rewrite_stored_responses(
     with transaction.atomic():
         responses = IdempotentResponse.objects.filter(user=user_id, application=application_id)
         responses = responses.filter(headers__Location__endswith=location)
-        responses = responses.filter(created__range=(at - CLOCKS_APART, at + CLOCKS_APART))
+        responses = responses.filter(created__range=(created - CLOCKS_APART, created + CLOCKS_APART))
         for stored in responses.select_for_update(of=("self",)).order_by("pk"):
             body = rewrite(decrypt(stored.body).encode())
             if body is not None:

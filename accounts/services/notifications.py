@@ -49,8 +49,8 @@ def notify(
                 user_id=user_id,
                 kind=kind,
                 key=key,
-                title=" ".join(in_words(title).split())[:200],
-                text=in_words(text)[:1000],
+                title=" ".join(resolve_text(title).split())[:200],
+                text=resolve_text(text)[:1000],
                 path=path,
                 in_bell=preference is None or preference.in_bell,
                 created=now,
@@ -64,7 +64,7 @@ def notify(
     return len(rows)
 
 
-def in_words(words: Words) -> str:
+def resolve_text(words: Words) -> str:
     return words if isinstance(words, str) else words()
 
 

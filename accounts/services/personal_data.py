@@ -64,7 +64,7 @@ def erase_console_log(user: User) -> None:
     """
     about, emails = _about(user), set(user_emails(user))
     # As Django's log writes it: JSON in ASCII.
-    holders = _any_of({json.dumps(person.username)[1:-1] for person in known_as(user)})
+    holders = _any_of({json.dumps(person.username)[1:-1] for person in user_versions(user)})
     # As a role and a member of a cost center are called, and as a role was called before.
     called = rf'(({holders})(: | in )|[[:alnum:].]+ for ({holders})")'
     of_role = Q(change_message__regex=rf'"object": "{called}')
@@ -89,7 +89,7 @@ def names_pattern(user: User) -> str:
 
     A first name alone would be found in every text.
     """
-    known = known_as(user)
+    known = user_versions(user)
     both = (
         f"{person.first_name} {person.last_name}"
         for person in known
@@ -100,14 +100,14 @@ def names_pattern(user: User) -> str:
     )
 
 
-def known_as(user: User) -> list[Any]:
+def user_versions(user: User) -> list[Any]:
     """The user as now, and as after each change."""
     return [user, *Changes.objects.filter(pgh_obj_id=user.pk)]
 
 
 def user_emails(user: User) -> list[str]:
     """Every address the person ever had, in lower case; never an unconfirmed one, which may be another person's."""
-    confirmed = (person for person in known_as(user) if person.email_confirmed is not None)
+    confirmed = (person for person in user_versions(user) if person.email_confirmed is not None)
     return sorted({person.email.lower() for person in confirmed if person.email and person.email != ERASED})
 
 

@@ -47,8 +47,8 @@ PROFILE = tuple(Profile.__annotations__)
 def ensure_default_tenant() -> Tenant:
     """The tenant that users join when they sign up."""
     domain = settings.DEFAULT_TENANT_DOMAIN
-    found = Tenant.objects.filter(domain__iexact=domain).first()
-    return found or Tenant.objects.get_or_create(domain=domain, defaults={"name": domain})[0]
+    tenant = Tenant.objects.filter(domain__iexact=domain).first()
+    return tenant or Tenant.objects.get_or_create(domain=domain, defaults={"name": domain})[0]
 
 
 @transaction.atomic

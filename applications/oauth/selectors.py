@@ -15,7 +15,7 @@ from oauth2_provider.settings import oauth2_settings
 from accounts.models import User
 from accounts.permissions import Permission
 from applications.registration.models import Application
-from applications.registration.selectors.applications import with_icons
+from applications.registration.selectors.applications import select_icons
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,12 @@ def user_authorizations(user: User) -> list[Authorization]:
     rows: dict[Any, list[dict[str, Any]]] = {}
     for row in [*_by_application(tokens, "scope"), *_by_application(renewals, "access_token__scope")]:
         rows.setdefault(row["application_id"], []).append(row)
-    applications = with_icons(Application.objects.all()).in_bulk(list(rows))
-    found = [_make_authorization(applications[key], parts) for key, parts in rows.items()]
-    return sorted(found, key=lambda one: (one.application.name.lower(), str(one.application.pk)))
+    applications = select_icons(Application.objects.all()).in_bulk(list(rows))
+    authorizations = [_make_authorization(applications[key], parts) for key, parts in rows.items()]
+    return sorted(
+        authorizations,
+        key=lambda authorization: (authorization.application.name.lower(), str(authorization.application.pk)),
+    )
 
 
 def is_authorized(*, user_id: UUID, application_id: UUID) -> bool:

@@ -54,7 +54,7 @@ def is_registered(uri: str, registered: Iterable[str]) -> bool:
     return portless is not None and portless in {_without_port(candidate) for candidate in known}
 
 
-def with_parameters(uri: str, parameters: Iterable[tuple[str, str]], *, fragment: bool) -> str:
+def add_parameters(uri: str, parameters: Iterable[tuple[str, str]], *, fragment: bool) -> str:
     """The address with an error response and the issuer (RFC 9207) added."""
     added = urlencode([*parameters, ("iss", settings.PUBLIC_URL)])
     if fragment:
@@ -63,7 +63,7 @@ def with_parameters(uri: str, parameters: Iterable[tuple[str, str]], *, fragment
     return f"{uri}{separator}{added}"
 
 
-def with_issuer(location: str) -> str:
+def add_issuer(location: str) -> str:
     """Adds the issuer to a successful response, which has parameters in its query or fragment."""
     return f"{location}&iss={quote(settings.PUBLIC_URL, safe='')}"
 
@@ -191,7 +191,7 @@ class AuthorizationRequest:
             scopes=self.scopes,
             credentials={"user": user, "client": self.application, "resources": self.resources},
         )
-        return with_issuer(headers["Location"])
+        return add_issuer(headers["Location"])
 
     def deny(self) -> str:
         error = errors.AccessDeniedError(state=self.parameters.get("state"))
@@ -214,7 +214,7 @@ def read_authorization_request(data: QueryDict) -> AuthorizationRequest:
 
 
 def error_location(error: errors.OAuth2Error, redirect_uri: str, response_type: str | None) -> str:
-    return with_parameters(redirect_uri, error.twotuples, fragment=response_type == "token")
+    return add_parameters(redirect_uri, error.twotuples, fragment=response_type == "token")
 
 
 def _parameters(data: QueryDict) -> tuple[dict[str, str], list[str]]:

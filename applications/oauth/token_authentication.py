@@ -17,7 +17,7 @@ from rest_framework.request import Request
 
 from accounts import rate_limits
 from accounts.callers import Caller
-from accounts.permissions import with_implied
+from accounts.permissions import add_implied
 from accounts.rate_limits import RateLimitStatus
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import Unauthorized, bearer_challenge
@@ -202,7 +202,7 @@ def _validate_token(
 @lru_cache(maxsize=1024)
 def _scopes(text: str) -> frozenset[str]:
     """Parses scopes, cached by their text."""
-    return with_implied(text.split())
+    return add_implied(text.split())
 
 
 def _requires_key(request: Request) -> bool:

@@ -170,9 +170,9 @@ class Package:
 
 def packages() -> dict[str, Package]:
     """The newest package of each language; none before `make clients`."""
-    found = {}
+    newest = {}
     for language, patterns in BUILT.items():
         files = [file for pattern in patterns for file in settings.CLIENT_DOWNLOADS.glob(pattern)]
         if files:
-            found[language] = Package(language, max(files, key=lambda file: file.stat().st_mtime))
-    return found
+            newest[language] = Package(language, max(files, key=lambda file: file.stat().st_mtime))
+    return newest

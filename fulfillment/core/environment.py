@@ -93,11 +93,11 @@ def url(name: str, *, schemes: Collection[str], expected: str) -> str:
     """An address with a host, or nothing. `expected` says what is allowed."""
     value = text(name)
     if value and web_address(value, schemes) is None:
-        return refuse(f"{name} is {without_password(value)!r}; write {expected}.", "")
+        return refuse(f"{name} is {hide_password(value)!r}; write {expected}.", "")
     return value
 
 
-def without_password(value: str) -> str:
+def hide_password(value: str) -> str:
     return PASSWORD.sub(r"\1:***@", value)
 
 

@@ -162,7 +162,7 @@ class Shortage(Unavailable):
         self.name = name
 
 
-def shortage_of(error: BaseException | None) -> Shortage | None:
+def find_shortage(error: BaseException | None) -> Shortage | None:
     """The refusal, logged in one line, of a request that found the process without memory, files or room for them."""
     name = str(SHORTAGES.get(error.errno or 0, "")) if isinstance(error, OSError) else ""
     if isinstance(error, MemoryError) or "can't start new thread" in str(error):

@@ -19,7 +19,7 @@ from django.db import ProgrammingError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from fulfillment.core.api.errors import DATABASE_UNAVAILABLE, logger
-from fulfillment.core.errors import shortage_of
+from fulfillment.core.errors import find_shortage
 from fulfillment.core.observability.instruments import had_no_room, note_refusal
 from fulfillment.core.plugins import offered_values
 from printing.bounded import ROOM_BYTES
@@ -111,7 +111,7 @@ def _check_process() -> str:
         os.close(os.open(os.devnull, os.O_RDONLY))
         mmap.mmap(-1, SOME_MEMORY).close()
     except (OSError, MemoryError) as error:
-        shortage = shortage_of(error)
+        shortage = find_shortage(error)
         return f"the process has no {shortage.name} left" if shortage else str(error)
     return ""
 

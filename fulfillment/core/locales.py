@@ -23,13 +23,13 @@ LOCALES = {
 }
 
 
-def locale_of(request: HttpRequest, language: str = "") -> str:
+def get_locale(request: HttpRequest, language: str = "") -> str:
     """The locale of this language, or of the first of the browser that the pages have; the country is the browser's."""
     return locale_in(request.headers.get("Accept-Language", ""), language)
 
 
 def locale_in(accept_language: str, language: str = "") -> str:
-    """As `locale_of`, from the text of the header."""
+    """As `get_locale`, from the text of the header."""
     wanted = parse_accept_lang_header(accept_language.lower())
     named = [code.partition("-") for code, _ in wanted]
     languages = dict(settings.LANGUAGES)

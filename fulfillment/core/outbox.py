@@ -84,8 +84,8 @@ class Outbox:
     async def close(self) -> None:
         self.stop_claiming()
         if self._tasks:
-            left = self._finish_until - time.monotonic()
-            await asyncio.wait(self._tasks, timeout=max(left, CLOSE_SECONDS))
+            seconds = self._finish_until - time.monotonic()
+            await asyncio.wait(self._tasks, timeout=max(seconds, CLOSE_SECONDS))
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:
@@ -143,11 +143,11 @@ class ThreadedOutbox(Outbox, Generic[K]):
         if self.is_closing or free <= 0:
             return self._poll_seconds
         claimed = frozenset(self._under_way)
-        found = await self.in_thread(lambda: self._claim(limit=free, under_way=claimed))
-        for key in found:
+        keys = await self.in_thread(lambda: self._claim(limit=free, under_way=claimed))
+        for key in keys:
             self._under_way.add(key)
             self.start(self._work_on(key))
-        return 0.0 if len(found) == free else self._poll_seconds
+        return 0.0 if len(keys) == free else self._poll_seconds
 
     async def _work_on(self, key: K) -> None:
         try:

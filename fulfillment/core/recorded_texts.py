@@ -52,7 +52,7 @@ def _translated(text: str, language: str) -> str:
 
 def _numbers(text: str) -> str:
     """With the reader's decimal sign before a unit, and the space before a percent sign."""
-    decimal = _DECIMAL.sub(lambda found: number_format(Decimal(found[0])), text)
+    decimal = _DECIMAL.sub(lambda match: number_format(Decimal(match[0])), text)
     return _PERCENT.sub(gettext("%(number)s%%") % {"number": ""}, decimal)
 
 

@@ -60,7 +60,7 @@ def is_newest(ciphertext: bytes | memoryview) -> bool:
     return True
 
 
-def masked(value: str) -> str:
+def mask_secret(value: str) -> str:
     return "•" * 8 + value[-4:]
 
 

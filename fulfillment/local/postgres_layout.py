@@ -61,8 +61,8 @@ class Host:
             return
         with contextlib.suppress(FileExistsError):
             self.own(self.sockets)
-        found = self.sockets.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != self.uid or found.st_mode & 0o077:
+        status = self.sockets.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != self.uid or status.st_mode & 0o077:
             raise PostgresUnavailable(
                 f"{self.sockets} is not a private folder of the user that runs PostgreSQL; remove it and try again."
             )
@@ -194,9 +194,9 @@ def shared_folder(name: str) -> Path:
 
 def require_own(folder: Path) -> None:
     """Programs and secrets lie below: no other user may put theirs there. Where `/tmp` is shared, ours stay ours."""
-    found = folder.stat()
-    is_open = found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX
-    if found.st_uid != os.geteuid() or is_open:
+    status = folder.stat()
+    is_open = status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX
+    if status.st_uid != os.geteuid() or is_open:
         raise PermissionError(errno.EPERM, "other users may write there", str(folder))
 
 

@@ -217,10 +217,10 @@ def _folders() -> Iterator[CheckMessage]:
     for name, folder in [*folders, *(("PRODUCTION_FOLDERS", each) for each in settings.PRODUCTION_FOLDERS)]:
         if folder is None:
             continue
-        there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
-        if not there.is_dir():
+        existing = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+        if not existing.is_dir():
             yield Error(
-                f"{name} is {str(folder)!r}, but {there} is not a folder.",
+                f"{name} is {str(folder)!r}, but {existing} is not a folder.",
                 hint="Write the path of a folder, or of one that can be made.",
                 id="fulfillment.E010",
             )

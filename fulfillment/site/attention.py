@@ -71,21 +71,21 @@ def certificate_end(url: str) -> datetime:
         socket.create_connection((host, address.port or HTTPS_PORT), timeout=TIMEOUT_SECONDS) as connection,
         context.wrap_socket(connection, server_hostname=host) as secured,
     ):
-        found = secured.getpeercert(binary_form=True)
-    if not found:
+        certificate = secured.getpeercert(binary_form=True)
+    if not certificate:
         raise ValueError(f"{host} has no certificate")
-    return x509.load_der_x509_certificate(found).not_valid_after_utc
+    return x509.load_der_x509_certificate(certificate).not_valid_after_utc
 
 
 certificate = Certificate()
 
 
 def attention_card(request: HttpRequest) -> DashboardCard:
-    found = [entry for offer in offered_values("console", "needs_attention") for entry in offer(request)]
+    entries = [entry for offer in offered_values("console", "needs_attention") for entry in offer(request)]
     if getattr(request.user, "is_operator", False):
-        found += [*_failed_jobs(), *_full_disk(), *_ending_certificate()]
+        entries += [*_failed_jobs(), *_full_disk(), *_ending_certificate()]
     return DashboardCard(
-        "admin/dashboard/attention.html", {"entries": sorted(found, key=lambda one: one.position)}, 0
+        "admin/dashboard/attention.html", {"entries": sorted(entries, key=lambda entry: entry.position)}, 0
     )
 
 

@@ -22,7 +22,7 @@ from fulfillment.core.admin.history import (
     RecordNames,
     event_changes,
     event_facts,
-    first_changes,
+    limit_changes,
     names_of_codes,
     names_of_people,
     names_of_records,
@@ -125,22 +125,22 @@ def _filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:
 def _day(sent: QueryDict, name: str, faults: list[str]) -> date | None:
     text = sent.get(name, "").strip()
     try:
-        found = parse_date(text) if text else None
+        day = parse_date(text) if text else None
     except ValueError:
-        found = None
-    if text and found is None:
+        day = None
+    if text and day is None:
         faults.append(_("“%(text)s” is not a date. Write it as 2026-01-31.") % {"text": text[:40]})
     # Years that can be converted to every time zone.
-    return found if found is None or date.min.year < found.year < date.max.year else None
+    return day if day is None or date.min.year < day.year < date.max.year else None
 
 
 def _people(text: str) -> list[str]:
     """IDs of users by ID, name or e-mail; several tenants may have a user of the same name."""
-    known = Q(username__iexact=text) | Q(email__iexact=text)
+    condition = Q(username__iexact=text) | Q(email__iexact=text)
     if parse_uuid(text):
-        known |= Q(pk=text)
+        condition |= Q(pk=text)
     return [
-        str(pk) for pk in get_user_model().objects.filter(known).values_list("pk", flat=True)[:MAX_PEOPLE]
+        str(pk) for pk in get_user_model().objects.filter(condition).values_list("pk", flat=True)[:MAX_PEOPLE]
     ]
 
 
@@ -164,7 +164,7 @@ def _shown_entry(
         "name": _name(event, records),
         "page": "" if is_deletion else _page_of(event),
         "own_log": f"?{urlencode({'kind': entry.kind, 'object': event.pgh_obj_id})}",
-        "changes": first_changes(changes, rest=_("More")),
+        "changes": limit_changes(changes, remaining_title=_("More")),
     }
 
 

@@ -29,11 +29,11 @@ class AutocompleteView(AutocompleteJsonView):
     model_admin: Any
 
     def process_request(self, request: HttpRequest) -> tuple[Any, ...]:
-        found: tuple[Any, ...] = super().process_request(request)
+        requested: tuple[Any, ...] = super().process_request(request)
         # No form has a field for a relation from the other side, and Django fails on it.
-        if not found[2].concrete:
+        if not requested[2].concrete:
             raise PermissionDenied
-        return found
+        return requested
 
     def serialize_result(self, record: Any, key_name: str) -> dict[str, str]:
         return {"id": str(getattr(record, key_name)), "text": self.model_admin.disambiguated_label(record)}
@@ -90,11 +90,11 @@ class ConsoleSite(UnfoldAdminSite):
 
     def _build_app_dict(self, request: HttpRequest, label: str | None = None) -> Any:
         """Names each model as its admin does."""
-        found = super()._build_app_dict(request, label)
-        for app in found.values():
+        app_by_label = super()._build_app_dict(request, label)
+        for app in app_by_label.values():
             for entry in app["models"]:
                 entry["name"] = getattr(self._registry[entry["model"]], "plural_name", "") or entry["name"]
-        return found
+        return app_by_label
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         from fulfillment.site.attention import attention_card  # noqa: PLC0415 - needs the models, which come later

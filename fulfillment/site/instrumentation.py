@@ -13,7 +13,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse
 
 from fulfillment.core.observability.instruments import measure_request
-from fulfillment.core.observability.logs import current_trace, masked, trace_of
+from fulfillment.core.observability.logs import current_trace, mask_text, start_trace
 from fulfillment.core.plugins import offered_values
 
 logger = logging.getLogger("fulfillment.site.instrumentation")
@@ -70,7 +70,7 @@ class RequestInstrumentation:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
-        trace = trace_of(request)
+        trace = start_trace(request)
         token = current_trace.set(trace)
         try:
             response = self.get_response(request)
@@ -103,7 +103,7 @@ def observe(request: HttpRequest, response: HttpResponse, seconds: float, reques
     if settings.ACCESS_LOG:
         fields = {
             "method": request.method,
-            "path": masked(request.path_info),
+            "path": mask_text(request.path_info),
             "status": response.status_code,
             "milliseconds": round(seconds * 1000, 1),
         }

@@ -32,13 +32,13 @@ MAX_ENTRIES = 14
 SYSTEM = _("System")
 
 
-def in_words(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def translate_titles(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """With the titles, by which groups and entries know each other, in the language of the page."""
-    found = []
+    translated = []
     for item in items:
-        more = {"items": in_words(item["items"])} if "items" in item else {}
-        found.append({**item, **({"title": gettext(item["title"])} if "title" in item else {}), **more})
-    return found
+        more = {"items": translate_titles(item["items"])} if "items" in item else {}
+        translated.append({**item, **({"title": gettext(item["title"])} if "title" in item else {}), **more})
+    return translated
 
 
 def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ def navigation_for(request: HttpRequest) -> list[dict[str, Any]]:
     ] + own
     _mark_leading(request, entries, groups)
     last = [{"title": SYSTEM, "items": system}] if system else []
-    return in_words([{"items": [start]}, *groups, *last])
+    return translate_titles([{"items": [start]}, *groups, *last])
 
 
 def _mark_leading(request: HttpRequest, entries: list[MenuItem], groups: list[dict[str, Any]]) -> None:
@@ -82,7 +82,7 @@ def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:
     """The lists of a group that has the name of an entry, as tabs of each other."""
     entries = _open_entries(request)
     names = {entry.group for entry in entries} & {entry.name for entry in entries}
-    found = []
+    tabs = []
     for name in names:
         members = [entry for entry in entries if name in {entry.name, entry.group}]
         items = [
@@ -93,13 +93,15 @@ def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:
             }
             for member in members
         ]
-        found.append({"models": [member.model for member in members], "items": in_words(items)})
-    return found
+        tabs.append({"models": [member.model for member in members], "items": translate_titles(items)})
+    return tabs
 
 
 def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateResponse:
     pages = sorted(minor_pages(request), key=lambda group: bool(group["title"] == SYSTEM))
-    groups = [{"title": gettext(group["title"]), "items_shown": in_words(group["items"])} for group in pages]
+    groups = [
+        {"title": gettext(group["title"]), "items_shown": translate_titles(group["items"])} for group in pages
+    ]
     if not groups:
         raise PermissionDenied
     return TemplateResponse(
@@ -110,10 +112,10 @@ def show_system(request: HttpRequest, shared: dict[str, Any]) -> TemplateRespons
 def _open_entries(request: HttpRequest) -> list[MenuItem]:
     entries = [*OWN, *(entry for entries in offered_values("console", "NAVIGATION") for entry in entries)]
     admins = {model._meta.label_lower: model_admin for model, model_admin in admin.site._registry.items()}  # noqa: SLF001
-    open_ones = [
+    open_entries = [
         item for item in entries if item.model in admins and admins[item.model].has_module_permission(request)
     ]
-    return sorted(open_ones, key=lambda one: one.position)
+    return sorted(open_entries, key=lambda entry: entry.position)
 
 
 def _fits(request: HttpRequest, entries: list[MenuItem]) -> bool:

@@ -62,14 +62,14 @@ def page_scripts(media: Media, page: str) -> SafeString:
 @register.filter
 def form_problems(adminform: Any, inlines: Iterable[Any]) -> list[dict[str, str]]:
     """All faults of a form and its inline rows, including hidden ones, with the IDs of their inputs."""
-    found = _problems_of(adminform.form, "")
+    problems = _problems_of(adminform.form, "")
     for inline in inlines or ():
         formset = inline.formset
         title = capfirst(str(inline.opts.verbose_name_plural))
-        found += [_problem("", title, str(message)) for message in formset.non_form_errors()]
+        problems += [_problem("", title, str(message)) for message in formset.non_form_errors()]
         for number, form in enumerate(formset.forms, 1):
-            found += _problems_of(form, f"{title}, row {number}")
-    return found
+            problems += _problems_of(form, f"{title}, row {number}")
+    return problems
 
 
 @register.filter
@@ -85,7 +85,7 @@ def age(moment: datetime) -> str:
 
 
 def _problems_of(form: Any, row: str) -> list[dict[str, str]]:
-    found = []
+    problems = []
     for name, messages in form.errors.items():
         field = form[name] if name in form.fields else None
         label = str(field.label) if field else ""
@@ -93,8 +93,8 @@ def _problems_of(form: Any, row: str) -> list[dict[str, str]]:
         first = next(iter(form.fields), None)
         shown = field if field else form[first] if row and first else None
         target = shown.id_for_label if shown and not shown.is_hidden else ""
-        found += [_problem(target, where, str(message)) for message in messages]
-    return found
+        problems += [_problem(target, where, str(message)) for message in messages]
+    return problems
 
 
 def _problem(target: str, where: str, message: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ from accounts.permissions import DEFAULT_STORE_GRANTS, EXPLANATIONS, STORE_GRANT
 from accounts.selectors.associations import association_request_for, association_requests_for
 from accounts.services.associations import request_association, withdraw_association
 from applications.registration.models import Application
-from applications.registration.pages.frame import frame, open_application, readable
+from applications.registration.pages.frame import page_context, require_access, require_readable
 from applications.registration.selectors.applications import application_to_write, own_applications
 from fulfillment.core.errors import DomainError, NotFound
 from fulfillment.core.http.dangerous import harmless
@@ -103,7 +103,7 @@ def add_labels(requests: Iterable[AssociationRequest]) -> list[AssociationReques
 @signed_in_form(harmless)
 def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows what the application may use and has requested; POST requests a store."""
-    application = open_application(request, application_id)
+    application = require_access(request, application_id)
     caller = Caller.on_pages(request.user)
     form = RequestStoreForm(initial={"grants": DEFAULT_STORE_GRANTS})
     if request.method == "POST":
@@ -115,7 +115,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
     page_of_requests.object_list = add_labels(page_of_requests.object_list)
     searched = request.GET.get("q", "").strip()[:200]
     own_stores = Store.objects.filter(roles__user=signed_in_user(request), is_demo=False)
-    context = frame(
+    context = page_context(
         request,
         application,
         "stores",
@@ -131,7 +131,7 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in_form(harmless)
 def withdraw(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
     """GET asks for confirmation; POST performs the action."""
-    application = readable(request, application_id)
+    application = require_readable(request, application_id)
     if request.method != "POST":
         return _confirm_withdrawal(request, application, request_id)
     with errors_as_messages(request):
@@ -147,7 +147,7 @@ def _confirm_withdrawal(request: HttpRequest, application: Application, request_
         raise NotFound(_("The application has no such request."))
     if association_request.state != AssociationState.PENDING:
         return redirect(back)
-    context = frame(
+    context = page_context(
         request,
         application,
         "stores",

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy
 from accounts.callers import Caller
 from accounts.pages.guards import signed_in_page, signed_in_post, signed_in_user
 from applications.registration.models import Application
-from applications.registration.pages.frame import frame, readable, writable
+from applications.registration.pages.frame import page_context, require_readable, require_writable
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import limited_pdf, picture_refusal, serves_picture
 from fulfillment.core.http.dangerous import harmless
@@ -118,7 +118,7 @@ def show_order(request: HttpRequest, order_id: str, application_id: str | None =
 @signed_in_post(harmless)
 def advance_application_order(request: HttpRequest, application_id: str, order_id: str) -> HttpResponse:
     """Moves a test order, or one of the demo store, to its next status, as the application itself."""
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     order = visible_order(_open_page(request, application_id)[1], order_id)
     with errors_as_messages(request):
         access, order = order_for(
@@ -196,8 +196,8 @@ def _open_page(
     if application_id is None:
         context: dict[str, Any] = {"part": "catalog", "may_write": False, "layout": "stores/orders/own.html"}
         return None, own_orders_access(user), context | {"list_address": reverse("portal:orders")}
-    application = readable(request, application_id)
-    context = frame(request, application, "orders", layout="applications/base.html")
+    application = require_readable(request, application_id)
+    context = page_context(request, application, "orders", layout="applications/base.html")
     access = orders_access(application, user, may_write=context["may_write"])
     context["sees_all"] = access.user_id is None
     context["list_address"] = reverse("portal:application-orders", args=[application_id])

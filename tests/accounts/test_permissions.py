@@ -14,14 +14,14 @@ from accounts.permissions import (
     STORE_GRANTS,
     Grant,
     Permission,
-    with_implied,
+    add_implied,
 )
 from accounts.selectors.grants import effective_store_grants, grants_on_application
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.errors import InsufficientScope
 from fulfillment.core.errors import Forbidden
 
-SCOPES = with_implied(Permission.values)
+SCOPES = add_implied(Permission.values)
 USER, APPLICATION = uuid4(), uuid4()
 PERSON = Caller(user_id=USER, application_id=APPLICATION, scopes=SCOPES)
 ON_PAGES = Caller(user_id=USER, is_first_party=True, scopes=SCOPES)
@@ -48,9 +48,9 @@ def test_groups_of_grants():
 
 
 def test_all_means_also_the_callers_own():
-    assert with_implied(["Order.All.Read"]) == {"Order.All.Read", "Order.Self.Read"}
-    assert with_implied(["Order.Self.Read"]) == {"Order.Self.Read"}
-    assert with_implied([]) == frozenset()
+    assert add_implied(["Order.All.Read"]) == {"Order.All.Read", "Order.Self.Read"}
+    assert add_implied(["Order.Self.Read"]) == {"Order.Self.Read"}
+    assert add_implied([]) == frozenset()
 
 
 def test_kinds_of_callers():

@@ -100,13 +100,14 @@ class SendForm(forms.Form):
 
     def path(self, template: str) -> str:
         values = {
-            parameter["name"]: self.cleaned_data[_field_name(parameter)] for parameter in self._in("path")
+            parameter["name"]: self.cleaned_data[_field_name(parameter)]
+            for parameter in self._parameters_in("path")
         }
-        return re.sub(r"{(\w+)}", lambda found: values[found[1]], template)
+        return re.sub(r"{(\w+)}", lambda match: values[match[1]], template)
 
     def query(self) -> str:
         pairs: list[tuple[str, str]] = []
-        for parameter in self._in("query"):
+        for parameter in self._parameters_in("query"):
             value = self.cleaned_data.get(_field_name(parameter), "")
             many = parameter["schema"].get("type") == "array"
             parts = value.split(",") if many else [value]
@@ -116,7 +117,7 @@ class SendForm(forms.Form):
     def headers(self) -> dict[str, str]:
         headers = {
             parameter["name"]: self.cleaned_data.get(_field_name(parameter), "")
-            for parameter in self._in("header")
+            for parameter in self._parameters_in("header")
         }
         if self.takes_file:
             headers["Content-Type"] = self.cleaned_data["picture"].content_type or "application/octet-stream"
@@ -134,8 +135,10 @@ class SendForm(forms.Form):
             return bytes(self.cleaned_data["picture"].read(MAX_BODY_LENGTH * 16))
         return str(self.cleaned_data.get("body", "")).encode()
 
-    def _in(self, place: str) -> Iterator[Mapping[str, Any]]:
-        return (parameter for parameter in self.operation.get("parameters", ()) if parameter["in"] == place)
+    def _parameters_in(self, location: str) -> Iterator[Mapping[str, Any]]:
+        return (
+            parameter for parameter in self.operation.get("parameters", ()) if parameter["in"] == location
+        )
 
 
 def _field_name(parameter: Mapping[str, Any]) -> str:

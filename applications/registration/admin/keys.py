@@ -19,7 +19,7 @@ from applications.registration.selectors.applications import applications_with_e
 from applications.registration.services.keys import add_key, end_key, regenerate_key
 from fulfillment.core.admin.base import ConsoleAdmin
 from fulfillment.core.admin.confirmation import confirmation_page
-from fulfillment.core.admin.history import shown_value
+from fulfillment.core.admin.history import format_value
 from fulfillment.core.admin.inlines import ConsoleInline
 from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.page_messages import errors_as_messages
@@ -124,7 +124,7 @@ class KeyPages(ConsoleAdmin):
     ) -> HttpResponse | None:
         keys = [
             _("%(key)s, valid from %(start)s to %(end)s")
-            % {"key": key, "start": shown_value(key.start_date), "end": shown_value(key.end_date)}
+            % {"key": key, "start": format_value(key.start_date), "end": format_value(key.end_date)}
             for key in application.keys.filter(pk=key_id)
         ]
         back = self.address_of(application)
@@ -133,5 +133,5 @@ class KeyPages(ConsoleAdmin):
     def _with_key(
         self, request: HttpRequest, application: Application, service: Callable[[], object], done: str
     ) -> HttpResponse:
-        said = _("%(done)s Its owners see the value on the Keys page.") % {"done": done}
-        return self.call_service(request, application, service, said)
+        message = _("%(done)s Its owners see the value on the Keys page.") % {"done": done}
+        return self.call_service(request, application, service, message)

@@ -23,9 +23,14 @@ from applications.registration.pages.forms import (
     IconForm,
     NewApplicationForm,
 )
-from applications.registration.pages.frame import frame, open_application, readable, writable
+from applications.registration.pages.frame import (
+    page_context,
+    require_access,
+    require_readable,
+    require_writable,
+)
 from applications.registration.pages.home import open_checklist
-from applications.registration.selectors.applications import applications_for, with_icons
+from applications.registration.selectors.applications import applications_for, select_icons
 from applications.registration.selectors.request_log import daily_usage, today
 from applications.registration.services.applications import change_application, create_application
 from applications.registration.services.icons import CENTRAL_SIDE, MAX_ICON_BYTES, SIDE, set_icon
@@ -133,10 +138,10 @@ def _blocks(day: Day, top: int) -> Iterator[Block]:
 @signed_in_page
 def list_applications(request: HttpRequest) -> HttpResponse:
     searched = request.GET.get("q", "").strip()[:200]
-    found = with_icons(applications_for(Caller.on_pages(request.user))).order_by("name", "pk")
+    applications = select_icons(applications_for(Caller.on_pages(request.user))).order_by("name", "pk")
     if searched:
-        found = found.filter(Q(name__icontains=searched) | Q(client_id__icontains=searched))
-    page = Paginator(found, APPLICATIONS_A_PAGE).get_page(request.GET.get("page"))
+        applications = applications.filter(Q(name__icontains=searched) | Q(client_id__icontains=searched))
+    page = Paginator(applications, APPLICATIONS_A_PAGE).get_page(request.GET.get("page"))
     return render(
         request, "applications/list.html", {"page": page, "searched": searched, "part": "applications"}
     )
@@ -155,7 +160,7 @@ def new_application(request: HttpRequest) -> HttpResponse:
 
 @signed_in_page
 def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = readable(request, application_id)
+    application = require_readable(request, application_id)
     if application.user_id == request.user.pk:
         # The page shows the owner, who is already loaded.
         application.user = request.user
@@ -165,7 +170,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
         "icon": hasattr(application, "icon"),
         "reply": bool(application.reply_urls),
     }
-    context = frame(request, application, "overview", done=done, complete=all(done.values()))
+    context = page_context(request, application, "overview", done=done, complete=all(done.values()))
     if context["may_write"] and not application.is_first_party:
         context["checklist"] = open_checklist(application)
     context["usage"] = chart(daily_usage(application_ids=[application.pk], days=DAYS), until=today())
@@ -174,7 +179,7 @@ def show_application(request: HttpRequest, application_id: str) -> HttpResponse:
 
 @signed_in_form(dangerous(gettext_lazy("Change the settings of an application")))
 def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     initial = {column: getattr(application, column) for column in APPLICATION_FIELDS.values()}
     form = ChangeApplicationForm(request.POST or None, initial=initial, instance=application)
     if request.method == "POST" and form.is_valid():
@@ -184,7 +189,9 @@ def edit_application(request: HttpRequest, application_id: str) -> HttpResponse:
             return redirect("portal:application-edit", application.pk)
         # The page header shows the stored values, not the refused ones.
         application.refresh_from_db()
-    return render(request, "applications/edit.html", frame(request, application, "settings", form=form))
+    return render(
+        request, "applications/edit.html", page_context(request, application, "settings", form=form)
+    )
 
 
 @serves_picture
@@ -202,7 +209,7 @@ def serve_icon(request: HttpRequest, sha256: str) -> HttpResponse:
 @signed_in_form(harmless)
 @takes_large_forms
 def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = open_application(request, application_id)
+    application = require_access(request, application_id)
     form = IconForm(request.POST, request.FILES) if request.method == "POST" else IconForm()
     if form.is_valid():
         with faults_shown(form, {"": "icon"}):
@@ -211,7 +218,7 @@ def show_icon(request: HttpRequest, application_id: str) -> HttpResponse:
             return redirect("portal:application-icon", application.pk)
     sizes = {"side": SIDE, "central_side": CENTRAL_SIDE}
     return render(
-        request, "applications/icon_page.html", frame(request, application, "icon", form=form, **sizes)
+        request, "applications/icon_page.html", page_context(request, application, "icon", form=form, **sizes)
     )
 
 

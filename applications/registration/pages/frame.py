@@ -12,7 +12,7 @@ from applications.registration.selectors.applications import application_for, ap
 from fulfillment.core.errors import Forbidden
 
 
-def frame(request: HttpRequest, application: Application, section: str, **more: Any) -> dict[str, Any]:
+def page_context(request: HttpRequest, application: Application, section: str, **more: Any) -> dict[str, Any]:
     """The template context shared by all pages of an application."""
     return {
         "application": application,
@@ -23,28 +23,28 @@ def frame(request: HttpRequest, application: Application, section: str, **more: 
     }
 
 
-def confirmation(
+def render_confirmation(
     request: HttpRequest, application: Application, section: str, *, back: str = "", **texts: str
 ) -> HttpResponse:
     """The page that asks for a confirmation: `heading`, `warning` and the `verb` of the button. Its link `back` leads
     to the section by default."""
     back = back or reverse(f"portal:application-{section}", args=[application.pk])
     return render(
-        request, "applications/confirm.html", frame(request, application, section, back=back, **texts)
+        request, "applications/confirm.html", page_context(request, application, section, back=back, **texts)
     )
 
 
-def readable(request: HttpRequest, application_id: str) -> Application:
+def require_readable(request: HttpRequest, application_id: str) -> Application:
     return _or_how_to_request(application_for, request, application_id)
 
 
-def writable(request: HttpRequest, application_id: str) -> Application:
+def require_writable(request: HttpRequest, application_id: str) -> Application:
     return _or_how_to_request(application_to_write, request, application_id)
 
 
-def open_application(request: HttpRequest, application_id: str) -> Application:
+def require_access(request: HttpRequest, application_id: str) -> Application:
     """The application, and whether the user may change it: for pages that more users may read than change."""
-    return (writable if request.method == "POST" else readable)(request, application_id)
+    return (require_writable if request.method == "POST" else require_readable)(request, application_id)
 
 
 def _or_how_to_request(

@@ -21,13 +21,13 @@ from accounts.selectors.users import find_subscription, subscription_keys
 from accounts.services.associations import request_association, withdraw_association
 from applications.registration.models import Application
 from applications.registration.pages.forms import JoinForm
-from applications.registration.pages.frame import frame, readable
+from applications.registration.pages.frame import page_context, require_readable
 from applications.registration.selectors.applications import (
     applications_for,
     find_application,
     first_store_id,
     own_applications,
-    with_icons,
+    select_icons,
 )
 from fulfillment.core.code_examples import packages
 from fulfillment.core.errors import Forbidden, NotFound
@@ -57,8 +57,8 @@ class Checklist:
 
 def open_checklist(application: Application) -> Checklist | None:
     """None once all of it is done."""
-    found = [step for steps in offered_values("onboarding", "steps") for step in steps(application)]
-    checklist = Checklist(sorted(found, key=lambda step: step.position))
+    steps_of_apps = [step for steps in offered_values("onboarding", "steps") for step in steps(application)]
+    checklist = Checklist(sorted(steps_of_apps, key=lambda step: step.position))
     return checklist if checklist.next else None
 
 
@@ -70,7 +70,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
         live = next((offer for offer in offers if offer), None)
         return render(request, "portal/landing.html", {**context, "live": live})
     applications = list(
-        with_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
+        select_icons(applications_for(Caller.on_pages(request.user))).order_by("-updated")[:SHOWN_AT_START]
     )
     newest = own_applications(signed_in_user(request)).order_by("-created").first()
     checklist = open_checklist(newest) if newest else None
@@ -88,8 +88,8 @@ def _effect(request: HttpRequest, **address: str) -> str:
 @signed_in_page
 def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
     """The quick start with this application's values, with `?fill` and its secrets for users who may change it."""
-    application = readable(request, application_id)
-    context = frame(request, application, "try")
+    application = require_readable(request, application_id)
+    context = page_context(request, application, "try")
     context["packages"] = packages()
     context["filled"] = context["may_write"] and "fill" in request.GET
     context |= example_values(application, with_secrets=context["filled"])

@@ -15,7 +15,12 @@ from accounts.selectors.users import find_subscription, shown_subscription_keys
 from accounts.services.subscriptions import regenerate_subscription_key
 from applications.registration.models import Application, ApplicationKey
 from applications.registration.pages.forms import KEY_FIELDS, KeyForm
-from applications.registration.pages.frame import confirmation, frame, open_application, writable
+from applications.registration.pages.frame import (
+    page_context,
+    render_confirmation,
+    require_access,
+    require_writable,
+)
 from applications.registration.services.keys import (
     MAX_KEYS,
     add_key,
@@ -27,7 +32,7 @@ from applications.registration.services.keys import (
 from fulfillment.core.errors import NotFound
 from fulfillment.core.http.dangerous import dangerous, harmless
 from fulfillment.core.page_messages import errors_as_messages
-from fulfillment.core.secrets import decrypt, masked
+from fulfillment.core.secrets import decrypt, mask_secret
 
 SUBSCRIPTION = "subscription"
 
@@ -41,8 +46,8 @@ def _effect_on_keys(request: HttpRequest, **address: str) -> str:
 @signed_in_form(dangerous(_effect_on_keys))
 def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET lists the keys, with `?reveal=` one of them in full; POST adds one."""
-    application = open_application(request, application_id)
-    context = frame(request, application, "keys", maximum=MAX_KEYS)
+    application = require_access(request, application_id)
+    context = page_context(request, application, "keys", maximum=MAX_KEYS)
     revealed = request.GET.get("reveal", "") if context["may_write"] else ""
     form = context["form"] = KeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -61,7 +66,7 @@ def show_keys(request: HttpRequest, application_id: str) -> HttpResponse:
 
 @signed_in_form(dangerous(gettext_lazy("Change the dates of a key")))
 def change_dates(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     key = get_key(application, key_id)
     # The inputs have minutes only; an unchanged date keeps its seconds.
     shown = {name: getattr(key, name).replace(second=0, microsecond=0) for name in KEY_FIELDS.values()}
@@ -72,12 +77,14 @@ def change_dates(request: HttpRequest, application_id: str, key_id: str) -> Http
             change_key_dates(application=application, key_id=key_id, **changed)
             messages.success(request, _("Dates of the key changed."))
             return redirect("portal:application-keys", application.pk)
-    return render(request, "applications/key_dates.html", frame(request, application, "keys", form=form))
+    return render(
+        request, "applications/key_dates.html", page_context(request, application, "keys", form=form)
+    )
 
 
 @signed_in_form(dangerous(gettext_lazy("Regenerate a key")))
 def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     key = get_key(application, key_id)
     if request.method == "POST":
         with errors_as_messages(request):
@@ -88,15 +95,15 @@ def regenerate(request: HttpRequest, application_id: str, key_id: str) -> HttpRe
     warning = _(
         "The secret ending in %(ciphertext)s stops working at once, and its key ID changes. The "
         "new one has the same dates. To change over without downtime, add a second key first."
-    ) % {"ciphertext": masked(decrypt(key.ciphertext))[-4:]}
-    return confirmation(
+    ) % {"ciphertext": mask_secret(decrypt(key.ciphertext))[-4:]}
+    return render_confirmation(
         request, application, "keys", heading=_("Regenerate this key?"), warning=warning, verb=_("Regenerate")
     )
 
 
 @signed_in_form(harmless)
 def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     key = get_key(application, key_id)
     if request.method == "POST":
         with errors_as_messages(request):
@@ -106,15 +113,15 @@ def end(request: HttpRequest, application_id: str, key_id: str) -> HttpResponse:
     warning = _(
         "No one can get a token with the secret ending in %(ciphertext)s from now on. Tokens "
         "issued with it stay valid until they expire."
-    ) % {"ciphertext": masked(decrypt(key.ciphertext))[-4:]}
-    return confirmation(
+    ) % {"ciphertext": mask_secret(decrypt(key.ciphertext))[-4:]}
+    return render_confirmation(
         request, application, "keys", heading=_("End this key now?"), warning=warning, verb=_("End the key")
     )
 
 
 @signed_in_form(dangerous(gettext_lazy("Regenerate a subscription key")))
 def regenerate_subscription(request: HttpRequest, application_id: str, slot: str) -> HttpResponse:
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     subscription = find_subscription(application=application)
     if subscription is None or slot not in SubscriptionSlot.values:
         raise NotFound(_("The application has no such subscription key."))
@@ -126,7 +133,7 @@ def regenerate_subscription(request: HttpRequest, application_id: str, slot: str
             % {"capitalize": slot.capitalize()},
         )
         return redirect(_keys_address(application, SUBSCRIPTION))
-    return confirmation(
+    return render_confirmation(
         request,
         application,
         "keys",
@@ -141,7 +148,7 @@ def _key_context(key: ApplicationKey, revealed: str) -> dict[str, Any]:
     value, now = decrypt(key.ciphertext), timezone.now()
     in_full = revealed == str(key.pk)
     state = "ended" if key.end_date <= now else "later" if key.start_date > now else "valid"
-    return {"key": key, "value": value if in_full else masked(value), "in_full": in_full, "state": state}
+    return {"key": key, "value": value if in_full else mask_secret(value), "in_full": in_full, "state": state}
 
 
 def _keys_address(application: Application, reveal: str) -> str:

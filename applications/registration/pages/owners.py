@@ -22,7 +22,13 @@ from accounts.pages.guards import signed_in, signed_in_form, signed_in_post, sig
 from accounts.selectors.users import user_by_id
 from applications.registration.models import Application
 from applications.registration.pages.forms import InviteForm
-from applications.registration.pages.frame import confirmation, frame, open_application, readable, writable
+from applications.registration.pages.frame import (
+    page_context,
+    render_confirmation,
+    require_access,
+    require_readable,
+    require_writable,
+)
 from applications.registration.selectors.applications import may_write
 from applications.registration.selectors.owners import (
     application_people,
@@ -50,11 +56,11 @@ JOINING_SHOWN = 20
 @signed_in_form(dangerous(gettext_lazy("Invite an owner")))
 def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
     """GET shows who manages the application; POST invites an owner."""
-    application = open_application(request, application_id)
+    application = require_access(request, application_id)
     form = InviteForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and _invite(request, application, form):
         return redirect("portal:application-owners", application.pk)
-    context = frame(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
+    context = page_context(request, application, "owners", form=form, days=LIFETIME.days, now=timezone.now())
     searched = context["searched"] = request.GET.get("q", "").strip()[:200]
     people = application_people(application, searched)
     context["page"] = Paginator(people, PEOPLE_A_PAGE).get_page(request.GET.get("page"))
@@ -66,7 +72,7 @@ def show_owners(request: HttpRequest, application_id: str) -> HttpResponse:
 
 @signed_in_post(dangerous(gettext_lazy("Invite an owner again")))
 def send_again(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     with errors_as_messages(request):
         invited = pending_invitation(application, invitation_id)
         invite_owner(caller=Caller.on_pages(request.user), application=application, email=invited.email)
@@ -80,11 +86,11 @@ def send_again(request: HttpRequest, application_id: str, invitation_id: str) ->
 @signed_in_form(harmless)
 def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> HttpResponse:
     """GET asks for confirmation; POST performs the action."""
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     caller = Caller.on_pages(request.user)
     if request.method != "POST":
         invited = pending_invitation(application, invitation_id)
-        return confirmation(
+        return render_confirmation(
             request,
             application,
             "owners",
@@ -100,7 +106,7 @@ def withdraw(request: HttpRequest, application_id: str, invitation_id: str) -> H
 
 @signed_in_form(harmless)
 def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpResponse:
-    application = readable(request, application_id)
+    application = require_readable(request, application_id)
     person = application_people(application).filter(pk=user_by_id(user_id).pk).first()
     if person is None:
         raise NotFound(_("This user has no role on the application."))
@@ -109,7 +115,7 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
         raise Forbidden(_("Only owners of this application can remove others."))
     if request.method == "POST":
         return _remove(request, application, person, is_self)
-    return confirmation(
+    return render_confirmation(
         request,
         application,
         "owners",
@@ -137,8 +143,8 @@ def _remove(request: HttpRequest, application: Application, person: Any, is_self
         if is_self:
             messages.success(request, _("You left %(name)s.") % {"name": application.name})
             return redirect("portal:applications")
-        said = _("%(full_name)s no longer has access to the application.")
-        messages.success(request, said % {"full_name": person.full_name})
+        message = _("%(full_name)s no longer has access to the application.")
+        messages.success(request, message % {"full_name": person.full_name})
     return redirect("portal:application-owners", application.pk)
 
 
@@ -156,13 +162,13 @@ def _warning(person: Any, is_self: bool) -> str:
             "You no longer see the application, its keys and its stores. Another owner can invite you again."
         )
     if person.is_owner:
-        said = _(
+        message = _(
             "%(full_name)s loses access to the application, and the invitations they sent expire. Keys they have seen "
             "stay valid: regenerate those that matter."
         )
     else:
-        said = _("%(full_name)s loses access to the application, and the invitations they sent expire.")
-    return said % {"full_name": person.full_name}
+        message = _("%(full_name)s loses access to the application, and the invitations they sent expire.")
+    return message % {"full_name": person.full_name}
 
 
 @never_cache

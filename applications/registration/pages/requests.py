@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.pages.guards import signed_in_page, signed_in_user
 from applications.registration.models import LoggedRequest
-from applications.registration.pages.frame import frame, readable
+from applications.registration.pages.frame import page_context, require_readable
 from applications.registration.selectors.request_log import (
     A_PAGE,
     CLASSES,
@@ -75,11 +75,11 @@ class RequestFilterForm(forms.Form):
 
 @signed_in_page
 def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = readable(request, application_id)
+    application = require_readable(request, application_id)
     form = RequestFilterForm(request.GET)
     rows = logged_requests(application, _read_filter(request, form)) if form.is_valid() else []
     shown = rows[:A_PAGE]
-    context = frame(
+    context = page_context(
         request,
         application,
         "requests",
@@ -96,22 +96,22 @@ def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
 
 @signed_in_page
 def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = readable(request, application_id)
+    application = require_readable(request, application_id)
     figures = list_operations(application)
     slowest = max((figure.slow for figure in figures), default=1) or 1
     rows = [_bar(figure, slowest) for figure in figures]
-    context = frame(request, application, "requests", rows=rows, most=MAX_MEASURED, bar=BAR)
+    context = page_context(request, application, "requests", rows=rows, most=MAX_MEASURED, bar=BAR)
     return render(request, "applications/performance.html", context)
 
 
 @signed_in_page
 def show_request(request: HttpRequest, application_id: str, request_id: str) -> HttpResponse:
-    application = readable(request, application_id)
-    found = find_logged_request(application, request_id)
-    problem = json.dumps(found.problem, indent=2, ensure_ascii=False) if found.problem else ""
-    context = frame(request, application, "requests", problem=problem, **_row(found, request))
-    context["sent"] = found.headers.get("request", {}).items()
-    context["answered"] = found.headers.get("response", {}).items()
+    application = require_readable(request, application_id)
+    logged = find_logged_request(application, request_id)
+    problem = json.dumps(logged.problem, indent=2, ensure_ascii=False) if logged.problem else ""
+    context = page_context(request, application, "requests", problem=problem, **_row(logged, request))
+    context["sent"] = logged.headers.get("request", {}).items()
+    context["answered"] = logged.headers.get("response", {}).items()
     return render(request, "applications/request.html", context)
 
 

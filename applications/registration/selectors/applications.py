@@ -17,7 +17,7 @@ from accounts.selectors.grants import grants_on_application
 from applications.registration.models import Application, ApplicationIcon, ApplicationKey
 from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.errors import Forbidden, NotFound
-from fulfillment.core.secrets import decrypt, masked
+from fulfillment.core.secrets import decrypt, mask_secret
 
 # The most applications in the list of callers of the API reference.
 MAX_OFFERED = 100
@@ -28,14 +28,14 @@ MYSELF = "me"
 OF_OWNER = ("user__email_confirmed", "user__counted_on")
 
 
-def applications_for(caller: Caller, *, one: UUID | None = None) -> QuerySet[Application]:
+def applications_for(caller: Caller, *, application_id: UUID | None = None) -> QuerySet[Application]:
     """The applications a caller can see: an application itself, a user those with any relationship.
 
     Through an application of one mode, only applications of that mode. Whether `one` is among them takes one query.
     """
     applications = Application.objects.filter(in_mode(caller)).order_by("created", "pk")
-    if one is not None:
-        applications = applications.filter(pk=one)
+    if application_id is not None:
+        applications = applications.filter(pk=application_id)
     if caller.is_application:
         return applications.filter(pk=caller.application_id)
     if caller.is_operator:
@@ -46,7 +46,7 @@ def applications_for(caller: Caller, *, one: UUID | None = None) -> QuerySet[App
     roles = Role.objects.filter(user=caller.user_id)
     of_all = roles.filter(application__isnull=True, store__isnull=True, grant__startswith="Application.All.")
     own = Q(pk__in=roles.filter(application__isnull=False).values("application")) | Q(user=caller.user_id)
-    if one is not None:
+    if application_id is not None:
         return applications.filter(own | Exists(of_all))
     # PostgreSQL uses an index for the list only without this condition.
     return applications if of_all.exists() else applications.filter(own)
@@ -66,7 +66,7 @@ def first_store_id(application: Application) -> str | None:
     return associations.order_by("pk").values_list("store__external_id", flat=True).first()
 
 
-def with_icons(applications: QuerySet[Application]) -> QuerySet[Application]:
+def select_icons(applications: QuerySet[Application]) -> QuerySet[Application]:
     """Loads the icons' names without their bytes."""
     return applications.select_related("icon").defer("icon__image", "icon__central_image")
 
@@ -78,7 +78,7 @@ def find_application(application_id: str) -> Application:
     except ValueError:
         lookup = {"client_id": application_id}
     try:
-        return with_icons(Application.objects.all()).get(**lookup)
+        return select_icons(Application.objects.all()).get(**lookup)
     except Application.DoesNotExist as error:
         raise application_unknown() from error
 
@@ -98,7 +98,7 @@ def application_in_mode(caller: Caller, application_id: str) -> Application:
 def application_for(caller: Caller, application_id: str) -> Application:
     """Raises NotFound for an unknown application and one of the other mode, Forbidden without a relationship."""
     application = application_in_mode(caller, application_id)
-    if not applications_for(caller, one=application.pk).exists():
+    if not applications_for(caller, application_id=application.pk).exists():
         raise Forbidden(
             _(
                 "You have no relationship with this application. Ask for one with POST "
@@ -149,7 +149,7 @@ def applications_to_call_as(user_id: Any) -> list[Application]:
         user=user_id, application__isnull=False, store__isnull=True, grant__in=WRITE_GRANTS
     )
     own = Application.objects.filter(pk__in=written.values("application"), is_enabled=True)
-    return list(with_icons(own).order_by("name", "pk")[:MAX_OFFERED])
+    return list(select_icons(own).order_by("name", "pk")[:MAX_OFFERED])
 
 
 def applications_with_ending_keys() -> QuerySet[Application]:
@@ -183,12 +183,12 @@ class Requester:
 
 def actors_of(user: User, applications: QuerySet[Application] | None = None) -> list[Requester]:
     """The user first, then the applications: all of the user's own unless some of them are given."""
-    found = own_applications(user) if applications is None else applications
+    actors = own_applications(user) if applications is None else applications
     return [
         Requester(MYSELF, _("Myself"), Caller.on_pages(user)),
         *(
             Requester(str(application.pk), application.name, Caller.of_application(application))
-            for application in found.select_related("user").only("name", "is_test", *OF_OWNER)
+            for application in actors.select_related("user").only("name", "is_test", *OF_OWNER)
         ),
     ]
 
@@ -242,7 +242,7 @@ def key_record(key: ApplicationKey, *, in_full: bool) -> dict[str, Any]:
         "ID": str(key.pk),
         "StartDate": timestamp(key.start_date),
         "EndDate": timestamp(key.end_date),
-        "Value": value if in_full else masked(value),
+        "Value": value if in_full else mask_secret(value),
         "_meta": meta(),
     }
 

@@ -77,13 +77,13 @@ def get_invitation(token: str, *, lock: bool = False) -> OwnerInvitation:
         store__isnull=True,
         grant__in=WRITE_GRANTS,
     )
-    found = invitations.filter(
+    invitation = invitations.filter(
         Q(invited_by__is_operator=True) | Exists(held),
         digest__in=digests(token),
         state=InvitationState.PENDING,
         expires__gt=timezone.now(),
         invited_by__is_active=True,
     ).first()
-    if found is None:
+    if invitation is None:
         raise NotFound(_("This invitation no longer works."), code="invitation_not_found")
-    return found
+    return invitation

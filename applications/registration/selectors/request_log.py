@@ -68,8 +68,8 @@ class OperationFigures:
 
 def logged_requests(application: Application, filters: LogFilter, take: int = A_PAGE) -> list[LoggedRequest]:
     """The newest first: one page, and one more where there are older ones."""
-    found = LoggedRequest.objects.filter(application=application).order_by("-time", "-id").defer("headers")
-    return list(_filter_requests(found, filters)[: take + 1])
+    requests = LoggedRequest.objects.filter(application=application).order_by("-time", "-id").defer("headers")
+    return list(_filter_requests(requests, filters)[: take + 1])
 
 
 def is_status(text: str) -> bool:
@@ -83,8 +83,8 @@ def place_text(row: LoggedRequest) -> str:
 
 
 def parse_place(text: str) -> tuple[datetime, int] | None:
-    found = PLACE.match(text)
-    return (EPOCH + timedelta(microseconds=int(found[1])), int(found[2])) if found else None
+    match = PLACE.match(text)
+    return (EPOCH + timedelta(microseconds=int(match[1])), int(match[2])) if match else None
 
 
 def request_record(row: LoggedRequest) -> dict[str, Any]:
@@ -106,10 +106,10 @@ def request_record(row: LoggedRequest) -> dict[str, Any]:
 
 def find_logged_request(application: Application, request_id: str) -> LoggedRequest:
     number = parse_number(request_id) or 0
-    found = LoggedRequest.objects.filter(application=application, pk=number).first()
-    if found is None:
+    logged = LoggedRequest.objects.filter(application=application, pk=number).first()
+    if logged is None:
         raise NotFound(_("This call is not in the log. Calls are kept for a few days only."))
-    return found
+    return logged
 
 
 def list_operations(application: Application) -> list[OperationFigures]:
@@ -121,30 +121,30 @@ def list_operations(application: Application) -> list[OperationFigures]:
     ]
 
 
-def _filter_requests(found: QuerySet[LoggedRequest], filters: LogFilter) -> QuerySet[LoggedRequest]:
+def _filter_requests(requests: QuerySet[LoggedRequest], filters: LogFilter) -> QuerySet[LoggedRequest]:
     if filters.status in CLASSES:
         least, most = CLASSES[filters.status]
         # Repeated, because the index of refusals has this condition.
-        found = found.filter(status__gte=least, status__lte=most)
-        found = found.filter(status__gte=400) if least >= 400 else found
+        requests = requests.filter(status__gte=least, status__lte=most)
+        requests = requests.filter(status__gte=400) if least >= 400 else requests
     elif filters.status:
-        found = found.filter(status=int(filters.status))
-        found = found.filter(status__gte=400) if int(filters.status) >= 400 else found
+        requests = requests.filter(status=int(filters.status))
+        requests = requests.filter(status__gte=400) if int(filters.status) >= 400 else requests
     if filters.code:
         # Only refusals have one: of all calls, that walk would take seconds.
-        found = found.filter(status__gte=400)
+        requests = requests.filter(status__gte=400)
     exact: dict[str, Any] = {"method": filters.method, "path": filters.path, "code": filters.code}
-    found = found.filter(**{name: value for name, value in exact.items() if value})
+    requests = requests.filter(**{name: value for name, value in exact.items() if value})
     if filters.request_id:
-        found = found.filter(request_id=filters.request_id)
+        requests = requests.filter(request_id=filters.request_id)
     if filters.since:
-        found = found.filter(time__gte=filters.since)
+        requests = requests.filter(time__gte=filters.since)
     if filters.until:
-        found = found.filter(time__lte=filters.until)
+        requests = requests.filter(time__lte=filters.until)
     if filters.before:
         time, number = filters.before
-        found = found.filter(time__lte=time).exclude(time=time, id__gte=number)
-    return found
+        requests = requests.filter(time__lte=time).exclude(time=time, id__gte=number)
+    return requests
 
 
 DayTotal = tuple[date, int, int, int]

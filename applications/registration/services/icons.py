@@ -98,5 +98,5 @@ def _reaches_outside_center(picture: Image.Image) -> bool:
     return outside.getbbox() is not None
 
 
-def _icon_error(code: str, found: str) -> Invalid:
-    return Invalid.at("", code, f"{found} {ALLOWED}")
+def _icon_error(code: str, finding: str) -> Invalid:
+    return Invalid.at("", code, f"{finding} {ALLOWED}")

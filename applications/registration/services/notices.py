@@ -74,12 +74,12 @@ def notify_of_decision(*, request: AssociationRequest) -> None:
 
     def title() -> str:
         subject = request.store.company_name if request.store else _("an owner's place")
-        said = (
+        message = (
             _("%(name)s: the request for %(subject)s was approved")
             if is_approved
             else _("%(name)s: the request for %(subject)s was declined")
         )
-        return said % {"name": application.name, "subject": subject}
+        return message % {"name": application.name, "subject": subject}
 
     def text() -> str:
         labels = [str(Permission(grant).label) for grant in request.grants] if is_approved else []
@@ -116,9 +116,9 @@ def notify_of_ending_keys(*, now: datetime) -> int:
     return count
 
 
-def _notify_of_ending(key: ApplicationKey, left: timedelta) -> None:
-    mark = next(days for days in DAYS_BEFORE_END if left <= timedelta(days=days))
-    days, name = math.ceil(left / timedelta(days=1)), key.application.name
+def _notify_of_ending(key: ApplicationKey, remaining: timedelta) -> None:
+    mark = next(days for days in DAYS_BEFORE_END if remaining <= timedelta(days=days))
+    days, name = math.ceil(remaining / timedelta(days=1)), key.application.name
     notify_owners(
         application=key.application,
         kind=NotificationKind.KEY_ENDING,

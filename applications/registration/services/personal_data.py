@@ -8,7 +8,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from accounts.models import Role, User
-from accounts.services.personal_data import known_as, user_emails
+from accounts.services.personal_data import user_emails, user_versions
 from applications.registration.models import Application, DailyUsage, LoggedRequest, OwnerInvitation
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.events import event_model
@@ -49,7 +49,7 @@ def _erase_contacts(user: User) -> None:
 
     Unconfirmed addresses and phone numbers count only in applications that the user owns or owned.
     """
-    known = known_as(user)
+    known = user_versions(user)
     claimed = Q(lower_email__in=[person.email.lower() for person in known if person.email])
     phones = [person.phone for person in known if person.phone]
     own = event_model(Role).objects.filter(user=user, application__isnull=False).values("application")

@@ -21,7 +21,7 @@ from django.db import DataError, connection, transaction
 
 from fulfillment.core.api.document import parameter_name
 from fulfillment.core.caches import register_cache
-from fulfillment.core.observability.logs import masked
+from fulfillment.core.observability.logs import mask_text
 from fulfillment.core.text import MAX_INTEGER
 
 logger = logging.getLogger("fulfillment.request_log")
@@ -167,7 +167,7 @@ def is_enabled() -> bool:
 @lru_cache(maxsize=512)
 def path_template(route: str) -> str:
     """A URL pattern in the notation of the API description: `/api/v1/store/{storeID}`."""
-    return "/" + PLACE.sub(lambda found: "{" + parameter_name(found[1]) + "}", route)
+    return "/" + PLACE.sub(lambda match: "{" + parameter_name(match[1]) + "}", route)
 
 
 def _put_back(taken: list[Entry]) -> None:
@@ -241,4 +241,4 @@ def _text(value: Any, longest: int) -> str:
     """The text without secrets and without characters that PostgreSQL refuses."""
     text = str(value).replace("\x00", "")[:longest]
     # Shortened again, because the mask can be longer than the secret.
-    return masked(text.encode("utf-8", "replace").decode())[:longest]
+    return mask_text(text.encode("utf-8", "replace").decode())[:longest]

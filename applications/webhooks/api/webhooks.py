@@ -265,12 +265,12 @@ class DeliveryViewSet(ApiViewSet):
         take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         before = delivery_place(webhook, query["after"]) if "after" in query else None
         with limited_if(take > SHORT_PAGE, request.auth.key):
-            found = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
-            records = [delivery_record(delivery) for delivery in found[:take]]
+            deliveries = delivery_page(webhook, state=query.get("state"), before=before, take=take + 1)
+            records = [delivery_record(delivery) for delivery in deliveries[:take]]
         headers = {}
-        if len(found) > take:
+        if len(deliveries) > take:
             path = f"/application/{webhook.application_id}/webhook/{webhook.pk}/delivery"
-            headers = next_page(path, query.items(), str(found[take - 1].event.event_id))
+            headers = next_page(path, query.items(), str(deliveries[take - 1].event.event_id))
         return Response(records, headers=headers)
 
     @extend_schema(

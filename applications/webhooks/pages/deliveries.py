@@ -18,7 +18,12 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_post
-from applications.registration.pages.frame import frame, open_application, readable, writable
+from applications.registration.pages.frame import (
+    page_context,
+    require_access,
+    require_readable,
+    require_writable,
+)
 from applications.webhooks.event_types import EventType
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.pages.webhooks import RECOVER_FIELDS, RecoverForm, take_secret, webhook_path
@@ -52,14 +57,14 @@ PLAIN = {"class": "mono", "spellcheck": "false", "wrap": "off"}
 @signed_in_form(harmless)
 def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """GET shows the webhook and its log, `?state=` and `?before=` a part of it; POST recovers deliveries."""
-    application = open_application(request, application_id)
+    application = require_access(request, application_id)
     form = RecoverForm(initial={"since": timezone.now() - timedelta(days=1)})
     if request.method == "POST":
         form = RecoverForm(request.POST)
     webhook = find_webhook(application, webhook_id)
     if request.method == "POST" and form.is_valid() and _recover(request, webhook, form):
         return redirect(webhook_path(webhook))
-    context = frame(request, application, "webhooks", webhook=webhook, form=form)
+    context = page_context(request, application, "webhooks", webhook=webhook, form=form)
     context |= _log(request, webhook)
     takes_secret = context["may_write"] and request.method != "HEAD"
     context["secret"] = take_secret(request, webhook) if takes_secret else ""
@@ -68,10 +73,10 @@ def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
 
 @signed_in_page
 def show_delivery(request: HttpRequest, application_id: str, webhook_id: str, event_id: str) -> HttpResponse:
-    application = readable(request, application_id)
+    application = require_readable(request, application_id)
     webhook = find_webhook(application, webhook_id)
     delivery = find_delivery(webhook, event_id)
-    context = frame(request, application, "webhooks", webhook=webhook, delivery=delivery)
+    context = page_context(request, application, "webhooks", webhook=webhook, delivery=delivery)
     context["payload"] = orjson.dumps(event_record(delivery.event), option=orjson.OPT_INDENT_2).decode()
     context["raw"] = sent_body(delivery).decode()
     context["attempts"] = [
@@ -86,7 +91,7 @@ def show_delivery(request: HttpRequest, application_id: str, webhook_id: str, ev
 
 @signed_in_post(harmless)
 def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
-    webhook = find_webhook(writable(request, application_id), webhook_id)
+    webhook = find_webhook(require_writable(request, application_id), webhook_id)
     with errors_as_messages(request):
         delivery = send_test_event(webhook=webhook)
         messages.success(request, _("Test event sent."))
@@ -96,7 +101,7 @@ def send_test(request: HttpRequest, application_id: str, webhook_id: str) -> Htt
 
 @signed_in_post(harmless)
 def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id: str) -> HttpResponse:
-    webhook = find_webhook(writable(request, application_id), webhook_id)
+    webhook = find_webhook(require_writable(request, application_id), webhook_id)
     delivery = find_delivery(webhook, event_id)
     with errors_as_messages(request):
         resend_delivery(delivery=delivery)
@@ -107,7 +112,7 @@ def resend(request: HttpRequest, application_id: str, webhook_id: str, event_id:
 @signed_in_post(harmless)
 def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """Resends the deliveries selected in the log."""
-    webhook = find_webhook(writable(request, application_id), webhook_id)
+    webhook = find_webhook(require_writable(request, application_id), webhook_id)
     chosen = [value for value in request.POST.getlist("event") if UUID_FORM.fullmatch(value)]
     if not chosen:
         messages.warning(request, _("Select at least one delivery."))
@@ -127,7 +132,7 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     number = request.GET.get("order", "").strip()[:40].replace("\x00", "")
     before = request.GET.get("before", "")
     key = int(before) if re.fullmatch(r"[0-9]{1,19}", before) and int(before) <= MAX_ROW_ID else None
-    found = delivery_page(
+    deliveries = delivery_page(
         webhook,
         state=state or None,
         event_type=kind or None,
@@ -135,7 +140,7 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
         before=key,
         take=DELIVERIES_A_PAGE + 1,
     )
-    shown = found[:DELIVERIES_A_PAGE]
+    shown = deliveries[:DELIVERIES_A_PAGE]
     return {
         "deliveries": [{"delivery": each, "last": _last(list(each.attempts.all()))} for each in shown],
         "state": state,
@@ -144,7 +149,7 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
         "kinds": EventType.values,
         "number": number,
         "filtered": bool(state or kind or number),
-        "older": shown[-1].pk if len(found) > DELIVERIES_A_PAGE else None,
+        "older": shown[-1].pk if len(deliveries) > DELIVERIES_A_PAGE else None,
         "is_later_page": key is not None,
     }
 
@@ -157,8 +162,8 @@ def _recover(request: HttpRequest, webhook: Webhook, form: RecoverForm) -> bool:
     with faults_shown(form, RECOVER_FIELDS):
         count = recover_deliveries(webhook=webhook, since=form.cleaned_data["since"])
         if count:
-            said = ngettext("Recovering %(count)s event.", "Recovering %(count)s events.", count)
-            messages.success(request, said % {"count": number_format(count, force_grouping=True)})
+            message = ngettext("Recovering %(count)s event.", "Recovering %(count)s events.", count)
+            messages.success(request, message % {"count": number_format(count, force_grouping=True)})
         else:
             messages.info(request, _("No events were missed since then."))
     return form.is_valid()
@@ -192,9 +197,9 @@ class SignatureForm(forms.Form):
 
 @signed_in_form(harmless)
 def check_signature(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
-    webhook = find_webhook(writable(request, application_id), webhook_id)
+    webhook = find_webhook(require_writable(request, application_id), webhook_id)
     form = SignatureForm(request.POST or None)
-    context = frame(request, webhook.application, "webhooks", webhook=webhook, form=form)
+    context = page_context(request, webhook.application, "webhooks", webhook=webhook, form=form)
     if request.method == "POST" and form.is_valid():
         context["verdict"] = verify_signature(
             webhook,

@@ -11,7 +11,12 @@ from django.utils.translation import gettext_lazy
 from accounts.pages.forms import faults_shown
 from accounts.pages.guards import signed_in_form, signed_in_page, signed_in_post
 from applications.registration.models import Application
-from applications.registration.pages.frame import confirmation, frame, readable, writable
+from applications.registration.pages.frame import (
+    page_context,
+    render_confirmation,
+    require_readable,
+    require_writable,
+)
 from applications.registration.pages.home import example_values
 from applications.registration.selectors.applications import store_names
 from applications.webhooks.event_types import EVERYTHING, PATTERNS, EventType, matches_pattern
@@ -142,22 +147,22 @@ class RecoverForm(forms.Form):
 
 @signed_in_page
 def list_webhooks(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = readable(request, application_id)
+    application = require_readable(request, application_id)
     webhooks = list(application_webhooks(application))
-    context = frame(request, application, "webhooks", webhooks=webhooks, maximum=MAX_WEBHOOKS)
+    context = page_context(request, application, "webhooks", webhooks=webhooks, maximum=MAX_WEBHOOKS)
     context |= example_values(application, with_secrets=False)
     return render(request, "applications/webhooks.html", context)
 
 
 @signed_in_form(dangerous(gettext_lazy("Add a webhook")))
 def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     form = WebhookForm(request.POST or None, initial={"event_types": ["*"]}, application=application)
     if request.method == "POST" and form.is_valid():
         with faults_shown(form, WEBHOOK_FIELDS):
             webhook, secret = create_webhook(application=application, values=form.values())
             return _reveal_secret(request, webhook, secret, _("Webhook created."))
-    context = frame(
+    context = page_context(
         request, application, "webhooks", form=form, heading=_("Add a webhook"), verb=_("Add webhook")
     )
     return render(request, "applications/webhook_form.html", context)
@@ -166,7 +171,7 @@ def new_webhook(request: HttpRequest, application_id: str) -> HttpResponse:
 @signed_in_form(dangerous(gettext_lazy("Change a webhook")))
 def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
     """`seen` is the version the form was loaded with, so that two users do not overwrite each other."""
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     webhook = find_webhook(application, webhook_id)
     initial = {field: getattr(webhook, field) for field in WEBHOOK_FIELDS.values()}
     initial["seen"] = webhook_etag(webhook)
@@ -177,7 +182,7 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
             change_webhook(webhook=webhook, values=form.values(), if_match=seen)
             messages.success(request, _("Changes saved."))
             return redirect(webhook_path(webhook))
-    context = frame(
+    context = page_context(
         request, application, "webhooks", form=form, heading=_("Edit the webhook"), verb=_("Save changes")
     )
     return render(request, "applications/webhook_form.html", {**context, "webhook": webhook})
@@ -185,7 +190,7 @@ def edit_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
 
 @signed_in_post(harmless)
 def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
-    webhook = find_webhook(writable(request, application_id), webhook_id)
+    webhook = find_webhook(require_writable(request, application_id), webhook_id)
     with errors_as_messages(request):
         enable_webhook(webhook=webhook)
         messages.success(request, _("Webhook enabled. You can recover the events it missed below."))
@@ -194,7 +199,7 @@ def enable(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
 
 @signed_in_form(dangerous(gettext_lazy("Replace the secret of a webhook")))
 def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
-    webhook = find_webhook(writable(request, application_id), webhook_id)
+    webhook = find_webhook(require_writable(request, application_id), webhook_id)
     if request.method == "POST":
         with errors_as_messages(request):
             return _reveal_secret(request, webhook, rotate_secret(webhook=webhook), _("Secret replaced."))
@@ -203,7 +208,7 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
         "You get a new secret, which is shown once. For 24 hours, events are signed with both secrets, so that you can "
         "update your endpoint without missing an event. After that the old secret is no longer used."
     )
-    return confirmation(
+    return render_confirmation(
         request,
         webhook.application,
         "webhooks",
@@ -216,7 +221,7 @@ def rotate(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
 
 @signed_in_form(harmless)
 def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpResponse:
-    application = writable(request, application_id)
+    application = require_writable(request, application_id)
     webhook = find_webhook(application, webhook_id)
     if request.method == "POST":
         with errors_as_messages(request):
@@ -224,7 +229,7 @@ def delete(request: HttpRequest, application_id: str, webhook_id: str) -> HttpRe
             messages.success(request, _("Webhook deleted."))
         return redirect("portal:application-webhooks", application.pk)
     warning = _("No more events are sent to %(url)s, and its delivery log is removed.") % {"url": webhook.url}
-    return confirmation(
+    return render_confirmation(
         request,
         application,
         "webhooks",

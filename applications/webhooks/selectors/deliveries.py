@@ -44,8 +44,8 @@ def delivery_page(
 
 def find_delivery(webhook: Webhook, event_id: Any) -> Delivery:
     try:
-        found = fetch_row("SELECT id FROM applications_event WHERE event_id = %s", [UUID(str(event_id))])
-        return _deliveries(webhook).get(event=found[0] if found else None)
+        row = fetch_row("SELECT id FROM applications_event WHERE event_id = %s", [UUID(str(event_id))])
+        return _deliveries(webhook).get(event=row[0] if row else None)
     except (ValueError, Delivery.DoesNotExist) as error:
         raise NotFound(_("The webhook has no delivery with this ID."), code="delivery_not_found") from error
 

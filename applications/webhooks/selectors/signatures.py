@@ -82,8 +82,8 @@ def sent_headers(delivery: Delivery, attempt: DeliveryAttempt) -> dict[str, str]
 def headers_in(text: str) -> dict[str, str]:
     """Finds the three headers in copied lines `name: value`."""
     lines = (line.partition(":") for line in text.splitlines() if ":" in line)
-    found = {name.strip().lower(): value.strip() for name, _colon, value in lines}
-    return {name: found[name] for name in NAMES if name in found}
+    values = {name.strip().lower(): value.strip() for name, _colon, value in lines}
+    return {name: values[name] for name in NAMES if name in values}
 
 
 def verify_signature(webhook: Webhook, *, body: str, headers: Mapping[str, str], now: datetime) -> Verdict:

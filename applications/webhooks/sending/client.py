@@ -36,13 +36,13 @@ class NameResolver(AbstractResolver):
         look_up = partial(
             socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
         )
-        found = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
+        entries = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
         flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
         return [
             ResolveResult(
                 hostname=host, host=str(address[0]), port=port, family=kind, proto=proto, flags=flags
             )
-            for kind, _, proto, _, address in found
+            for kind, _, proto, _, address in entries
         ]
 
     async def close(self) -> None:

@@ -157,12 +157,12 @@ class Sender(Outbox):
         await self._client.close()
 
     def _due(self) -> list[tuple[UUID, UUID, UUID, int]]:
-        found = webhooks_with_due_deliveries()
-        if found:
+        due = webhooks_with_due_deliveries()
+        if due:
             self._clock.set()
         # Shuffled, so that with few free slots no webhook is always last.
-        random.shuffle(found)
-        return found
+        random.shuffle(due)
+        return due
 
     def _fill(self, webhook_id: UUID, lane: _Lane, due: int = MAX_AT_ONCE) -> None:
         if lane.busy >= lane.limit:
@@ -181,22 +181,22 @@ class Sender(Outbox):
         slots = reserved.count
         lane.busy += slots
         lane.more = False
-        found: list[ClaimedDelivery] = []
+        claimed: list[ClaimedDelivery] = []
         try:
             if slots:
-                found = await self.in_thread(
+                claimed = await self.in_thread(
                     lambda: claim_due_deliveries(webhook_id=webhook_id, limit=slots, now=self._clock.now())
                 )
         except DATABASE_AWAY as error:
             logger.warning("The database is unavailable; deliveries wait: %s", error)
         finally:
-            self._slots.assign(reserved, found)
-            lane.busy -= slots - len(found)
+            self._slots.assign(reserved, claimed)
+            lane.busy -= slots - len(claimed)
             lane.is_filling = False
         # Without a slot, deliveries wait for the next poll.
-        left = len(found) == slots and (slots < due or due == MAX_AT_ONCE)
-        lane.more = bool(slots) and (lane.more or left)
-        for delivery in found:
+        are_more_due = len(claimed) == slots and (slots < due or due == MAX_AT_ONCE)
+        lane.more = bool(slots) and (lane.more or are_more_due)
+        for delivery in claimed:
             self.start(self._send(delivery))
         self._continue(webhook_id, lane)
 

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from accounts.models import AssociationRequest, AssociationState
 from applications.webhooks.event_types import EventType
 from applications.webhooks.models import DeliveryAttempt, Event
-from fulfillment.core.audit.personal_data import without_words
+from fulfillment.core.audit.personal_data import erase_words
 from fulfillment.core.db.locks import check_events_allowed, long_transaction
 from fulfillment.core.db.prepared import execute, fetch_row
 
@@ -79,11 +79,11 @@ def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) 
     of_order = Event.objects.filter(application=application_id, data__OrderID=order_id)
     events = list(of_order.select_for_update(of=("self",)).order_by("pk"))
     for attempt in DeliveryAttempt.objects.filter(delivery__event__in=events).exclude(body=""):
-        body = without_words(attempt.body, words)
+        body = erase_words(attempt.body, words)
         if body != attempt.body:
             DeliveryAttempt.objects.filter(pk=attempt.pk).update(body=body)
     for event in events:
-        data = without_words(event.data, words)
+        data = erase_words(event.data, words)
         if data != event.data:
             event.data = data
             event.save(update_fields=["data"])

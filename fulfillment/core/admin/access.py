@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 from unfold.admin import ModelAdmin
 
-from fulfillment.core.http.dangerous import UNDECLARED, dangerous, declared_by, harmless
+from fulfillment.core.http.dangerous import UNDECLARED, dangerous, get_declaration, harmless
 
 
 class AccessAdmin(ModelAdmin):
@@ -53,7 +53,7 @@ class AccessAdmin(ModelAdmin):
 
     def effect_of_action(self, name: str) -> str:
         if name != "delete_selected":
-            return str((declared_by(getattr(self, name, None)) or UNDECLARED).effect)
+            return str((get_declaration(getattr(self, name, None)) or UNDECLARED).effect)
         return "" if "delete" in self.harmless_pages else self.dangerous_pages.get("delete", "Delete")
 
     def _require_access(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

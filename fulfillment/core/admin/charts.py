@@ -53,12 +53,12 @@ def data_link(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     return f"data:text/csv;charset=utf-8,{quote(BOM + b''.join(csv_pieces(columns, rows)))}"
 
 
-def oldest_of(request: HttpRequest, name: str, records: QuerySet[Any]) -> dict[str, Any]:
+def count_and_oldest(request: HttpRequest, name: str, records: QuerySet[Any]) -> dict[str, Any]:
     """The total `count` and the first few as `oldest`, cached under `name` during the request."""
-    known: dict[str, dict[str, Any]] = request.__dict__.setdefault("oldest_of", {})
-    if name not in known:
+    results: dict[str, dict[str, Any]] = request.__dict__.setdefault("count_and_oldest", {})
+    if name not in results:
         # Counted separately, without the joins of the few that are shown: there may be ten thousand records.
         count = Subquery(records.order_by().annotate(count=Func("pk", function="COUNT")).values("count"))
-        found = list(records.annotate(count_of_all=count)[:SHOWN])
-        known[name] = {"count": found[0].count_of_all if found else 0, "oldest": found}
-    return known[name]
+        oldest = list(records.annotate(count_of_all=count)[:SHOWN])
+        results[name] = {"count": oldest[0].count_of_all if oldest else 0, "oldest": oldest}
+    return results[name]

@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from unfold.admin import ModelAdmin
 
-from fulfillment.core.admin.inlines import with_help
+from fulfillment.core.admin.inlines import add_help_texts
 from fulfillment.core.db.changes import OptimisticLockMixin, differs_from_stored
 
 
@@ -24,7 +24,7 @@ class FormAdmin(ModelAdmin):
     handles_conflicts = False
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
-        form = super().get_form(request, obj, change, **with_help(options, self.form, self.help_texts))
+        form = super().get_form(request, obj, change, **add_help_texts(options, self.form, self.help_texts))
         if not change or self.handles_conflicts:
             return form
         return type(form.__name__, (OptimisticLockMixin, form), {})

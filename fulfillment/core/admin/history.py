@@ -97,14 +97,14 @@ def names_of_records(events: Iterable[Any]) -> RecordNames:
 
 def names_of_codes(events: Collection[Any]) -> CodeNames:
     """By what apps offer as `CODE_NAMES`: for a field, a function that reads the names for its events at once."""
-    found = {}
+    code_names = {}
     for path, name_codes in (
         pair for offer in offered_values("console", "CODE_NAMES") for pair in offer.items()
     ):
         model = path.rpartition(".")[0]
         if fitting := [event for event in events if kind_of(event) == model]:
-            found[path] = name_codes(fitting)
-    return found
+            code_names[path] = name_codes(fitting)
+    return code_names
 
 
 def _with_names(model: Any) -> QuerySet:
@@ -116,15 +116,15 @@ def _with_names(model: Any) -> QuerySet:
 
 def event_facts(event: Any, people: Mapping[str, str]) -> dict[str, Any]:
     """When, what, who, through which application and where, for a page. `what` is in the reader's language."""
-    known = _context(event)
-    user = str(known.get("user") or "")
+    context = _context(event)
+    user = str(context.get("user") or "")
     return {
         "when": event.pgh_created_at,
         "what": _(WORDS.get(event.pgh_label, event.pgh_label)),
         "is_change": event.pgh_label == "update",
         "who": people.get(user, user),
-        "through": str(known.get("application") or ""),
-        "where": str(known.get("url") or ""),
+        "through": str(context.get("application") or ""),
+        "where": str(context.get("url") or ""),
     }
 
 
@@ -152,11 +152,11 @@ def event_value(event: Any, field: Any, records: RecordNames, codes: CodeNames =
         named = (
             [name_code(event, code) for code in value] if isinstance(value, list) else name_code(event, value)
         )
-        return shown_value(named)
+        return format_value(named)
     of_list = getattr(field, "base_field", None)
     if of_list is not None and of_list.choices and value:
-        return shown_value([choice_label(of_list, choice) or choice for choice in value])
-    return choice_label(field, value) or shown_value(value)
+        return format_value([choice_label(of_list, choice) or choice for choice in value])
+    return choice_label(field, value) or format_value(value)
 
 
 def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
@@ -172,26 +172,26 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
             for body in (before, after)
         )
         if former is None and new:
-            changes.append((str(title), "", shown_value(list(new))))
+            changes.append((str(title), "", format_value(list(new))))
             continue
         for called in dict.fromkeys([*old, *new]):
             changes += _changed_entry(f"{title}: {called}", old.get(called), new.get(called))
-    return first_changes(changes, rest=_("More"))
+    return limit_changes(changes, remaining_title=_("More"))
 
 
-def first_changes(changes: list[FieldChange], *, rest: str) -> list[FieldChange]:
+def limit_changes(changes: list[FieldChange], *, remaining_title: str) -> list[FieldChange]:
     """At most MAX_SHOWN; the last entry has the number of the others under the title `rest`."""
     if len(changes) <= MAX_SHOWN:
         return changes
     more = _("and %(count)s more changes") % {"count": len(changes) - MAX_SHOWN + 1}
-    return [*changes[: MAX_SHOWN - 1], (rest, "", more)]
+    return [*changes[: MAX_SHOWN - 1], (remaining_title, "", more)]
 
 
 def _changed_entry(called: str, old: Any, new: Any) -> list[FieldChange]:
     if old is None or new is None:
         return [(called, "", _("removed") if new is None else _("added"))]
     return [
-        (f"{called}, {HUMP.sub(' ', name).lower()}", shown_value(old.get(name)), shown_value(new.get(name)))
+        (f"{called}, {HUMP.sub(' ', name).lower()}", format_value(old.get(name)), format_value(new.get(name)))
         for name in dict.fromkeys([*old, *new])
         if old.get(name) != new.get(name)
     ]
@@ -212,7 +212,7 @@ def choice_label(field: Any, value: Any) -> str:
     return HUMP.sub(" ", label).capitalize() if API_NAME.fullmatch(label) else label
 
 
-def shown_value(value: Any) -> str:
+def format_value(value: Any) -> str:
     if value is None or value == "" or value == []:
         return ""
     if isinstance(value, bool):

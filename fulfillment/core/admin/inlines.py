@@ -41,9 +41,9 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
         # Unordered: sorting a large table only to find that it has too many rows would be slow.
         records = self.choices.queryset.using(self.db).order_by()
         is_new_row = EMPTY_ROW in name
-        found = [] if is_new_row else list(records[: MAX_SUGGESTIONS + 1])
-        is_all = len(found) <= MAX_SUGGESTIONS
-        self.offered = sorted(found, key=self._label) if is_all else []
+        records_offered = [] if is_new_row else list(records[: MAX_SUGGESTIONS + 1])
+        is_all = len(records_offered) <= MAX_SUGGESTIONS
+        self.offered = sorted(records_offered, key=self._label) if is_all else []
         by_typing = self._by_typing() if is_new_row or not is_all else {}
         select: SafeString = super().render(name, value, {**(attrs or {}), **by_typing}, renderer)
         return select if is_all else select + self._id_input(name, value)
@@ -70,24 +70,24 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
     def optgroups(self, name: str, value: Sequence[Any], attrs: Any = None) -> list[Any]:
         """The chosen record as option. An invalid key is not looked up here: the field reports it."""
         selected = {str(key) for key in value if self._is_key(key)}
-        known = {str(record.pk): record for record in self.offered}
-        if selected - set(known):
-            known |= {
+        record_by_key = {str(record.pk): record for record in self.offered}
+        if selected - set(record_by_key):
+            record_by_key |= {
                 str(record.pk): record
                 for record in self.choices.queryset.using(self.db).filter(pk__in=selected)
             }
-        is_only = self.is_required and len(known) == 1
+        is_only = self.is_required and len(record_by_key) == 1
         # Never preselects the first record.
         needs_blank = not self.is_required or not (selected or is_only)
         options = [self.create_option(name, "", CHOOSE, not selected, 0)] if needs_blank else []
-        for key, record in known.items():
+        for key, record in record_by_key.items():
             options.append(self.create_option(name, key, self._label(record), key in selected, len(options)))
         return [(None, options, 0)]
 
     def _label(self, record: Any) -> str:
         chosen_from: Any = self.admin_site.get_model_admin(self.field.remote_field.model)
-        called: str = chosen_from.disambiguated_label(record)
-        return called
+        label: str = chosen_from.disambiguated_label(record)
+        return label
 
     def _is_key(self, value: Any) -> bool:
         try:
@@ -111,9 +111,9 @@ class AutocompleteMixin:
         elif isinstance(field, forms.TypedChoiceField):
             choices: Any = field.choices
             choices = list(choices)
-            known = [choice for choice in choices if choice[0] not in EMPTY_VALUES]
-            has_empty = len(known) < len(choices) or not db_field.has_default()
-            field.choices = [*([("", CHOOSE)] if has_empty else []), *known]
+            nonempty = [choice for choice in choices if choice[0] not in EMPTY_VALUES]
+            has_empty = len(nonempty) < len(choices) or not db_field.has_default()
+            field.choices = [*([("", CHOOSE)] if has_empty else []), *nonempty]
         return field
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
@@ -137,7 +137,7 @@ class LabelledFormSet(PaginationInlineFormSet):
                     widget.attrs.setdefault("aria-label", label)
 
 
-def with_help(options: dict[str, Any], form: Any, help_texts: Mapping[str, str]) -> dict[str, Any]:
+def add_help_texts(options: dict[str, Any], form: Any, help_texts: Mapping[str, str]) -> dict[str, Any]:
     """Options of a form class, whose own help texts stay beside `help_texts`."""
     own = getattr(getattr(form, "Meta", None), "help_texts", None) or {}
     return {"help_texts": {**own, **help_texts}, **options} if help_texts else options
@@ -151,4 +151,4 @@ class ConsoleInline(AutocompleteMixin, TabularInline):
     help_texts: Mapping[str, str] = {}
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:
-        return super().get_formset(request, obj, **with_help(options, self.form, self.help_texts))
+        return super().get_formset(request, obj, **add_help_texts(options, self.form, self.help_texts))

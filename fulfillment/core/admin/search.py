@@ -47,12 +47,12 @@ def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySe
         return records.none()
     for word in words:
         plain = unescape_string_literal(word) if word[0] in "\"'" and word[-1] == word[0] else word
-        found = _search_condition(own, plain)
+        condition = _search_condition(own, plain)
         for relation, names in others.items():
             related: Any = records.model._meta.get_field(relation).related_model
             keys = related._base_manager.filter(_search_condition(names, plain)).values("pk")  # noqa: SLF001 - as above
-            found |= Q(**{f"{relation}__in": keys})
-        records = records.filter(found)
+            condition |= Q(**{f"{relation}__in": keys})
+        records = records.filter(condition)
     return records
 
 
@@ -72,10 +72,10 @@ def visible_records(request: HttpRequest, model: type[Model]) -> QuerySet[Any]:
 
 
 def match_rank(words: str, *names: str) -> int:
-    searched, known = words.casefold(), [name.casefold() for name in names]
-    if searched in known:
+    searched, folded_names = words.casefold(), [name.casefold() for name in names]
+    if searched in folded_names:
         return EQUAL
-    return BEGINS if any(name.startswith(searched) for name in known) else CONTAINS
+    return BEGINS if any(name.startswith(searched) for name in folded_names) else CONTAINS
 
 
 def named_hits(
@@ -86,8 +86,8 @@ def named_hits(
     names_of: Callable[[Any], Sequence[str]],
 ) -> list[SearchResult]:
     """Records with each word in one of `fields`; scans the table, so only for small ones."""
-    found = apply_search(visible_records(request, model), fields, words)
-    return record_hits(model, found[:CANDIDATES], words, names_of)
+    records = apply_search(visible_records(request, model), fields, words)
+    return record_hits(model, records[:CANDIDATES], words, names_of)
 
 
 def record_hits(

@@ -24,8 +24,8 @@ from fulfillment.core.errors import (
     Invalid,
     TooManyRequests,
     Unavailable,
+    find_shortage,
     invalid_from,
-    shortage_of,
 )
 from fulfillment.core.http.addresses import REFERENCE
 from fulfillment.core.observability.instruments import DISK_FULL, note_refusal
@@ -135,7 +135,7 @@ def exception_response(exc: Exception, context: Mapping[str, Any] | None = None)
         return domain_problem(exc)
     if is_database_unavailable(exc):
         return database_unavailable(exc)
-    if shortage := shortage_of(exc):
+    if shortage := find_shortage(exc):
         return domain_problem(shortage)
     if isinstance(exc, Http404 | exceptions.NotFound):
         return problem(404, "not_found", "There is nothing at this address.")

@@ -81,7 +81,7 @@ SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexre
 """
 
 
-def erasable() -> dict[str, tuple[str, ...]]:
+def erasable_columns() -> dict[str, tuple[str, ...]]:
     """By the label of the model: the columns of its rows that may change after they were written."""
     return {
         name: columns
@@ -90,7 +90,7 @@ def erasable() -> dict[str, tuple[str, ...]]:
     }
 
 
-def prunable() -> dict[str, str]:
+def prune_conditions() -> dict[str, str]:
     """By the label of the model: the condition in SQL under which a row, `OLD`, may be deleted."""
     return {
         name: condition
@@ -102,7 +102,7 @@ def prunable() -> dict[str, str]:
 def guard_function() -> str:
     conditions = "".join(
         PRUNABLE_ROWS.format(table=apps.get_model(name)._meta.db_table, condition=condition)
-        for name, condition in prunable().items()
+        for name, condition in prune_conditions().items()
     )
     return GUARD.format(prunable=conditions)
 
@@ -110,7 +110,7 @@ def guard_function() -> str:
 def trail_models() -> list[type[Model]]:
     """All event tables of pghistory, and the other audit tables."""
     events = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
-    named = [apps.get_model(label) for label in erasable()]
+    named = [apps.get_model(label) for label in erasable_columns()]
     return list(dict.fromkeys([*events, *named]))
 
 
@@ -157,7 +157,7 @@ def _grant_trail(cursor: Any, role: str, model: type[Model]) -> None:
         listed = sql.SQL(", ").join(map(sql.Identifier, columns))
         statement = sql.SQL("GRANT UPDATE ({columns}) ON {table} TO {role}")
         cursor.execute(statement.format(columns=listed, **names))
-    if model._meta.label in prunable():
+    if model._meta.label in prune_conditions():
         cursor.execute(sql.SQL("GRANT DELETE ON {table} TO {role}").format(**names))
 
 
@@ -179,13 +179,13 @@ def _create_triggers(cursor: Any, model: type[Model]) -> None:
 
 
 def _changeable(model: type[Model]) -> tuple[str, ...]:
-    return erasable().get(model._meta.label, ())
+    return erasable_columns().get(model._meta.label, ())
 
 
 def event_models() -> list[Any]:
     """The event tables, by the label of the tracked model."""
-    found = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
-    tracked = [model for model in found if getattr(model, "pgh_tracked_model", None)]
+    models = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
+    tracked = [model for model in models if getattr(model, "pgh_tracked_model", None)]
     return sorted(tracked, key=lambda model: str(model.pgh_tracked_model._meta.label_lower))
 
 
@@ -198,12 +198,12 @@ def build_trail_indexes(**kwargs: Any) -> None:
     names[f"{contexts}_trail"] = (contexts, BY_USER)
     with connection.cursor() as cursor:
         cursor.execute(FOUND_INDEXES, [list(names)])
-        known = dict(cursor.fetchall())
-        if all(known.get(name) for name in names):
+        is_valid = dict(cursor.fetchall())
+        if all(is_valid.get(name) for name in names):
             return
         present = set(connection.introspection.table_names(cursor))
         for name, (table, statement) in names.items():
-            if table in present and not known.get(name):
+            if table in present and not is_valid.get(name):
                 _build(cursor, name, table, statement)
 
 

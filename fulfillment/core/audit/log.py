@@ -77,15 +77,15 @@ def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) ->
     union = sql.SQL(" UNION ALL ").join(branches)
     with connection.cursor() as cursor:
         _execute(cursor, sql.SQL(PAGE).format(branches=union, limit=sql.Literal(limit)))
-        found: list[tuple[str, int]] = cursor.fetchall()
-        return _entries(cursor, found) if found else []
+        places: list[tuple[str, int]] = cursor.fetchall()
+        return _entries(cursor, places) if places else []
 
 
-def _entries(cursor: Any, found: list[tuple[str, int]]) -> list[LogEntry]:
+def _entries(cursor: Any, places: list[tuple[str, int]]) -> list[LogEntry]:
     """The events of all tables in one query."""
     models = {kind_of(model): model for model in event_models()}
     keys: dict[str, list[int]] = defaultdict(list)
-    for kind, key in found:
+    for kind, key in places:
         keys[kind].append(key)
     parts = [
         sql.SQL(ROWS).format(
@@ -103,7 +103,7 @@ def _entries(cursor: Any, found: list[tuple[str, int]]) -> list[LogEntry]:
         event.pgh_context = pghistory.models.Context(metadata=_parse_json(metadata)) if metadata else None
         entries[(kind, key)] = LogEntry(kind, event, _event(models[kind], former) if former else None)
     # An event that retention deleted meanwhile is absent.
-    return [entries[place] for place in found if place in entries]
+    return [entries[place] for place in places if place in entries]
 
 
 def _event(model: Any, row: Any) -> Any:

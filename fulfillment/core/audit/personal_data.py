@@ -37,7 +37,7 @@ def records_of(rows: QuerySet[Any], **columns: str) -> Iterator[Record]:
     yield from rows.values(**{member: F(column) for member, column in columns.items()}).iterator()
 
 
-def without_words(value: Any, words: Iterable[str]) -> Any:
+def erase_words(value: Any, words: Iterable[str]) -> Any:
     """The JSON value, with each text that contains one of the words replaced completely."""
     lowered = [word.lower() for word in words]
     return _without(value, lowered)

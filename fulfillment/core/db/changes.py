@@ -39,7 +39,7 @@ def _columns(record: Model) -> Iterator[tuple[str, Any]]:
         yield field.attname, bytes(value) if isinstance(value, memoryview) else value
 
 
-def version_of(record: Any) -> str:
+def get_version(record: Any) -> str:
     """The version of a record: its newest audit entry; empty if its model has no trail."""
     events = getattr(record, "pgh_event_model", None)
     if events is None or record.pk is None:
@@ -73,7 +73,7 @@ class OptimisticLockMixin:
 
     def _version(self) -> str:
         parts = (getattr(self.instance, name, None) for name in getattr(self, "versioned_parts", ()))
-        return "/".join(filter(None, map(version_of, (self.instance, *parts))))
+        return "/".join(filter(None, map(get_version, (self.instance, *parts))))
 
     def clean(self) -> Any:
         cleaned = super().clean()  # type: ignore[misc]  # of the form mixed in

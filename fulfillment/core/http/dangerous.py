@@ -43,13 +43,13 @@ def harmless(view: View) -> View:
     return view
 
 
-def declared_by(view: Any) -> Declared | None:
+def get_declaration(view: Any) -> Declared | None:
     return getattr(view, "declared", None)
 
 
 def effect_of(view: Any, request: HttpRequest, arguments: dict[str, Any]) -> str:
     """What needs a confirmation in this request, or an empty text."""
-    effect, asks_first = declared_by(view) or UNDECLARED
+    effect, asks_first = get_declaration(view) or UNDECLARED
     if callable(effect):
         return effect(request, **arguments)
     return str(effect) if asks_first or request.method not in READS else ""

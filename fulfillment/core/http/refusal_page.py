@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.caches import register_cache
 from fulfillment.core.concurrency_limits import client_address
-from fulfillment.core.errors import TooManyRequests, Unavailable, shortage_of
+from fulfillment.core.errors import TooManyRequests, Unavailable, find_shortage
 from fulfillment.core.http.addresses import PROGRAM_PREFIXES, rate_limit_key_for_ip
 from fulfillment.core.http.middleware import Middleware
 from fulfillment.core.locales import locale_in
@@ -52,7 +52,7 @@ class RefusalPages(Middleware):
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         refusal = (
-            exception if isinstance(exception, Unavailable | TooManyRequests) else shortage_of(exception)
+            exception if isinstance(exception, Unavailable | TooManyRequests) else find_shortage(exception)
         )
         return None if refusal is None else refusal_page(refusal)
 

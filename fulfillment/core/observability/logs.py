@@ -73,7 +73,7 @@ _links: list[re.Pattern[str]] = []
 span_of_tracer: Callable[[], tuple[str, str, str] | None] | None = None
 
 
-def trace_of(request: HttpRequest) -> RequestTrace:
+def start_trace(request: HttpRequest) -> RequestTrace:
     """Continues the caller's trace, or begins one if none or an invalid one was sent."""
     if span_of_tracer and (span := span_of_tracer()):
         return RequestTrace(*span, request)
@@ -90,7 +90,7 @@ def mask_links(starts: str) -> None:
     _links[:] = [re.compile(rf"({starts})[^/\s?#\"'<>]+")]
 
 
-def masked(text: str) -> str:
+def mask_text(text: str) -> str:
     """Without secrets, e-mail addresses, and rows that PostgreSQL quotes."""
     text = GENERATED.sub(rf"\1{MASK}", text)
     text = CREDENTIALS.sub(rf"\1 {MASK}", text)
@@ -99,7 +99,7 @@ def masked(text: str) -> str:
     text = NAMED.sub(rf"\1\2{MASK}", text)
     text = IN_ADDRESS.sub(rf"://\1:{MASK}@", text)
     if "@" in text:
-        text = EMAIL.sub(lambda found: MASK if found[1] else found[0], text)
+        text = EMAIL.sub(lambda match: MASK if match[1] else match[0], text)
     return ROW.sub(rf"\1: {MASK}", text)
 
 
@@ -107,7 +107,7 @@ class SecretFilter(logging.Filter):
     """Masks secrets and people in the finished message, its arguments included."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = masked(record.getMessage()), None
+        record.msg, record.args = mask_text(record.getMessage()), None
         return True
 
 
@@ -125,22 +125,22 @@ class PlainFormatter(logging.Formatter):
     """One line for each record, even if it contains line ends; stack traces are indented."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
-        return escaped(super().formatMessage(record))
+        return escape_controls(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
-        return _indented(masked(super().formatException(ei)))
+        return _indent(mask_text(super().formatException(ei)))
 
     def formatStack(self, stack_info: str) -> str:  # noqa: N802 - logging's own name
-        return _indented(masked(super().formatStack(stack_info)))
+        return _indent(mask_text(super().formatStack(stack_info)))
 
 
-def escaped(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Escapes line ends, terminal controls and direction marks."""
     return STEERING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def _indented(trace: str) -> str:
-    return "\n".join(f"    {escaped(line)}" for line in trace.split("\n"))
+def _indent(trace: str) -> str:
+    return "\n".join(f"    {escape_controls(line)}" for line in trace.split("\n"))
 
 
 class JsonFormatter(logging.Formatter):
@@ -149,14 +149,16 @@ class JsonFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": masked(record.getMessage()),
+            "message": mask_text(record.getMessage()),
         }
         if trace := current_trace.get():
             line |= trace.fields()
         fields: dict[str, Any] = getattr(record, "fields", {})
-        line |= {name: masked(value) if isinstance(value, str) else value for name, value in fields.items()}
+        line |= {
+            name: mask_text(value) if isinstance(value, str) else value for name, value in fields.items()
+        }
         if record.exc_info and record.exc_info[0]:
-            line["error"] = masked("".join(traceback.format_exception(*record.exc_info)))
+            line["error"] = mask_text("".join(traceback.format_exception(*record.exc_info)))
         # Half of a pair of surrogates has no bytes in UTF-8; it is escaped as JSON escapes it.
         return json.dumps(line, ensure_ascii=False, default=str).encode(errors="backslashreplace").decode()
 

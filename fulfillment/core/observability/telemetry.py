@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from fulfillment.core.db import prepared
 from fulfillment.core.observability import logs
-from fulfillment.core.observability.logs import MASK, masked
+from fulfillment.core.observability.logs import MASK, mask_text
 
 HIDDEN = {
     "authorization",
@@ -149,7 +149,7 @@ def _without_secrets(event: dict[str, Any], hint: dict[str, Any]) -> dict[str, A
 
 def _masked_in(value: Any) -> Any:
     if isinstance(value, str):
-        return masked(value)
+        return mask_text(value)
     if isinstance(value, dict):
         return {k: MASK if str(k).lower() in HIDDEN else _masked_in(inner) for k, inner in value.items()}
     return [_masked_in(inner) for inner in value] if isinstance(value, list | tuple) else value
@@ -171,9 +171,9 @@ def configure_multiprocess_metrics() -> None:
         return
     root = Path(tempfile.gettempdir())
     prefix = f"fulfillment-figures-{os.getuid()}-"
-    for left in root.glob(f"{prefix}*"):
-        if not Path("/proc", left.name.removeprefix(prefix)).exists():
-            shutil.rmtree(left, ignore_errors=True)
+    for leftover in root.glob(f"{prefix}*"):
+        if not Path("/proc", leftover.name.removeprefix(prefix)).exists():
+            shutil.rmtree(leftover, ignore_errors=True)
     folder = root / f"{prefix}{os.getppid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_uid != os.getuid():

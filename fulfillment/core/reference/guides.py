@@ -86,12 +86,12 @@ def rendered_line(text: str) -> Prose:
 def headings_of(text: str) -> list[tuple[str, str]]:
     """Fragment and text of each heading of the second level."""
     tokens = _parser().parse(text)
-    found = [
+    headings = [
         _text_of(tokens[index + 1])
         for index, token in enumerate(tokens)
         if token.type == "heading_open" and token.tag == "h2"
     ]
-    return [(slug_of(heading), heading) for heading in found]
+    return [(slug_of(heading), heading) for heading in headings]
 
 
 def _text_of(inline: Token) -> str:
@@ -165,9 +165,9 @@ class Guide:
     def linked(self) -> str:
         """The Markdown with the addresses that its links have on the site; other documents are named only."""
 
-        def link(found: re.Match[str]) -> str:
-            target = _address(self.folder, found[2])
-            return f"[{found[1]}]({target})" if target else found[1]
+        def link(match: re.Match[str]) -> str:
+            target = _address(self.folder, match[2])
+            return f"[{match[1]}]({target})" if target else match[1]
 
         return LINK.sub(link, self.text)
 

@@ -48,12 +48,12 @@ def groups() -> tuple[Group, ...]:
     """The operations by tag, in the order of the document."""
     document = schema_document()
     reader = SchemaReader(document)
-    found: dict[str, list[Operation]] = {}
+    by_tag: dict[str, list[Operation]] = {}
     for path, method, operation in _operations(document):
-        found.setdefault(operation["tags"][0], []).append(_read(document, reader, path, method, operation))
+        by_tag.setdefault(operation["tags"][0], []).append(_read(document, reader, path, method, operation))
     texts = {tag["name"]: tag["description"] for tag in document["tags"]}
-    order = [name for name in texts if name in found] + [name for name in found if name not in texts]
-    return tuple(Group(name, texts.get(name, ""), tuple(found[name])) for name in order)
+    order = [name for name in texts if name in by_tag] + [name for name in by_tag if name not in texts]
+    return tuple(Group(name, texts.get(name, ""), tuple(by_tag[name])) for name in order)
 
 
 @cache
@@ -137,9 +137,9 @@ def _parameters(
     reader: SchemaReader, operation: Mapping[str, Any]
 ) -> Iterator[tuple[str, tuple[Member, ...]]]:
     for place, label in (("path", "Path"), ("query", "Query"), ("header", "Headers")):
-        found = [parameter for parameter in operation.get("parameters", ()) if parameter["in"] == place]
-        if found:
-            yield label, tuple(_parameter(reader, parameter) for parameter in found)
+        parameters = [parameter for parameter in operation.get("parameters", ()) if parameter["in"] == place]
+        if parameters:
+            yield label, tuple(_parameter(reader, parameter) for parameter in parameters)
 
 
 def _parameter(reader: SchemaReader, parameter: Mapping[str, Any]) -> Member:
@@ -228,8 +228,8 @@ def _example_request(
 def _filled_path(path: str) -> str:
     """The path with an example for each parameter: a value of the demo store, or a placeholder."""
 
-    def example_value(found: re.Match[str]) -> str:
-        return EXAMPLE_VALUES.get(found[1], re.sub(r"(?<=[a-z])(?=[A-Z])", "_", found[1]).upper())
+    def example_value(match: re.Match[str]) -> str:
+        return EXAMPLE_VALUES.get(match[1], re.sub(r"(?<=[a-z])(?=[A-Z])", "_", match[1]).upper())
 
     return PLACE.sub(example_value, path)
 

@@ -73,11 +73,11 @@ def show_guide(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def show_problem(request: HttpRequest, code: str) -> HttpResponse:
     """The page at the `type` of a problem body."""
-    found = problems().get(code.removesuffix(".md"))
-    if found is None:
+    shown = problems().get(code.removesuffix(".md"))
+    if shown is None:
         raise Http404(f"There is no error code {code[:80]}.")
-    context = {"problem": found, "here": guides()["errors"].url}
-    return _page(request, "reference/problem.html", partial(problem_text, found), **context)
+    context = {"problem": shown, "here": guides()["errors"].url}
+    return _page(request, "reference/problem.html", partial(problem_text, shown), **context)
 
 
 @require_safe

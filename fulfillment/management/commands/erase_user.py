@@ -32,10 +32,10 @@ class Command(BaseCommand):
             user = find_user(options["user"])
             full_name = f"{user.username}@{user.tenant.domain}"
             erasure = ErasureOptions(options["disable_applications"], options["erase_orders"])
-            left = erase_user(user=user, options=erasure)
+            remaining = erase_user(user=user, options=erasure)
         except DomainError as error:
             further = " Or run it again with --disable-applications." if error.code == "last_owner" else ""
             raise CommandError(f"{error.message}{further}") from error
         self.stdout.write(f"{full_name} is erased; references now show {user.pk}.")
-        for sentence in left:
+        for sentence in remaining:
             self.stderr.write(sentence)

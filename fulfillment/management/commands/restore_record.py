@@ -47,5 +47,5 @@ class Command(ServiceCommand):
             only_check=options["check"],
             on_progress=self.stdout.write,
         )
-        said = "would come" if options["check"] else "came"
-        self.stdout.write(f"{sum(rows.values()):,} rows of {len(rows)} tables {said} back.")
+        verb = "would come" if options["check"] else "came"
+        self.stdout.write(f"{sum(rows.values()):,} rows of {len(rows)} tables {verb} back.")

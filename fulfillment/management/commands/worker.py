@@ -201,16 +201,16 @@ async def end_tasks(
 ) -> None:
     """Cancels the tasks until all have ended: an error of a connection can replace a cancellation."""
     deadline = asyncio.get_running_loop().time() + limit
-    left = {task for task in tasks if not task.done()}
-    while left:
+    pending = {task for task in tasks if not task.done()}
+    while pending:
         if asyncio.get_running_loop().time() >= deadline:
-            names = ", ".join(sorted(task.get_name() for task in left))
+            names = ", ".join(sorted(task.get_name() for task in pending))
             raise Stuck(
                 f"The worker cannot restart because these do not stop: {names}. Start another worker."
             )
-        for task in left:
+        for task in pending:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=patience)
+        _, pending = await asyncio.wait(pending, timeout=patience)
 
 
 async def _run_jobs(opened: App, concurrency: int) -> None:

@@ -57,7 +57,7 @@ def _newest(folder: Path) -> tuple[Path, Manifest]:
         raise Unprocessable(
             f"{folder} contains no backup; look at the log of fulfillment-backup.service.", code="no_backup"
         )
-    backup, manifest = max(backups, key=lambda one: datetime.fromisoformat(one[1].created))
+    backup, manifest = max(backups, key=lambda dated: datetime.fromisoformat(dated[1].created))
     if timezone.now() - datetime.fromisoformat(manifest.created) > OLDEST:
         raise Unprocessable(
             f"The newest backup, {backup}, is of {manifest.created}: no new ones are made. Look at the log of "

@@ -43,11 +43,13 @@ def run_program(name: str, *arguments: str) -> None:
 def find_program(name: str) -> Path:
     """The program in the server's version, else a newer one; older ones cannot read the server."""
     server_major = connection.pg_version // 10_000  # type: ignore[attr-defined]
-    found = {path: major for path in _candidates(name, server_major) if (major := _major_version(path))}
-    fitting = [path for path, major in found.items() if major == server_major]
-    if fitting := [*fitting, *(path for path, major in found.items() if major > server_major)]:
+    major_versions = {
+        path: major for path in _candidates(name, server_major) if (major := _major_version(path))
+    }
+    fitting = [path for path, major in major_versions.items() if major == server_major]
+    if fitting := [*fitting, *(path for path, major in major_versions.items() if major > server_major)]:
         return fitting[0]
-    seen = ", ".join(f"{path} ({major})" for path, major in found.items()) or "none"
+    seen = ", ".join(f"{path} ({major})" for path, major in major_versions.items()) or "none"
     raise Unprocessable(
         f"The server is PostgreSQL {server_major}, and no {name} of that version or newer is here; found: {seen}. "
         f"Install the client programs of PostgreSQL {server_major} or put their folder first in PATH.",

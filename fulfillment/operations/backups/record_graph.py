@@ -72,12 +72,12 @@ def parents(model: Model) -> list[models.ForeignKey[Any, Any]]:
 def ordered_models() -> list[Model]:
     """Every model with a table, after those its rows depend on; without what apps render again."""
     again = {label for labels in offered_values("operations", "RENDERED_AGAIN") for label in labels}
-    found = [
+    models_with_table = [
         candidate
         for candidate in apps.get_models(include_auto_created=True)
         if candidate._meta.managed and not candidate._meta.proxy and candidate._meta.label not in again
     ]
-    graph = {model: [key.remote_field.model for key in parents(model)] for model in found}
+    graph = {model: [key.remote_field.model for key in parents(model)] for model in models_with_table}
     return list(
         TopologicalSorter(
             {node: [p for p in of if p is not node] for node, of in graph.items()}

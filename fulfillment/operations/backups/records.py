@@ -190,18 +190,18 @@ def _write_rows(
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-def _stream(source: psycopg.Connection, cursor: Any, one: Selection, columns: sql.Composed) -> None:
+def _stream(source: psycopg.Connection, cursor: Any, selection: Selection, columns: sql.Composed) -> None:
     read = sql.SQL("COPY (SELECT {} FROM {} WHERE ctid IN (SELECT place FROM {})) TO STDOUT")
-    write = sql.SQL("COPY {} ({}) FROM STDIN").format(one.table, columns)
+    write = sql.SQL("COPY {} ({}) FROM STDIN").format(selection.table, columns)
     with (
         source.cursor() as reader,
-        reader.copy(read.format(columns, one.table, one.rows)) as rows,
+        reader.copy(read.format(columns, selection.table, selection.rows)) as rows,
         cursor.copy(write) as target,
     ):
         for block in rows:
             target.write(block)
     # What follows in this transaction would be planned for the table as it was before.
-    connection.connection.execute(sql.SQL("ANALYZE {}").format(one.table))
+    connection.connection.execute(sql.SQL("ANALYZE {}").format(selection.table))
 
 
 @contextmanager

@@ -151,8 +151,10 @@ def _run(*statements: str) -> None:
 
 
 def _compare(manifest: Manifest) -> None:
-    found = count_rows()
-    wrong = [name for name in found.keys() | manifest.tables if found.get(name) != manifest.tables.get(name)]
+    counts = count_rows()
+    wrong = [
+        name for name in counts.keys() | manifest.tables if counts.get(name) != manifest.tables.get(name)
+    ]
     if wrong:
         raise Unprocessable(
             f"The restored tables have other numbers of rows than the backup: {', '.join(sorted(wrong))}.",

@@ -8,7 +8,7 @@ import orjson
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from fulfillment.core.admin.history import FieldChange, first_changes
+from fulfillment.core.admin.history import FieldChange, limit_changes
 from fulfillment.core.recorded_texts import translated
 from stores.catalog.models import Product, TemplateChange
 from stores.editor.admin.forms import BOX_MEMBERS, KINDS, PAGE_MEMBERS, input_text, lower_first
@@ -35,7 +35,9 @@ def changes_of_template(before: Any, after: Any) -> list[FieldChange]:
     """(what, before, after) of each change; before or after is empty if it was added or removed."""
     if before is None or after is None:
         return [(_("Template"), _summary(before), _summary(after) or _("none"))]
-    changes = first_changes([*_pages(before, after), *_pictures(before, after)], rest=_("Template"))
+    changes = limit_changes(
+        [*_pages(before, after), *_pictures(before, after)], remaining_title=_("Template")
+    )
     return changes or [(_("Template"), "", _("written in another form; it shows the same"))]
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts.models import NotificationKind
-from accounts.services.notifications import Words, in_words, notify
+from accounts.services.notifications import Words, notify, resolve_text
 from stores.catalog.models import BudgetType
 from stores.orders.models import ApprovalRequest, ApprovalState, Order
 from stores.orders.selectors.approvals import Ordered, approver_ids, people_who_ordered
@@ -74,7 +74,7 @@ def send_to_approvers(
         user_ids=approver_ids(store_id, request.ordered_by),
         kind=NotificationKind.APPROVAL_REQUESTED,
         key=key,
-        title=lambda: _(said) % {"subject": in_words(subject)},
+        title=lambda: _(said) % {"subject": resolve_text(subject)},
         text=lambda: (
             _("%(reasons)s. Without a decision it is %(outcome)s on %(expires)s UTC.")
             % {
@@ -95,7 +95,7 @@ def send_decision(
         user_ids=[by.user_id] if by.user_id else sorted(people_who_ordered(by)),
         kind=NotificationKind.APPROVAL_DECIDED,
         key=key,
-        title=lambda: _(DECIDED[state]) % {"subject": in_words(subject)},
+        title=lambda: _(DECIDED[state]) % {"subject": resolve_text(subject)},
         text=request.note,
         path=path,
     )

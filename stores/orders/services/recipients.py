@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from accounts.callers import Caller
 from accounts.services.idempotency import rewrite_stored_responses
 from applications.webhooks.services.events import redact_events
-from fulfillment.core.audit.personal_data import ERASED, without_words
+from fulfillment.core.audit.personal_data import ERASED, erase_words
 from fulfillment.core.audit.retention import RetentionRule
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered_values
@@ -156,14 +156,14 @@ def _erase_copies(order: Order, words: list[str]) -> None:
     rewrite_stored_responses(
         user_id=order.user_id,
         application_id=order.application_id,
-        at=order.created,
+        created=order.created,
         location=f"/order/{order.pk}",
         rewrite=partial(_rewritten_response, str(order.pk)),
     )
     if order.application_id:
         redact_events(application_id=order.application_id, order_id=str(order.pk), words=words)
     for shipment in order.shipments.all():
-        cleaned = without_words(shipment.tracking_url, words)
+        cleaned = erase_words(shipment.tracking_url, words)
         if cleaned != shipment.tracking_url:
             shipment.tracking_url = ""
             shipment.save(update_fields=["tracking_url"])

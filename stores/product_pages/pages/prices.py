@@ -24,7 +24,7 @@ from applications.registration.services.usage import count_call
 from delivery.selection.models import EddmSelection
 from fulfillment.core.api.errors import domain_problem
 from fulfillment.core.errors import DomainError, faults_at_fields
-from fulfillment.core.observability.logs import current_trace, trace_of
+from fulfillment.core.observability.logs import current_trace, start_trace
 from fulfillment.core.reference.operations import operations
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from fulfillment.templatetags.portal import method_name
@@ -276,7 +276,7 @@ def recorded_call(request: HttpRequest, caller: Caller, store: Store, operation_
                     route=operations()[operation_id].path.removeprefix("/"),
                     status=status,
                     seconds=time.perf_counter() - started,
-                    request_id=(current_trace.get() or trace_of(request)).trace_id,
+                    request_id=(current_trace.get() or start_trace(request)).trace_id,
                     sent=request.META,
                     answered={"Content-Type": "application/json"},
                     problem=problem,

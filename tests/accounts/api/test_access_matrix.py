@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from accounts.permissions import with_implied
+from accounts.permissions import add_implied
 from applications.registration.models import Application
 from fulfillment.core.api.access import Access
 from fulfillment.core.caches import clear_caches
@@ -136,7 +136,7 @@ def test_operation_checks_kind_and_scope_before_the_object(world, ids, key):
         without = send(world.as_user(world.operator, EVERYDAY_SCOPES), key, ids)
         assert_problem(without, 403, "insufficient_scope")
     if access.permissions:
-        others = tuple(s for s in EVERYDAY_SCOPES if with_implied([s]).isdisjoint(access.permissions))
+        others = tuple(s for s in EVERYDAY_SCOPES if add_implied([s]).isdisjoint(access.permissions))
         refused = send(world.as_user(world.user, others), key, ids)
         assert_problem(refused, 403, "insufficient_scope")
         assert refused["WWW-Authenticate"].startswith('Bearer error="insufficient_scope"')

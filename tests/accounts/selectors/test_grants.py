@@ -9,11 +9,11 @@ from accounts.permissions import (
     DEFAULT_STORE_GRANTS,
     STORE_GRANTS,
     Permission,
-    with_implied,
+    add_implied,
 )
 from accounts.selectors.grants import grants_on_application, grants_on_store
 
-SCOPES = with_implied(Permission.values)
+SCOPES = add_implied(Permission.values)
 ALL_ORDERS = {"Order.All.Read", "Order.Self.Read"}
 
 

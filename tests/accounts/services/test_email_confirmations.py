@@ -22,7 +22,7 @@ from accounts.services.mailed_links import (
     send_reset_links,
 )
 from accounts.services.users import create_user
-from accounts.throttles import count_visitor_mail, mailbox_of
+from accounts.throttles import count_visitor_mail, normalize_mailbox
 from applications.registration.services.notices import owner_addresses
 from fulfillment.core.caches import clear_caches
 from fulfillment.core.errors import Conflict, NotFound
@@ -100,7 +100,7 @@ def test_spellings_that_find_one_user_share_one_count(db):
         pairs = [pair for pair in cursor.fetchall() if pair[0] != pair[1]]
 
     assert len(pairs) > 1000
-    assert [pair for pair in pairs if mailbox_of(pair[0]) != mailbox_of(pair[1])] == []
+    assert [pair for pair in pairs if normalize_mailbox(pair[0]) != normalize_mailbox(pair[1])] == []
 
 
 def test_tags_of_a_mailbox_share_its_count(db):

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from accounts.callers import Caller
 from accounts.models import RateWindow, Subscription, User
-from accounts.permissions import with_implied
+from accounts.permissions import add_implied
 from accounts.rate_limits import RateLimitStatus
 from applications.oauth import token_authentication
 from applications.oauth.token_authentication import (
@@ -67,7 +67,7 @@ def test_caller_of_an_application_has_no_person(world):
 
     assert caller == Caller(
         application_id=world.application.pk,
-        scopes=with_implied(EVERYDAY_SCOPES),
+        scopes=add_implied(EVERYDAY_SCOPES),
         subscription_id=world.application.subscription.pk,
     )
 

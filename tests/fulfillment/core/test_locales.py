@@ -6,7 +6,7 @@ from django.utils import translation
 from django.utils.formats import date_format, number_format
 
 from applications.registration.models import ApplicationKey
-from fulfillment.core.locales import locale_of
+from fulfillment.core.locales import get_locale
 
 MOMENT = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
 
@@ -28,7 +28,7 @@ MOMENT = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
 def test_dates_are_written_as_the_reader_writes_them(accepted, written):
     request = RequestFactory().get("/", headers={"Accept-Language": accepted})
 
-    with translation.override(locale_of(request)):
+    with translation.override(get_locale(request)):
         assert date_format(MOMENT, "DATETIME_FORMAT") == written
 
 
@@ -46,7 +46,7 @@ def test_dates_are_written_as_the_reader_writes_them(accepted, written):
 def test_numbers_are_written_as_in_the_readers_country(accepted, language, written):
     request = RequestFactory().get("/", headers={"Accept-Language": accepted})
 
-    with translation.override(locale_of(request, language)):
+    with translation.override(get_locale(request, language)):
         assert number_format(1234.5, 2, force_grouping=True).replace("\xa0", " ") == written
 
 

@@ -5,7 +5,15 @@ import pytest
 from cryptography.fernet import InvalidToken
 
 from fulfillment.core import secrets
-from fulfillment.core.secrets import decrypt, digest, digests, encrypt, generate_secret, is_newest, masked
+from fulfillment.core.secrets import (
+    decrypt,
+    digest,
+    digests,
+    encrypt,
+    generate_secret,
+    is_newest,
+    mask_secret,
+)
 
 NEW, OLD = "a newer value of the test, long enough", "an older value of the test, long enough"
 
@@ -45,7 +53,7 @@ def test_encrypted_text_is_read_under_every_key_in_use(settings):
 
 
 def test_mask_shows_the_last_four_letters():
-    assert masked("sfk_0123456789") == "••••••••6789"
+    assert mask_secret("sfk_0123456789") == "••••••••6789"
 
 
 def test_cipher_of_the_same_keys_is_made_once():

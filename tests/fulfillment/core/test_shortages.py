@@ -6,7 +6,7 @@ import os
 import pytest
 from django.test import Client
 
-from fulfillment.core.errors import shortage_of
+from fulfillment.core.errors import find_shortage
 
 SHORT = [
     OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
@@ -32,4 +32,4 @@ def test_request_is_refused_for_now(world, monkeypatch, error):
     "error", [OSError(errno.EACCES, "no"), RuntimeError("other"), ValueError()], ids=repr
 )
 def test_other_errors_are_none_of_these(error):
-    assert shortage_of(error) is None
+    assert find_shortage(error) is None

@@ -13,7 +13,7 @@ from django.test import RequestFactory
 from django.urls import URLResolver, get_resolver, path, reverse
 
 from fulfillment.core.http.addresses import is_for_programs
-from fulfillment.core.http.dangerous import Declared, dangerous, declared_by, effect_of, harmless
+from fulfillment.core.http.dangerous import Declared, dangerous, effect_of, get_declaration, harmless
 from tests.support.accounts.oauth_flows import Party
 from tests.support.browser.console_pages import request_of
 from tests.support.scenario import World
@@ -46,7 +46,7 @@ def undeclared(patterns: Any = None) -> set[str]:
     return {
         route
         for route, view in pages(patterns)
-        if accepts_post(view) and not isinstance(declared_by(view), Declared)
+        if accepts_post(view) and not isinstance(get_declaration(view), Declared)
     }
 
 
@@ -124,7 +124,7 @@ def test_documentation_lists_the_dangerous_actions(world):
 
 
 def _effects(view: Any, world: World) -> set[str]:
-    effect = getattr(declared_by(view), "effect", "")
+    effect = getattr(get_declaration(view), "effect", "")
     if not callable(effect):
         return {str(effect)} - {""}
     requests = [RequestFactory().post("/"), RequestFactory().get("/?reveal=1&fill=1")]

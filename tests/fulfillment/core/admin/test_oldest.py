@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from fulfillment.core.admin.charts import SHOWN, oldest_of
+from fulfillment.core.admin.charts import SHOWN, count_and_oldest
 from tests.factories.accounts import UserFactory
 
 
@@ -18,7 +18,7 @@ def test_all_are_counted_and_few_read_in_one_query_without_joins_for_the_count()
     users = User.objects.select_related("tenant").order_by("username")
 
     with CaptureQueriesContext(connection) as queries:
-        found = oldest_of(HttpRequest(), "users", users)
+        found = count_and_oldest(HttpRequest(), "users", users)
 
     assert found["count"] == User.objects.count() >= SHOWN + 2
     assert found["oldest"] == list(users[:SHOWN])
@@ -31,4 +31,4 @@ def test_all_are_counted_and_few_read_in_one_query_without_joins_for_the_count()
 
 @pytest.mark.django_db
 def test_no_record_is_counted_as_none():
-    assert oldest_of(HttpRequest(), "users", User.objects.none()) == {"count": 0, "oldest": []}
+    assert count_and_oldest(HttpRequest(), "users", User.objects.none()) == {"count": 0, "oldest": []}

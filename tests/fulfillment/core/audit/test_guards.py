@@ -14,7 +14,7 @@ from accounts.models import Tenant, User
 from fulfillment.core.audit.guards import (
     grant_use,
     install_append_only_triggers,
-    prunable,
+    prune_conditions,
     trail_models,
 )
 from stores.orders.models import OrderHistory
@@ -212,7 +212,7 @@ def test_application_role_cannot_touch_the_trail(as_role, label):
         "SET session_replication_role = replica",
     ):
         # The role prunes the history of test orders; of any other order the guard keeps it.
-        guarded = label in prunable() and statement.startswith("DELETE")
+        guarded = label in prune_conditions() and statement.startswith("DELETE")
         with refused(DatabaseError, "append_only" if guarded else "permission denied|must be owner"):
             run(statement, table, **parts)
     with refused(ProgrammingError, "must be owner|permission denied"):

@@ -10,7 +10,7 @@ import pytest
 import requests
 from django.db import IntegrityError
 
-from fulfillment.core.observability.logs import JsonFormatter, PlainFormatter, SecretFilter, masked
+from fulfillment.core.observability.logs import JsonFormatter, PlainFormatter, SecretFilter, mask_text
 from tests.support.deployment.variables import PRODUCTION, ROOT
 from tests.support.patience import PATIENCE
 from tests.support.scenario import PASSWORD, build_world
@@ -34,7 +34,7 @@ SECRETS = [
 
 @pytest.mark.parametrize("text", SECRETS)
 def test_secrets_are_masked(text):
-    shown = masked(text)
+    shown = mask_text(text)
 
     assert "canary" not in shown
     assert "0123456789" not in shown
@@ -46,7 +46,7 @@ def test_secrets_are_masked(text):
 def test_text_without_secrets_is_not_masked():
     text = "GET /api/v1/store/demo 200 in 3 ms; 7 tokens pruned"
 
-    assert masked(text) == text
+    assert mask_text(text) == text
 
 
 @pytest.mark.parametrize("formatter", [JsonFormatter(), PlainFormatter("%(message)s")])
