@@ -54,7 +54,7 @@ class RoleForm(forms.ModelForm):
 
 
 class PermissionFilter(admin.ChoicesFieldListFilter):
-    """By the name that the form and the list have for it."""
+    """Has the title that the form and the list use for the field."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

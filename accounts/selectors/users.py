@@ -171,7 +171,7 @@ def _ambiguous(text: str, users: list[User]) -> Conflict:
 
 
 def find_subscription(*, user: User | None = None, application: Any = None) -> Subscription | None:
-    """Of the one owner given."""
+    """The subscription of a user or of an application: pass one of the two."""
     return Subscription.objects.filter(user=user, application=application).first()
 
 

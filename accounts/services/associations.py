@@ -151,7 +151,7 @@ def _approve(request: AssociationRequest, chosen: list[str], *, decided_by: Any,
 
 
 def _notify_apps(request: AssociationRequest) -> None:
-    """In the transaction of the decision, which each app's `association_decided` undoes by raising."""
+    """Calls `association_decided` of each app in the transaction of the decision; an exception undoes the decision."""
     for association_decided in offered_values("association_requests", "association_decided"):
         association_decided(request=request)
 

@@ -108,7 +108,7 @@ class ConcurrencyLimit:
         return max(self.limit, max_held_threads() if is_first else 0), self.per_caller_limit
 
     def _count_thread(self, stack: ExitStack, caller: str) -> None:
-        """Who holds none takes the thread of a waiting request, if its caller holds several."""
+        """A caller that holds no thread takes that of a waiting request whose caller holds several."""
         may_ask = ("threads", caller) not in _under_way and any(map(_holds_several, _waiting))
         with _listed(_asking if may_ask else [], caller):
             _changed.notify_all()
@@ -148,7 +148,7 @@ def limited_if(is_long: bool, caller: str) -> AbstractContextManager[Any]:
 
 
 class LimitedStream:
-    """Holds what was acquired until the web server closes it, which it does at the end and after an error."""
+    """Holds what was acquired until the web server closes the stream, which it does at the end and after an error."""
 
     def __init__(self, pieces: Iterator[bytes], acquired: ExitStack) -> None:
         self._pieces, self._acquired = pieces, acquired

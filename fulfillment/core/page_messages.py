@@ -1,4 +1,4 @@
-"""How pages and commands say that a service refused."""
+"""Shows the refusal of a service on pages and in commands."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ def say_refused(request: HttpRequest, reason: str, *, about: object = None) -> N
 
 
 class ServiceCommand(BaseCommand):
-    """Ends with the sentence of a service that refuses, or of settings under which it does not run."""
+    """Ends with the message of a service that refuses, or of invalid settings."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         run = super().execute

@@ -39,7 +39,7 @@ def offered_values(name: str, attribute: str) -> list[Any]:
 
 @dataclass
 class DemoRun:
-    """`people` by user name. `application` is set where it was made or put back by this run."""
+    """The result of loading the demo: `people` by user name, and the `application` if this run made or reset it."""
 
     people: dict[str, Any] = field(default_factory=dict)
     application: Any = None
@@ -66,10 +66,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
-    """A link of the menu to the list of a model, "app.model". Entries stand in the order of `position`.
+    """A link of the menu to the list of a model, "app.model". Entries are ordered by `position`.
 
-    One that is `minor` stands on the page *System* where the menu would be too long with it. A group with the name of
-    an entry is that entry's: its lists are tabs of each other.
+    A `minor` entry moves to the page *System* if the menu would be too long. If a group has the name of an entry, the
+    group's lists are tabs of that entry's page.
     """
 
     group: str

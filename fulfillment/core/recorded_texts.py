@@ -1,7 +1,7 @@
-"""Texts that are the same for programs and for every reader: kept, or raised, in English.
+"""Translates texts that are stored or raised in English, when a page shows them.
 
-A page translates them where it shows them. Their messages stand in the catalogs under a context of their own, with a
-name for each value; a text is known by the words around its values. `make messages` reads them off the sources.
+Their messages are in the catalogs under a context of their own, with a name for each value. A message is recognized by
+the words around its values. `make messages` collects them from the sources.
 """
 
 import re

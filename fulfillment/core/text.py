@@ -25,7 +25,7 @@ def has_control_character(text: str, *, multiline: bool = False) -> bool:
 
 
 def storable(text: str) -> str:
-    """The text without NUL and lone surrogates, which PostgreSQL cannot store."""
+    """Removes NUL and replaces lone surrogates, which PostgreSQL cannot store."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from urllib.parse import SplitResult, urlsplit
 
-# To read an address normalizes its host, in quadratic time: 90,000 marks hold all threads for four seconds.
+# Parsing normalizes the host in quadratic time: 90,000 marks hold all threads for four seconds.
 MAX_LENGTH = 2_048
 
 

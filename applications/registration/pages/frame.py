@@ -43,14 +43,14 @@ def require_writable(request: HttpRequest, application_id: str) -> Application:
 
 
 def require_access(request: HttpRequest, application_id: str) -> Application:
-    """The application, and whether the user may change it: for pages that more users may read than change."""
+    """The application for a page that more users may read than change: POST requires the right to change it."""
     return (require_writable if request.method == "POST" else require_readable)(request, application_id)
 
 
 def _or_how_to_request(
     find: Callable[[Caller, str], Application], request: HttpRequest, application_id: str
 ) -> Application:
-    """Turns errors of the API into messages for pages."""
+    """Replaces the API's advice for users without a relationship by that of pages."""
     try:
         return find(Caller.on_pages(request.user), application_id)
     except Forbidden as error:

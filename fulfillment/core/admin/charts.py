@@ -1,4 +1,4 @@
-"""What the charts of the console's start page share: axes, the comparison with the period before, their data."""
+"""Helpers of the charts on the console's start page: axes, comparisons with the period before, and data links."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -40,7 +40,7 @@ def comparison_text(now: int | Decimal, before: int | Decimal, period: str) -> s
 
 
 def in_percent(now: int | Decimal, before: int | Decimal) -> str:
-    """The same in short, beside figures that follow: +12%."""
+    """The change as a short text, such as +12%; empty without a change."""
     percent = round((now - before) * 100 / before) if before else 0
     if not percent:
         return ""

@@ -101,8 +101,8 @@ class AutocompleteMixin:
     """For admins and inlines: uses this widget for `autocomplete_fields`."""
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
-        """Without the menu that opens related records in windows of their own, for which jQuery would be loaded. What
-        has no default is chosen, never the first that there is."""
+        """Removes the menu that opens related records in other windows, which needs jQuery. A field without a default
+        starts empty, so that no choice is made by accident."""
         field: Any = super().formfield_for_dbfield(db_field, request, **options)  # type: ignore[misc]  # of the admin
         if field and isinstance(field.widget, RelatedFieldWidgetWrapper):
             field.widget = field.widget.widget
@@ -147,7 +147,7 @@ class ConsoleInline(AutocompleteMixin, TabularInline):
     formset = LabelledFormSet
     extra = 0
     empty_value_display = NOTHING
-    # In place of those of the model, by field.
+    # Help texts by field, instead of those of the model.
     help_texts: Mapping[str, str] = {}
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:

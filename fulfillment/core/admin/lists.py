@@ -47,9 +47,10 @@ class BoundedPaginator(Paginator):
 
 
 class ConsoleList(ChangeList):
-    """Refuses lookups that no filter of the list reads: Django allows each of a local field, costly or failing.
+    """Refuses lookups that no filter of the list declares: Django would allow every local field, which can be slow or
+    fail.
 
-    A refusal says which filter or page it was; Django then leads to the list without any filter.
+    The message names the filter or page. Django then redirects to the list without filters.
     """
 
     def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:

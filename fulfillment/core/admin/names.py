@@ -134,10 +134,10 @@ def _attribute(model: type[Model], name: str) -> Callable[..., Any] | None:
 
 
 class BadgeMixin:
-    """A column that the list shows as a badge is one on the page of its record."""
+    """Shows a column that is a badge in the list as a badge on the record's page, too."""
 
     list_display: Any
-    # Kept in English, and shown in the reader's language.
+    # Fields that are stored in English and shown in the reader's language.
     recorded_fields: Collection[str] = ()
 
     @property

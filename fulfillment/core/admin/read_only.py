@@ -24,7 +24,7 @@ class ReadOnlyAdmin(ConsoleAdmin):
 
 
 class RemovedByService(ConsoleAdmin):
-    """Deletes records by a service, which may refuse, such as for a record in use."""
+    """Deletes records by a service, which may refuse, for example because a record is in use."""
 
     def remove(self, record: Any) -> None:
         """Calls the service; raises DomainError."""
@@ -48,7 +48,7 @@ class RemovedByService(ConsoleAdmin):
 
 
 class AddedInTurn(ConsoleAdmin):
-    """For a `ServiceUploadForm`: the file is added in its turn, for which no transaction waits."""
+    """For a `ServiceUploadForm`: limits how many files are added at once. The wait is outside of the transaction."""
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
@@ -65,7 +65,7 @@ class AddedInTurn(ConsoleAdmin):
 
 
 class ServiceUploadForm(forms.ModelForm):
-    """`help_text` has a place for `max_megabytes`. What the service refuses is shown at the file."""
+    """Adds the file by a service, whose refusal is shown at the field. `help_text` may contain `{max_megabytes}`."""
 
     file = forms.FileField(widget=UnfoldAdminFileFieldWidget)
     help_text: Any

@@ -11,10 +11,10 @@ from fulfillment.core.db.locks import long_transaction
 
 @dataclass(frozen=True, slots=True)
 class RetentionRule:
-    """One kind of thing. `remove` takes the size of a batch and yields how many went with each.
+    """What is removed of one kind of data. `remove` takes the size of a batch and yields the number removed by each.
 
-    A batch is a transaction of its own: an interruption between two leaves nothing half done, and the next
-    run continues. `count` says how many would go now. `for_days` makes the same rule with another age.
+    A batch is a transaction of its own: an interruption between two leaves nothing half done, and the next run
+    continues. `count` returns how many would be removed now. `for_days` makes the same rule with another age.
     """
 
     name: str

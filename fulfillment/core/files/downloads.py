@@ -61,7 +61,7 @@ def serves_picture(view: View) -> View:
 
 
 def picture_response(draw: Callable[[], bytes], content_type: str = "image/png") -> HttpResponse:
-    """A picture whose address names its version. An `img` shows no words: a refusal is its status alone."""
+    """A picture whose address names its version. A refusal has only a status, because an `img` shows no text."""
     try:
         picture = draw()
     except DomainError as error:

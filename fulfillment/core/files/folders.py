@@ -1,4 +1,4 @@
-"""What a command makes as root belongs to the owner of the folder around it: the service must read and remove it."""
+"""Gives what a command makes as root to the owner of the parent folder, so that the service can read and remove it."""
 
 import os
 import tempfile

@@ -1,6 +1,7 @@
-"""Dangerous actions: what a stolen session must not do alone. Pages declare themselves; `accounts` confirms people.
+"""Marks pages and actions of lists as dangerous or harmless.
 
-A page that accepts POST and declares nothing is dangerous.
+A dangerous one requires a recent confirmation (`accounts.pages.confirmation`), so that a stolen session alone cannot do
+it. A page that accepts POST and has no mark is dangerous.
 """
 
 from collections.abc import Callable
