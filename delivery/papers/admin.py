@@ -12,7 +12,7 @@ from delivery.papers.models import OfficialForm, PostagePrice
 from delivery.papers.official_form import MAX_BYTES, ROW_NUMBER, ROW_VALUES, VALUES, check_mapping
 from delivery.papers.services import add_official_form, fill_sample, map_official_form, save_postage_price
 from fulfillment.core.admin.base import ConsoleAdmin, ExtraPage
-from fulfillment.core.admin.read_only import AddedInTurn, ServiceUploadForm
+from fulfillment.core.admin.read_only import LimitedUploadAdmin, ServiceUploadForm
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import pdf_response
 
@@ -75,7 +75,7 @@ class MappingForm(forms.ModelForm):
 
 
 @admin.register(OfficialForm)
-class OfficialFormAdmin(AddedInTurn):
+class OfficialFormAdmin(LimitedUploadAdmin):
     harmless_pages = ("add", "change", "delete", "sample")
     list_display = ["file_name", "filled_fields", "created"]
     search_fields = ["file_name"]

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from fulfillment.core.admin.read_only import AddedInTurn, RemovedByService, ServiceUploadForm
+from fulfillment.core.admin.read_only import LimitedUploadAdmin, ServiceDeleteAdmin, ServiceUploadForm
 from fulfillment.core.recorded_texts import translated
 from printing.preflight import RULES
 from printing.preflight.rules.rule import Rule
@@ -102,7 +102,7 @@ class PrintPresetForm(forms.ModelForm):
 
 
 @admin.register(PrintPreset)
-class PrintPresetAdmin(RemovedByService):
+class PrintPresetAdmin(ServiceDeleteAdmin):
     """Settings for the print files of the products that use the preset; existing print files do not change."""
 
     harmless_pages = ("add", "change", "delete")
@@ -153,7 +153,7 @@ class OutputProfileForm(ServiceUploadForm):
 
 
 @admin.register(OutputProfile)
-class OutputProfileAdmin(AddedInTurn, RemovedByService):
+class OutputProfileAdmin(LimitedUploadAdmin, ServiceDeleteAdmin):
     harmless_pages = ("add", "change", "delete")
     forbidden = ("change",)
     form = OutputProfileForm

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from PIL import Image, ImageDraw, ImageFont
 
 from fulfillment.core.admin.base import ExtraPage
-from fulfillment.core.admin.read_only import AddedInTurn, RemovedByService, ServiceUploadForm
+from fulfillment.core.admin.read_only import LimitedUploadAdmin, ServiceDeleteAdmin, ServiceUploadForm
 from fulfillment.core.files.downloads import serves_picture
 from printing.typesetting import FontSet
 from printing.typesetting.fonts import FONT_BYTES
@@ -75,7 +75,7 @@ class FontForm(ServiceUploadForm):
 
 
 @admin.register(Font)
-class FontAdmin(AddedInTurn, RemovedByService):
+class FontAdmin(LimitedUploadAdmin, ServiceDeleteAdmin):
     harmless_pages = ("add", "change", "delete")
     forbidden = ("change",)
     form = FontForm

@@ -23,7 +23,7 @@ class ReadOnlyAdmin(ConsoleAdmin):
     forbidden = ("add", "change", "delete")
 
 
-class RemovedByService(ConsoleAdmin):
+class ServiceDeleteAdmin(ConsoleAdmin):
     """Deletes records by a service, which may refuse, for example because a record is in use."""
 
     def remove(self, record: Any) -> None:
@@ -47,7 +47,7 @@ class RemovedByService(ConsoleAdmin):
         return super().response_delete(request, display, object_id)
 
 
-class AddedInTurn(ConsoleAdmin):
+class LimitedUploadAdmin(ConsoleAdmin):
     """For a `ServiceUploadForm`: limits how many files are added at once. The wait is outside of the transaction."""
 
     def changeform_view(

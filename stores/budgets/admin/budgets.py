@@ -21,7 +21,7 @@ from accounts.callers import Caller
 from accounts.permissions import Grant
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.confirmation import confirmation_page
-from fulfillment.core.admin.read_only import RemovedByService
+from fulfillment.core.admin.read_only import ServiceDeleteAdmin
 from fulfillment.core.errors import DomainError
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_uuid
@@ -52,7 +52,7 @@ class DiffersFilter(admin.SimpleListFilter):
 
 
 @admin.register(Budget)
-class BudgetAdmin(StatementPages, RemovedByService, StaffAdmin):
+class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
     """Staff see the budgets of their stores; who holds Budget.All.Write changes them, by the services of the API."""
 
     form = BudgetForm
