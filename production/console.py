@@ -55,7 +55,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     if not staff.holds(ORDER_GRANTS):
         return []
     counts, board = _counts(request), reverse("admin:production_job_changelist")
-    found = [
+    entries = [
         _attention(
             counts["failed"],
             ngettext("print job failed", "print jobs failed", counts["failed"]),
@@ -70,8 +70,8 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
         ),
     ]
     if staff.is_operator:
-        found += _operator_attention(counts)
-    return [entry for entry in found if entry.count]
+        entries += _operator_attention(counts)
+    return [entry for entry in entries if entry.count]
 
 
 def _operator_attention(counts: dict[str, int]) -> list[Attention]:

@@ -147,10 +147,10 @@ class FolderSettings(TicketSettings, GangSettings):
     def check_saved(self) -> None:
         """Requires hot folders below PRODUCTION_FOLDERS, so that no other files can be overwritten."""
         roots = [Path(root).resolve() for root in settings.PRODUCTION_FOLDERS]
-        places = {name: self.cleaned_data.get(name, "") for name in ("folder", "return_folder")}
-        for name, place in places.items():
-            if place and not any(Path(place).resolve().is_relative_to(root) for root in roots):
+        folders = {name: self.cleaned_data.get(name, "") for name in ("folder", "return_folder")}
+        for name, folder in folders.items():
+            if folder and not any(Path(folder).resolve().is_relative_to(root) for root in roots):
                 allowed = ", ".join(str(root) for root in roots) or "none"
-                self.add_error(name, f"{place} is outside of the folders of PRODUCTION_FOLDERS: {allowed}.")
-        if places["return_folder"] and places["return_folder"] == places["folder"]:
+                self.add_error(name, f"{folder} is outside of the folders of PRODUCTION_FOLDERS: {allowed}.")
+        if folders["return_folder"] and folders["return_folder"] == folders["folder"]:
             self.add_error("return_folder", "The return folder must be another folder.")

@@ -168,7 +168,7 @@ class FolderAdapter:
             "store": job.store_id,
             "quantity": str(job.item.quantity),
         }
-        text = re.sub(r"\{(\w+)\}", lambda found: values[found[1]], self._settings["name_pattern"])
+        text = re.sub(r"\{(\w+)\}", lambda match: values[match[1]], self._settings["name_pattern"])
         safe = re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".-")
         return safe if len(safe) <= MAX_NAME_LENGTH and job.number in safe else f"{safe[:80]}-{job.number}"
 
@@ -190,8 +190,8 @@ class FolderAdapter:
         digests = {file.name: file.sha256 for file in job.files}
         with hot.folder(WORK, create=True) as work:
             try:
-                with work.folder(draft, create=True) as place:
-                    _write_files(place, folder, files)
+                with work.folder(draft, create=True) as folder_of_draft:
+                    _write_files(folder_of_draft, folder, files)
                 prepared = LedgerEntry(PREPARED, draft, self._names(job, files), digests)
                 entry = self._ledger.create(job.number, prepared)
             except BaseException:
@@ -235,15 +235,15 @@ class FolderAdapter:
         _CLEANED[self._folder] = time.monotonic()
 
 
-def _write_files(place: OpenFolder, folder: str, files: Sequence[DropFile]) -> None:
+def _write_files(target: OpenFolder, folder: str, files: Sequence[DropFile]) -> None:
     """Into a folder of this place, if it has a name."""
     if folder:
-        with place.folder(folder, create=True) as inner:
+        with target.folder(folder, create=True) as inner:
             _write_files(inner, "", files)
     else:
         for file in files:
-            place.write(file.name, file.content)
-    place.sync()
+            target.write(file.name, file.content)
+    target.sync()
 
 
 def _is_whole(hot: OpenFolder, entry: LedgerEntry) -> bool:
@@ -261,7 +261,7 @@ def _disk_errors() -> Iterator[Progress]:
         yield progress
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else (error.strerror or str(error)).lower()
-        place = f" ({error.filename})" if error.filename else ""
+        path = f" ({error.filename})" if error.filename else ""
         raise ProviderUnavailable(
-            f"The folder could not be used: {reason}{place}.", is_unsent=progress.is_unsent
+            f"The folder could not be used: {reason}{path}.", is_unsent=progress.is_unsent
         ) from error

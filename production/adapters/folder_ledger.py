@@ -39,11 +39,11 @@ def carry_over(hot: OpenFolder, ledger: Ledger) -> None:
     """Copies old entries to the ledger, some at each call, and removes them a day after their last change."""
     with suppress(FileNotFoundError), hot.folder(WORK) as work:
         with work.folder(OLD_LEDGER) as old:
-            found = new_names(old)
-            for name in found[:CARRIED_AT_ONCE]:
+            names = new_names(old)
+            for name in names[:CARRIED_AT_ONCE]:
                 _carry(old, name, ledger)
-            settle_names(old, found[:CARRIED_AT_ONCE])
-            is_empty = bool(found) and not old.names()
+            settle_names(old, names[:CARRIED_AT_ONCE])
+            is_empty = bool(names) and not old.names()
         for name in (OLD_LEDGER, OLD_WAITING) if is_empty else ():
             work.remove(name)
 
@@ -70,8 +70,8 @@ def _read(old: OpenFolder, number: str) -> LedgerEntry:
         ) from error
 
 
-def _entry(found: Mapping[str, Any]) -> LedgerEntry:
-    state, work, names, marks = found["state"], found["work"], found["names"], found["marks"]
+def _entry(record: Mapping[str, Any]) -> LedgerEntry:
+    state, work, names, marks = record["state"], record["work"], record["names"], record["marks"]
     if state not in (PREPARED, DONE, CANCELLED) or not (isinstance(names, list) and isinstance(marks, list)):
         raise ValueError
     if not all(_is_single(name) for name in names) or not all(MARK.fullmatch(mark) for mark in marks):
@@ -80,7 +80,7 @@ def _entry(found: Mapping[str, Any]) -> LedgerEntry:
         raise ValueError
     digests = {
         name: value
-        for name, value in found["digests"].items()
+        for name, value in record["digests"].items()
         if name.isprintable() and DIGEST.fullmatch(value)
     }
     return LedgerEntry(state, work if state != CANCELLED else "", tuple(names), digests, tuple(marks))

@@ -60,16 +60,16 @@ class ReturnFolder:
             if stat.S_ISDIR(status.st_mode):
                 continue
             try:
-                found = self._read(name)
+                reports = self._read(name)
             except FileNotFoundError:
                 continue
             except ValueError as error:
                 self._archive(name, "unreadable", why=str(error))
                 continue
-            if not found:
+            if not reports:
                 self.move_processed(name)
-            read, count = read + 1, count + len(found)
-            for report in found:
+            read, count = read + 1, count + len(reports)
+            for report in reports:
                 yield replace(report, raw=f"file:{name}\n{report.raw}")
 
     def _in_state_folders(self, until: float) -> Iterator[Report]:
@@ -88,7 +88,7 @@ class ReturnFolder:
         )
         settle_names(folder, [file_name for file_name in names if file_name not in pending])
         for number in sorted(set(pending.values())):
-            moved = [file_name for file_name, found in pending.items() if found == number]
+            moved = [file_name for file_name, owner in pending.items() if owner == number]
             if state == "Shipped" and not self._is_complete(folder, number, moved):
                 continue
             text = f"job:{number}:{state}\nMoved to {name}."
@@ -106,12 +106,12 @@ class ReturnFolder:
 
     def _archive(self, name: str, kind: str, *, why: str = "") -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        kept = name_with_room(name)
-        with self._folder.folder(kind, create=True) as place:
-            self._folder.move(name, place, f"{stamp}-{kept}")
+        short_name = name_with_room(name)
+        with self._folder.folder(kind, create=True) as archive:
+            self._folder.move(name, archive, f"{stamp}-{short_name}")
             if why:
-                shown = kept if kept.isprintable() else "report"
-                place.write(f"{stamp}-{shown}.why.txt", f"{why}\n".encode("utf-8", "replace"))
+                shown = short_name if short_name.isprintable() else "report"
+                archive.write(f"{stamp}-{shown}.why.txt", f"{why}\n".encode("utf-8", "replace"))
 
     def _read(self, name: str) -> list[Report]:
         """Raises ValueError."""

@@ -142,11 +142,11 @@ async def _exchange(
         force_close=True,
     )
     async with asyncio.timeout(seconds), opened as session:
-        status, found, content = await exchange(
+        status, received_headers, content = await exchange(
             session, method, url, body, headers, limit=MAX_BYTES, progress=progress
         )
     text = content.decode("utf-8", "replace").replace("\x00", "")
-    return ProviderResponse(status, {name.lower(): value for name, value in found.items()}, text)
+    return ProviderResponse(status, {name.lower(): value for name, value in received_headers.items()}, text)
 
 
 def _reason(error: Exception) -> str:
@@ -165,10 +165,10 @@ def connect_socket(host: str, port: int, *, seconds: float) -> socket.socket:
     """A socket connected to a checked address; the name is not resolved again."""
     deadline = time.monotonic() + seconds
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise ProviderUnavailable(f"The name {host} does not resolve.", is_unsent=True) from error
-    allowed = [entry for entry in found if may_connect(address_of(entry), scheme="https")]
+    allowed = [entry for entry in addresses if may_connect(address_of(entry), scheme="https")]
     if not allowed:
         raise ProviderRefused(not_allowed(host))
     reason = "no address answered"

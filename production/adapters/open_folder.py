@@ -54,11 +54,11 @@ class OpenFolder:
     def names(self) -> list[str]:
         """In no order."""
         with os.scandir(self.descriptor) as entries:
-            found = [entry.name for entry in islice(entries, MAX_NAMES + 1)]
-        if len(found) > MAX_NAMES:
+            names = [entry.name for entry in islice(entries, MAX_NAMES + 1)]
+        if len(names) > MAX_NAMES:
             message = f"{self.path} has more than {MAX_NAMES:,} files; move the old ones away."
             raise ProviderRefused(message, concerns_all=True)
-        return found
+        return names
 
     def status(self, name: str) -> os.stat_result | None:
         """The status of the name itself, also where it is a link; None if there is none."""
@@ -104,10 +104,10 @@ class OpenFolder:
 
     def remove(self, name: str) -> None:
         """Removes a file, a link or a folder with all that is in it; what cannot be removed stays."""
-        found = self.status(name)
-        if found is not None and stat.S_ISDIR(found.st_mode):
+        status = self.status(name)
+        if status is not None and stat.S_ISDIR(status.st_mode):
             shutil.rmtree(name, ignore_errors=True, dir_fd=self.descriptor)
-        elif found is not None:
+        elif status is not None:
             with suppress(OSError):
                 os.unlink(name, dir_fd=self.descriptor)
 
@@ -118,7 +118,7 @@ class OpenFolder:
 @contextmanager
 def open_press_folder(path: Path) -> Iterator[OpenFolder]:
     """A folder below PRODUCTION_FOLDERS. Links above those are the operator's and are followed, those below are not."""
-    roots = [way for folder in map(Path, settings.PRODUCTION_FOLDERS) for way in (folder, folder.resolve())]
+    roots = [root for folder in map(Path, settings.PRODUCTION_FOLDERS) for root in (folder, folder.resolve())]
     root = next((candidate for candidate in roots if path.is_relative_to(candidate)), None)
     if root is None or ".." in path.parts:
         message = f"{path} is outside of the folders of PRODUCTION_FOLDERS, or named through a link."
@@ -127,12 +127,12 @@ def open_press_folder(path: Path) -> Iterator[OpenFolder]:
         try:
             descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             opened.callback(os.close, descriptor)
-            found = OpenFolder(root, descriptor)
+            opened_folder = OpenFolder(root, descriptor)
             for name in path.relative_to(root).parts:
-                found = opened.enter_context(found.folder(name))
+                opened_folder = opened.enter_context(opened_folder.folder(name))
         except FileNotFoundError as error:
             raise ProviderUnavailable(f"{path} is not there; is it mounted?", is_unsent=True) from error
-        yield found
+        yield opened_folder
 
 
 @dataclass(slots=True)
@@ -155,10 +155,10 @@ def new_names(folder: OpenFolder) -> list[str]:
     is_recent = time.monotonic() - look.at < LISTED_AGAIN_SECONDS
     if is_recent and look.changed_ns == changed_ns and not look.is_coarse:
         return list(look.unsettled)
-    found = set(folder.names())
+    names = set(folder.names())
     look.changed_ns, look.at = changed_ns, time.monotonic()
     look.is_coarse = time.time() - changed_ns / 1e9 < COARSE_SECONDS
-    look.names, look.unsettled = found, (look.unsettled & found) | (found - look.names)
+    look.names, look.unsettled = names, (look.unsettled & names) | (names - look.names)
     return list(look.unsettled)
 
 

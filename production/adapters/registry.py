@@ -52,13 +52,13 @@ def register(
 def adapter_kinds() -> Mapping[str, AdapterKind]:
     """Imports `adapters` of each app, a module or a package of modules."""
     for module in offered_modules("adapters"):
-        for found in iter_modules(getattr(module, "__path__", ())):
-            import_module(f"{module.__name__}.{found.name}")
+        for submodule in iter_modules(getattr(module, "__path__", ())):
+            import_module(f"{module.__name__}.{submodule.name}")
     return _REGISTERED
 
 
 def adapter_kind(kind: str) -> AdapterKind:
-    found = adapter_kinds().get(kind)
-    if found is None:
+    registered = adapter_kinds().get(kind)
+    if registered is None:
         raise ValueError(f"There is no adapter {kind!r}; available: {', '.join(adapter_kinds())}.")
-    return found
+    return registered

@@ -159,7 +159,7 @@ class SftpAdapter:
             self.poll()
         stored = {report.identifier for report in reports}
         names = [
-            name for name, found in self._read.items() if all(report.identifier in stored for report in found)
+            name for name, read in self._read.items() if {report.identifier for report in read} <= stored
         ]
         if not names:
             return
@@ -169,7 +169,7 @@ class SftpAdapter:
         except ProviderUnavailable:
             if not moved:
                 raise
-        self._read = {name: found for name, found in self._read.items() if name not in moved}
+        self._read = {name: of_file for name, of_file in self._read.items() if name not in moved}
 
     def parse_report(self, body: bytes, headers: Mapping[str, str]) -> Sequence[Report]:
         raise ValueError("A provider of the kind SFTP reports through its return folder.")

@@ -62,17 +62,20 @@ def acknowledgement(name: str) -> Report:
 
 
 async def read_returns(
-    sftp: asyncssh.SFTPClient, folder: str, found: dict[str, Sequence[Report]], settle: float = SETTLE_SECONDS
+    sftp: asyncssh.SFTPClient,
+    folder: str,
+    by_name: dict[str, Sequence[Report]],
+    settle: float = SETTLE_SECONDS,
 ) -> None:
-    """Adds reports to `found` by file name: a connection that fails later leaves what was read before.
+    """Adds reports to `by_name` by file name: a connection that fails later leaves what was read before.
 
     Unreadable files are moved to `rejected`, with the reason in a file beside them.
     """
     silent: list[str] = []
     async for name, attrs in _returned_entries(sftp, folder):
-        if len(found) + len(silent) >= READ_AT_ONCE:
+        if len(by_name) + len(silent) >= READ_AT_ONCE:
             break
-        if sum(map(len, found.values())) >= MAX_REPORTS:
+        if sum(map(len, by_name.values())) >= MAX_REPORTS:
             break
         try:
             reports = await _read(sftp, folder, name, attrs, settle)
@@ -83,7 +86,7 @@ async def read_returns(
             await _reject(sftp, folder, name, str(error))
             continue
         if reports:
-            found[name] = reports
+            by_name[name] = reports
         elif reports is not None:
             silent.append(name)
     await move_read(sftp, folder, silent, [])

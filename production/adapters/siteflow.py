@@ -199,7 +199,7 @@ def _failure(
 ) -> Exception:
     """The error with the jobs whose items Site Flow names in it."""
     message = _message(response.text)
-    positions = {int(found) for found in ITEM_AT_FAULT.findall(message)}
+    positions = {int(digits) for digits in ITEM_AT_FAULT.findall(message)}
     parts = job.parts if job else ()
     numbers = [part.number for position, part in enumerate(parts) if position in positions]
     return failure("Site Flow", message, response, exchange, is_unsent=is_unsent, numbers=numbers)
@@ -208,8 +208,8 @@ def _failure(
 def _reference(text: str) -> str:
     content = _json(text)
     order = content.get("order")
-    found = order.get("_id") if isinstance(order, dict) else content.get("_id")
-    return storable(found) if isinstance(found, str) else ""
+    reference = order.get("_id") if isinstance(order, dict) else content.get("_id")
+    return storable(reference) if isinstance(reference, str) else ""
 
 
 def _message(text: str) -> str:

@@ -97,7 +97,7 @@ def _item(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
             f"{item.product_name} has no SKU, and the setting Products names none for it.",
             numbers=[job.number],
         )
-    place = {"item": job.place_of_order} if job.place_of_order else {}
+    item_of_order = {"item": job.place_of_order} if job.place_of_order else {}
     return {
         "sourceItemId": job.number,
         "sku": sku,
@@ -108,7 +108,7 @@ def _item(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
             "options": dict(sorted(item.options.items())),
             "sides": item.sides,
             **_paper(item),
-            **place,
+            **item_of_order,
         },
         "components": _components(
             job, code or settings["component_code"], read_table(settings.get("attributes") or "")

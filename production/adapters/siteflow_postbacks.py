@@ -76,19 +76,19 @@ def _report(postback: Any, where: str) -> Report:
     ]
     if any(parts):
         # Components of a job are printed at the same time, and each one is reported.
-        known = "/".join([status, *parts, values["At"], values["TrackingNumber"]])
-        values["ReportID"] = hashlib.sha256(known.encode("utf-8", "replace")).hexdigest()
+        identity = "/".join([status, *parts, values["At"], values["TrackingNumber"]])
+        values["ReportID"] = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
     raw = json.dumps(postback, ensure_ascii=False, sort_keys=True)
     return replace(report_from_values(values, where=where, raw=raw), item_number=parts[0])
 
 
 def _values(postback: Mapping[str, Any], name: str) -> Iterator[Any]:
-    for place in PLACES:
-        found: Any = postback
-        for step in place:
-            found = found.get(step) if isinstance(found, dict) else None
-        if isinstance(found, dict) and name in found:
-            yield found[name]
+    for path in PLACES:
+        inner: Any = postback
+        for step in path:
+            inner = inner.get(step) if isinstance(inner, dict) else None
+        if isinstance(inner, dict) and name in inner:
+            yield inner[name]
     shipments = postback.get("shipments")
     if isinstance(shipments, list) and shipments and isinstance(shipments[0], dict) and name in shipments[0]:
         yield shipments[0][name]

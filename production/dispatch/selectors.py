@@ -82,7 +82,7 @@ def count_stages(jobs: QuerySet[Job], **more: QuerySet[Any]) -> dict[str, int]:
     In one statement that costs the same however many there are.
     """
     counted = {stage.key: jobs.filter(stage_filter(stage.key)) for stage in STAGES}
-    counted = {key: found for key, found in counted.items() if key not in UNCOUNTED} | more
+    counted = {key: rows for key, rows in counted.items() if key not in UNCOUNTED} | more
     parts: list[str] = []
     values: list[Any] = []
     for records in counted.values():
@@ -155,10 +155,10 @@ def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
         of_day = jobs.filter(condition, state__in=OPEN)
         shown = of_day.select_related("store", "provider", "item__product", "order", "gang_sheet")
         light = shown.order_by("due", "id").defer(*UNREAD)
-        found = list(light[:SHOWN])
+        listed = list(light[:SHOWN])
         pieces = _pieces(of_day)
-        places = places_of(found)
-        shown_jobs = [(job, places[job.pk], _total(pieces, job.due)) for job in found]
+        places = places_of(listed)
+        shown_jobs = [(job, places[job.pk], _total(pieces, job.due)) for job in listed]
         days.append(Day(name, key, len(pieces), sum(number for _, number in pieces), shown_jobs))
     return days
 
@@ -216,7 +216,7 @@ def steps_of(job: Job) -> Sequence[Step]:
     reached = (
         max((RANK[state] for state in times if state in RANK), default=0) if has_ended else RANK[job.state]
     )
-    way = [JobState(state) for state in RANK if not has_ended or RANK[state] <= reached]
+    states = [JobState(state) for state in RANK if not has_ended or RANK[state] <= reached]
     steps = [
         Step(
             str(state.label),
@@ -225,7 +225,7 @@ def steps_of(job: Job) -> Sequence[Step]:
             RANK[state] <= reached,
             not has_ended and RANK[state] == reached,
         )
-        for state in way
+        for state in states
     ]
     if has_ended:
         steps.append(

@@ -74,11 +74,11 @@ def places_of(jobs: Iterable[Job]) -> dict[int, OrderPlace]:
     """By the keys of jobs with their orders, in one statement; what `siblings_of` finds for each."""
     listed = list(jobs)
     shared = {job.order_id for job in listed if job.order.item_count > 1}
-    found: dict[UUID, list[Job]] = {}
+    jobs_of_order: dict[UUID, list[Job]] = {}
     of_orders = Job.objects.filter(order__in=shared).exclude(state=JobState.CANCELLED)
     for job in of_orders.only("number", "order", "provider").order_by("item__position"):
-        found.setdefault(job.order_id, []).append(job)
-    return {job.pk: _place(job, found.get(job.order_id, [job])) for job in listed}
+        jobs_of_order.setdefault(job.order_id, []).append(job)
+    return {job.pk: _place(job, jobs_of_order.get(job.order_id, [job])) for job in listed}
 
 
 def _place(job: Job, of_order: Sequence[Job]) -> OrderPlace:

@@ -103,13 +103,13 @@ class ProviderForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         """Settings are checked beside wrong fields as well, so that all faults are shown at once."""
         cleaned = super().clean() or self.cleaned_data
-        known = set(self.errors)
+        faulty = set(self.errors)
         try:
             check_values(values=self.values, provider=self.instance if self.instance.pk else None)
         except Invalid as error:
             for fault in error.faults:
                 name = PREFIX + fault.pointer.removeprefix("/settings/")
-                if name not in known:
+                if name not in faulty:
                     self.add_error(name if name in self.fields else None, fault.message)
         except DomainError as error:
             self.add_error(None, error.message)

@@ -64,13 +64,13 @@ class ProviderLedger:
         for name in names:
             for stem in _stems([name]):
                 wanted.setdefault(stem, []).append(name)
-        stems, found = list(wanted), {}
+        stems, number_by_name = list(wanted), {}
         with connection.cursor() as cursor:
             for start in range(0, len(stems), NAMES_AT_ONCE):
                 cursor.execute(NAMED, [self._provider_pk, stems[start : start + NAMES_AT_ONCE], [mark]])
                 for stem, number in cursor.fetchall():
-                    found.update(dict.fromkeys(wanted[stem], number))
-        return found
+                    number_by_name.update(dict.fromkeys(wanted[stem], number))
+        return number_by_name
 
     def drafts(self) -> Collection[str]:
         """Work folders of jobs that are not handed over yet."""

@@ -48,8 +48,8 @@ def postback_url(provider: Provider) -> str:
 def provider_at_address(code: str, secret: str) -> Provider | None:
     """The enabled provider of this postback URL."""
     provider = Provider.objects.filter(code=code).first()
-    known = provider.postback_digest if provider else "0" * 64
-    fits = [hmac.compare_digest(known, digest) for digest in digests(secret)]
+    stored_digest = provider.postback_digest if provider else "0" * 64
+    fits = [hmac.compare_digest(stored_digest, digest) for digest in digests(secret)]
     return provider if any(fits) else None
 
 

@@ -54,13 +54,13 @@ def save_provider(*, values: ProviderValues, provider: Provider | None = None) -
             raise Conflict(
                 "The adapter of a provider cannot be changed. Add another provider.", code="adapter_fixed"
             )
-    known = provider_secrets(provider) if provider else {}
+    stored_secrets = provider_secrets(provider) if provider else {}
     clean, secrets = check_values(values=values, provider=provider)
     record = provider or _new_provider()
     record.code, record.name, record.adapter = values.code, values.name, values.adapter
     record.is_enabled, record.daily_capacity = values.is_enabled, values.daily_capacity
     record.settings = clean
-    if provider is None or dict(known) != secrets:
+    if provider is None or dict(stored_secrets) != secrets:
         record.secrets_ciphertext = encrypt(json.dumps(secrets))
     if provider is None or differs_from_stored(record):
         record.updated = timezone.now()
@@ -80,11 +80,11 @@ def check_values(
     *, values: ProviderValues, provider: Provider | None = None
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The clean settings and secrets; raises Invalid with a fault for each mistake, at /settings/<name>."""
-    known = provider_secrets(provider) if provider else {}
+    stored_secrets = provider_secrets(provider) if provider else {}
     form_class = adapter_kind(values.adapter).settings
     hidden = form_class.secrets
     entered = {name: value for name, value in values.settings.items() if name not in hidden or value}
-    form = form_class({**known, **entered})
+    form = form_class({**stored_secrets, **entered})
     if form.is_valid():
         form.check_saved()
     if mistakes := form.mistakes:
@@ -148,10 +148,10 @@ def note_failure(*, provider: Provider, message: str, since: datetime | None = N
     `since` is when the try began that failed: a provider that hangs fails from then on, unless another try succeeded.
     """
     text = " ".join(message.split())[:1000]
-    known = Provider.objects.filter(pk=provider.pk)
+    providers = Provider.objects.filter(pk=provider.pk)
     began = Greatest(Value(since or timezone.now()), F("last_success"))
-    known.filter(failing_since__isnull=True).update(failing_since=began, last_error=text)
-    known.exclude(last_error=text).update(last_error=text)
+    providers.filter(failing_since__isnull=True).update(failing_since=began, last_error=text)
+    providers.exclude(last_error=text).update(last_error=text)
 
 
 def _reach_in_thread(provider: Provider) -> str:

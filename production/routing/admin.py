@@ -62,8 +62,8 @@ class RuleForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # That of the rule stays where no product has it any more.
-        known = Product.objects.order_by().values_list("category", flat=True).distinct()
-        names = {*known, self.instance.category} - {""}
+        categories = Product.objects.order_by().values_list("category", flat=True).distinct()
+        names = {*categories, self.instance.category} - {""}
         category: Any = self.fields["category"]
         category.choices = [("", _("Any")), *((name, name) for name in sorted(names, key=str.casefold))]
 

@@ -65,11 +65,11 @@ def enabled_rules() -> QuerySet[RoutingRule]:
 
 def providers_for_stores(store_pks: Collection[int]) -> QuerySet[Provider]:
     """Enabled providers that, for each of these stores, are in an enabled rule that may match its items."""
-    found = Provider.objects.filter(is_enabled=True)
+    providers = Provider.objects.filter(is_enabled=True)
     for store_pk in store_pks:
         rules = RoutingRule.objects.filter(Q(store=None) | Q(store=store_pk), is_enabled=True)
-        found = found.filter(pk__in=RoutingChoice.objects.filter(rule__in=rules).values("provider"))
-    return found
+        providers = providers.filter(pk__in=RoutingChoice.objects.filter(rule__in=rules).values("provider"))
+    return providers
 
 
 def first_rule(rules: Iterable[RoutingRule], facts: ItemFacts) -> RoutingRule | None:
@@ -150,4 +150,4 @@ def pick(candidates: Sequence[Candidate], *, preferred: Collection[int] = ()) ->
     level = [candidate for candidate in free if candidate.choice.priority == first]
     if wanted := [candidate for candidate in level if candidate.provider.pk in preferred]:
         return wanted[0]
-    return min(level, key=lambda one: ((one.jobs_today + 1) / one.choice.share, one.choice.pk))
+    return min(level, key=lambda chosen: ((chosen.jobs_today + 1) / chosen.choice.share, chosen.choice.pk))

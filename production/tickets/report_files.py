@@ -74,12 +74,12 @@ def read_csv_reports(body: bytes) -> Sequence[Report]:
 
 
 def _columns(head: Sequence[str]) -> list[str]:
-    known = {_plain(name): name for name in FIELDS}
+    names = {_plain(name): name for name in FIELDS}
     columns = []
     for cell in head:
-        if _plain(cell) not in known:
+        if _plain(cell) not in names:
             raise ValueError(f"Line 1: there is no column “{cell[:60]}”. Columns may be {', '.join(FIELDS)}.")
-        columns.append(known[_plain(cell)])
+        columns.append(names[_plain(cell)])
     for name in REQUIRED:
         if name not in columns:
             raise ValueError(f"Line 1: the column {name} is missing.")

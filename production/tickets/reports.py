@@ -65,8 +65,8 @@ def identify(
 def read_time(text: str, *, where: str, field: str) -> datetime:
     """ISO 8601; a time without a zone is UTC."""
     try:
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(
             f"{where}: {field} is {_quoted_text(text)}; write a time such as 2026-05-04T09:30:00Z."

@@ -141,16 +141,16 @@ def _report(element: Any, values: Mapping[str, str], header: Mapping[str, str], 
     return replace(report, identifier=identifier) if header.get("ID") else report
 
 
-def _header(element: Any, known: Headers) -> Mapping[str, str]:
+def _header(element: Any, header_by_parent: Headers) -> Mapping[str, str]:
     """The header of the message around the element, else that of the document.
 
-    `known` remembers it of each parent: looking through all of its children for each of them takes minutes.
+    `header_by_parent` remembers it of each parent: looking through all of its children for each of them takes minutes.
     """
     for parent in element.iterancestors():
-        if parent not in known:
-            found = next(_children(parent, "Header"), None)
-            known[parent] = None if found is None else dict(found.attrib)
-        if (header := known[parent]) is not None:
+        if parent not in header_by_parent:
+            child = next(_children(parent, "Header"), None)
+            header_by_parent[parent] = None if child is None else dict(child.attrib)
+        if (header := header_by_parent[parent]) is not None:
             return header
     return {}
 

@@ -86,10 +86,10 @@ class JobColumns(StaffAdmin):
 
     @admin.display(description="product")
     def product_of_store(self, job: Job) -> SafeString:
-        place = getattr(job, "place_in_list", None)
-        siblings = (
-            format_html(" · {}: {}", *_siblings(place, LINKED_IN_LIST)) if place and place.others else ""
-        )
+        position = getattr(job, "place_in_list", None)
+        siblings = ""
+        if position and position.others:
+            siblings = format_html(" · {}: {}", *_siblings(position, LINKED_IN_LIST))
         template = '<div>{}<br><span class="console-facts">{}{}</span></div>'
         return format_html(template, self.product(job), job.store, siblings)
 
@@ -112,8 +112,8 @@ class JobColumns(StaffAdmin):
     @admin.display(description="jobs of the order")
     def place_in_order(self, job: Job) -> str | SafeString:
         """Such as “2 of 3” above links to the others; what tickets say."""
-        place = places_of([job])[job.pk]
-        return format_html("<div>{}<br>{}</div>", *_siblings(place, LINKED)) if place.of else "—"
+        position = places_of([job])[job.pk]
+        return format_html("<div>{}<br>{}</div>", *_siblings(position, LINKED)) if position.of else "—"
 
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:
@@ -194,10 +194,10 @@ def waits_on_sheet(job: Job) -> bool:
     )
 
 
-def _siblings(place: OrderPlace, most: int) -> tuple[str, SafeString]:
+def _siblings(position: OrderPlace, most: int) -> tuple[str, SafeString]:
     """Such as “2 of 3”, and links to the others."""
-    words = _("%(number)s of %(total)s") % {"number": place.number, "total": place.of}
-    return words, _links(place.others, most)
+    words = _("%(number)s of %(total)s") % {"number": position.number, "total": position.of}
+    return words, _links(position.others, most)
 
 
 def _links(jobs: Sequence[Job], most: int) -> SafeString:

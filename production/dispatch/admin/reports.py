@@ -83,5 +83,5 @@ class ReportAdmin(ReadOnlyAdmin):
     @admin.action(description="Mark as seen", permissions=["view"])
     def mark_seen(self, request: HttpRequest, chosen: QuerySet) -> None:
         count = chosen.update(is_seen=True)
-        said = ngettext("%(count)s report marked as seen.", "%(count)s reports marked as seen.", count)
-        self.message_user(request, said % {"count": count})
+        message = ngettext("%(count)s report marked as seen.", "%(count)s reports marked as seen.", count)
+        self.message_user(request, message % {"count": count})

@@ -69,8 +69,8 @@ class JobScans(StaffAdmin):
         self, request: HttpRequest, sent: dict[str, Any], sheet_id: int, generation: int
     ) -> JsonResponse:
         """A gang sheet is a scan of each job on it; jobs that are not printed now are named."""
-        code, found = sent["code"], jobs_of_sheet(self.get_queryset(request), sheet_id, generation)
-        jobs = [job for job in found if self.has_change_permission(request, job)]
+        code, on_sheet = sent["code"], jobs_of_sheet(self.get_queryset(request), sheet_id, generation)
+        jobs = [job for job in on_sheet if self.has_change_permission(request, job)]
         if not jobs:
             return _problem_response(
                 HTTPStatus.NOT_FOUND, _("There is no gang sheet %(code)s here.") % {"code": code}
@@ -123,10 +123,10 @@ def _words(scan: Scan, *, is_repeated: bool) -> str:
     facts["pieces"] = number_format(pieces, force_grouping=True)
     if scan.step == ScanStep.MISSING:
         return _("%(piece)s: %(pieces)s missing, printed again as %(job)s.") % facts
-    said = _("%(piece)s: %(step)s, %(pieces)s pieces.") % facts
+    sentence = _("%(piece)s: %(step)s, %(pieces)s pieces.") % facts
     if scan.step != ScanStep.PACKED:
-        return said
-    return " ".join([said, *_unseen_warnings([scan]), _packed_text(job)])
+        return sentence
+    return " ".join([sentence, *_unseen_warnings([scan]), _packed_text(job)])
 
 
 def _unseen_warnings(scans: Sequence[Scan]) -> list[str]:

@@ -93,9 +93,9 @@ def request_cancellations(jobs: Sequence[Job], *, actor: Actor = SYSTEM, note: s
     now, changes = timezone.now(), []
     for job in jobs:
         previous = job.state
-        said = _mark_cancelled(job, note, now, was_on_sheet=job.pk in on_sheets)
-        if said is not None:
-            changes.append((job, previous, said))
+        note_of_job = _mark_cancelled(job, note, now, was_on_sheet=job.pk in on_sheets)
+        if note_of_job is not None:
+            changes.append((job, previous, note_of_job))
     record_jobs(changes, actor=actor)
 
 

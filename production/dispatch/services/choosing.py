@@ -118,8 +118,8 @@ class ProviderChoices:
             if job.order.item_count == 1:
                 return self._used
             siblings = Job.objects.filter(order=job.order_id).exclude(pk=job.pk)
-            found = Provider.objects.filter(pk__in=siblings.values("provider"))
-            self._used = {provider.pk for provider in found if provider.takes_several_items}
+            providers = Provider.objects.filter(pk__in=siblings.values("provider"))
+            self._used = {provider.pk for provider in providers if provider.takes_several_items}
         return self._used
 
     def _assign(self, job: Job, provider: Provider, rule: RoutingRule | None) -> None:

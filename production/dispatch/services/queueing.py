@@ -144,8 +144,8 @@ def _reported_parcels(order: Order) -> list[Parcel]:
         job__order=order, job__state=JobState.SHIPPED, state=JobState.SHIPPED, outcome=ReportOutcome.APPLIED
     )
     by_number: dict[tuple[str, str], list[ProviderReport]] = {}
-    known = ["", *order.tracking_numbers]
-    for row in reports.exclude(tracking_number__in=known).select_related("job__item").order_by("pk"):
+    known_numbers = ["", *order.tracking_numbers]
+    for row in reports.exclude(tracking_number__in=known_numbers).select_related("job__item").order_by("pk"):
         by_number.setdefault((row.carrier, row.tracking_number), []).append(row)
     return [parcel_of([row.job for row in rows if row.job], rows[0]) for rows in by_number.values()]
 

@@ -47,10 +47,10 @@ def receive_reports(
 
     Raises ServiceBusy after `seconds`: what is stored by then is passed over when they are sent again.
     """
-    known = sorted(enumerate(reports), key=lambda one: (one[1].at is None, one[1].at or 0, one[0]))
+    ordered = sorted(enumerate(reports), key=lambda entry: (entry[1].at is None, entry[1].at or 0, entry[0]))
     rows: list[ProviderReport] = []
     until = time.monotonic() + seconds
-    for _, report in known:
+    for _, report in ordered:
         if rows and time.monotonic() > until:
             raise ServiceBusy(f"Storing the reports takes more than {seconds:g} seconds; send them again.")
         for of_one_order in _for_each_job(provider, _storable(report)):
@@ -83,9 +83,9 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
 
 
 def _jobs_of_sheet(provider: Provider, number: str) -> tuple[GangSheet | None, list[Job]]:
-    if (found := SHEET_NUMBER.match(number)) is None:
+    if (match := SHEET_NUMBER.match(number)) is None:
         return None, []
-    sheet = GangSheet.objects.filter(provider=provider, pk=int(found[1])).first()
+    sheet = GangSheet.objects.filter(provider=provider, pk=int(match[1])).first()
     if sheet is None or sheet.number != number:
         return None, []
     return sheet, list(WITH_ORDERS.filter(gang_sheet=sheet).order_by("pk"))
@@ -95,16 +95,16 @@ def _jobs_of_provider_order(provider: Provider, number: str) -> list[Job]:
     """An order at a provider has the number of one of its jobs."""
     if (job := _job_for(number)) is None:
         return []
-    found = WITH_ORDERS.filter(order=job.order_id, provider=provider, provider_order=number)
-    return list(found.order_by("item__position"))
+    jobs = WITH_ORDERS.filter(order=job.order_id, provider=provider, provider_order=number)
+    return list(jobs.order_by("item__position"))
 
 
 def _meant(report: Report, jobs: Sequence[Job]) -> str | None:
     """The number of the job that is meant by an item of an order at the provider, which cancels whole orders."""
     if not jobs or not report.item_number or report.state == JobState.CANCELLED:
         return None
-    found = _job_for(report.item_number)
-    return report.item_number if found and found.order_id == jobs[0].order_id else None
+    job = _job_for(report.item_number)
+    return report.item_number if job and job.order_id == jobs[0].order_id else None
 
 
 @transaction.atomic
@@ -145,20 +145,20 @@ def _stored_reports(provider: Provider, reports: Sequence[Report]) -> dict[str, 
 
 def _lock(numbers: Sequence[str]) -> dict[str, Job]:
     """The locked jobs of one locked order, by the numbers under which they are reported."""
-    found = {job.number: job for job in WITH_ORDERS.filter(number__in=numbers)}
+    job_by_number = {job.number: job for job in WITH_ORDERS.filter(number__in=numbers)}
     for number in numbers:
-        if number not in found and (earlier := _job_for(number)) is not None:
-            found[number] = earlier
-    if not found:
+        if number not in job_by_number and (earlier := _job_for(number)) is not None:
+            job_by_number[number] = earlier
+    if not job_by_number:
         return {}
-    order = lock_order(next(iter(found.values())).order, ())
+    order = lock_order(next(iter(job_by_number.values())).order, ())
     # What may change is read after the locks: a join would show rows from before.
-    jobs = Job.objects.filter(pk__in={job.pk for job in found.values()}).prefetch_related("provider")
+    jobs = Job.objects.filter(pk__in={job.pk for job in job_by_number.values()}).prefetch_related("provider")
     jobs = jobs.select_related("item").defer(*UNREAD).order_by("pk")
     locked = {job.pk: job for job in jobs.select_for_update(of=("self",), no_key=True)}
     for job in locked.values():
         job.order = order
-    return {number: locked[job.pk] for number, job in found.items()}
+    return {number: locked[job.pk] for number, job in job_by_number.items()}
 
 
 def _row(provider: Provider, report: Report, job: Job | None, often: Collection[int]) -> ProviderReport:

@@ -26,10 +26,10 @@ def record_scan(
     Missing pieces start the job again under a new number: they are printed from the kept file.
     """
     locked = lock_with_order(job)
-    known = Scan.objects.filter(pk=scan_id).first() or _earlier_scan(locked, step)
-    if known is not None and known.job_id == locked.pk:
-        return known
-    if known is not None:
+    earlier = Scan.objects.filter(pk=scan_id).first() or _earlier_scan(locked, step)
+    if earlier is not None and earlier.job_id == locked.pk:
+        return earlier
+    if earlier is not None:
         raise Conflict("This scan was for another job.", code="scan_of_another_job")
     _refuse_idle(locked)
     now = timezone.now()

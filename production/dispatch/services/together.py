@@ -80,10 +80,10 @@ def _lock_all(job_pk: int) -> list[Job]:
     jobs = Job.objects.filter(order=order, gang_sheet__isnull=True).order_by("pk")
     locked = list(jobs.select_for_update(no_key=True).values_list("pk", flat=True))
     read = Job.objects.filter(pk__in=locked).select_related("provider", "item__product").defer(*UNREAD)
-    found = list(read.order_by("item__position"))
-    for job in found:
+    ordered = list(read.order_by("item__position"))
+    for job in ordered:
         job.order = order
-    return found
+    return ordered
 
 
 def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:

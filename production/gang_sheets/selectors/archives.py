@@ -106,8 +106,8 @@ def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
     """A ZIP; what cannot be imposed is named in `left-out.txt`."""
     archive = ZipStream()
     sheet.sheet = sheet.sheet or sheet_values(sheet.provider)
-    found = sheet.jobs.select_related("order__store", "item__product", "provider")
-    jobs = list(found.defer(*UNREAD).order_by("pk"))
+    members = sheet.jobs.select_related("order__store", "item__product", "provider")
+    jobs = list(members.defer(*UNREAD).order_by("pk"))
     size = sum(job.item.print_bytes for job in jobs)
     if len(jobs) > 1 and size > MAX_BYTES:
         reason = f"{size / 1e6:,.0f} MB of print files; a download takes {MAX_BYTES / 1e6:,.0f} MB."

@@ -67,8 +67,8 @@ def _open_sheet(job: Job, candidate: Candidate) -> GangSheet:
         "state": SheetState.COLLECTING,
     }
     open_sheets = GangSheet.objects.select_for_update(of=("self",), no_key=True).filter(**of_this_kind)
-    if (found := open_sheets.first()) is not None:
-        return found
+    if (sheet := open_sheets.first()) is not None:
+        return sheet
     now = timezone.now()
     try:
         with transaction.atomic():

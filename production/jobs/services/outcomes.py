@@ -48,10 +48,10 @@ def notify_of_failure(jobs: Sequence[Job]) -> int:
     """Notifies once of the jobs of one order that fail together, in their transaction."""
     people = people_with(READERS, store_id=jobs[0].store_id)
     keys = [key for job in jobs for key in failure_keys(job.number)]
-    known = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
+    used = set(Notification.objects.filter(user__in=people, key__in=keys).values_list("key", flat=True))
     # One that nobody was notified of before, or else the first.
-    job = next((candidate for candidate in jobs if failure_keys(candidate.number)[0] not in known), jobs[0])
-    unused = [key for key in failure_keys(job.number) if key not in known]
+    job = next((candidate for candidate in jobs if failure_keys(candidate.number)[0] not in used), jobs[0])
+    unused = [key for key in failure_keys(job.number) if key not in used]
     return notify(
         user_ids=people,
         kind=NotificationKind.JOB_FAILED,
@@ -70,12 +70,15 @@ def _failure_title(jobs: Sequence[Job]) -> str:
 
 
 def _failure_text(jobs: Sequence[Job]) -> str:
-    one = _("%(reason)s The order waits until the job is sent again, moved to another provider or cancelled.")
-    all_of_them = _(
-        "%(reason)s The order waits until the jobs are sent again, moved to another provider or cancelled."
+    text = _(
+        "%(reason)s The order waits until the job is sent again, moved to another provider or cancelled."
     )
+    if len(jobs) > 1:
+        text = _(
+            "%(reason)s The order waits until the jobs are sent again, moved to another provider or cancelled."
+        )
     reason = f"{jobs[0].provider}: {jobs[0].message}" if jobs[0].provider else jobs[0].message
-    return (one if len(jobs) == 1 else all_of_them) % {"reason": reason}
+    return text % {"reason": reason}
 
 
 @transaction.atomic

@@ -97,8 +97,8 @@ def lock_job(job_pk: int) -> Job:
 
 def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
     """Locks in key order, so that two transactions do not deadlock."""
-    found = jobs.select_related("provider", "order__store", "item__product").defer(*UNREAD)
-    return list(found.order_by("pk").select_for_update(of=("self",), no_key=True))
+    locked = jobs.select_related("provider", "order__store", "item__product").defer(*UNREAD)
+    return list(locked.order_by("pk").select_for_update(of=("self",), no_key=True))
 
 
 def fail_job(job: Job, message: str) -> None:

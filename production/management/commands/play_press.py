@@ -95,12 +95,12 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="end when no job is left")
 
     def handle(self, *args: Any, provider: str, seconds: float, once: bool, **options: Any) -> None:
-        found = Provider.objects.filter(code=provider, adapter="folder").first()
-        if found is None or not found.settings.get("return_folder"):
+        record = Provider.objects.filter(code=provider, adapter="folder").first()
+        if record is None or not record.settings.get("return_folder"):
             raise CommandError(
                 f"No provider with the code {provider!r} has a hot folder and a return folder."
             )
-        hot, back = Path(found.settings["folder"]), Path(found.settings["return_folder"])
+        hot, back = Path(record.settings["folder"]), Path(record.settings["return_folder"])
         if not (hot.is_dir() and back.is_dir()):
             raise CommandError(f"{hot} or {back} does not exist.")
         press = Press(hot, back, max(seconds, 0), self.stdout.write)
