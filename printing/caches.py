@@ -30,11 +30,11 @@ class WeightedCache(Generic[Key, Value]):
 
     def get_or_make(self, key: Key, make: Callable[[], Value]) -> Value:
         """Two threads may make it at the same time."""
-        found = self.get(key)
-        if found is None:
-            found = make()
-            self.put(key, found)
-        return found
+        value = self.get(key)
+        if value is None:
+            value = make()
+            self.put(key, value)
+        return value
 
     def put(self, key: Key, value: Value) -> None:
         weight = self._weight(value)

@@ -93,18 +93,18 @@ def held_samples(picture: Image.Image) -> int:
 def _scans(picture: JpegImageFile) -> int:
     """At least as many as there are: within the data of a scan the marker never occurs."""
     assert picture.fp is not None  # noqa: S101 - checked by the caller
-    place = picture.fp.tell()
+    position = picture.fp.tell()
     picture.fp.seek(0)
-    found = picture.fp.read().count(START_OF_SCAN)
-    picture.fp.seek(place)
-    return int(found)
+    count = picture.fp.read().count(START_OF_SCAN)
+    picture.fp.seek(position)
+    return int(count)
 
 
 def _colors_of_first_scan(picture: JpegImageFile) -> int:
     """0 for a header with anything between its segments."""
     file = picture.fp
     assert file is not None  # noqa: S101 - checked by the caller
-    place = file.tell()
+    position = file.tell()
     try:
         file.seek(2)
         while (marker := file.read(2)).startswith(b"\xff"):
@@ -117,7 +117,7 @@ def _colors_of_first_scan(picture: JpegImageFile) -> int:
             file.seek(length - 2, os.SEEK_CUR)
         return 0
     finally:
-        file.seek(place)
+        file.seek(position)
 
 
 @contextmanager

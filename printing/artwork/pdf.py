@@ -239,20 +239,20 @@ class _Reader:
         return replace(state, font=self._fonts[font.objgen], font_name=missing_font(font), size=size)
 
     def _graphics_state(self, resources: Any, name: Any, state: _State) -> _State:
-        found = resources.get("/ExtGState", pikepdf.Dictionary()).get(str(name), pikepdf.Dictionary())
-        mask, blends = found.get("/SMask"), _blends(found.get("/BM"))
-        opacity = min(float(found.get("/ca", 1)), float(found.get("/CA", 1)))
+        changes = resources.get("/ExtGState", pikepdf.Dictionary()).get(str(name), pikepdf.Dictionary())
+        mask, blends = changes.get("/SMask"), _blends(changes.get("/BM"))
+        opacity = min(float(changes.get("/ca", 1)), float(changes.get("/CA", 1)))
         is_masked = mask is not None and mask != "/None"
         if opacity < 1 or is_masked or blends:
             self.note(Part.TRANSPARENCY, name="transparency")
         if blends:
             self.note(Part.BLENDING, name="blending")
-        stroke = found.get("/OP", state.overprints_stroke)
-        fill = found.get("/op", found.get("/OP", state.overprints_fill))
+        stroke = changes.get("/OP", state.overprints_stroke)
+        fill = changes.get("/op", changes.get("/OP", state.overprints_fill))
         state = replace(state, overprints_fill=bool(fill), overprints_stroke=bool(stroke))
-        if "/OPM" in found:
-            state = replace(state, keeps_zeros=int(found["/OPM"]) == 1)
-        return replace(state, line=float(found["/LW"])) if "/LW" in found else state
+        if "/OPM" in changes:
+            state = replace(state, keeps_zeros=int(changes["/OPM"]) == 1)
+        return replace(state, line=float(changes["/LW"])) if "/LW" in changes else state
 
     def _read_path(self, name: str, operands: Any, state: _State) -> None:
         if name in _PATHS:

@@ -45,17 +45,17 @@ class Layers:
 
 def slivers(areas: list[Area], *, thin: float, long: float) -> list[Area]:
     """Long and thin areas. Those that lie along others are slices of one shape."""
-    found = [
+    thin_areas = [
         area for area in areas if min(area.width, area.height) < thin and max(area.width, area.height) >= long
     ]
     return [
         area
-        for area in found
+        for area in thin_areas
         if not any(
             area is not other
             and (area.width > area.height) == (other.width > other.height)
             and area.touches(other)
-            for other in found
+            for other in thin_areas
         )
     ]
 

@@ -71,8 +71,8 @@ def place_document(
     step = math.ceil(len(targets) / shares)
 
     def place_share(start: int) -> PlacedDocument:
-        some = targets[start : start + step]
-        return _place_share(prepared, pages, some, first=first + start, ppi=ppi, shares=shares)
+        targets_of_share = targets[start : start + step]
+        return _place_share(prepared, pages, targets_of_share, first=first + start, ppi=ppi, shares=shares)
 
     with ThreadPoolExecutor(shares) as pool:
         placed = list(pool.map(place_share, range(0, len(targets), step)))
@@ -137,13 +137,13 @@ def _place(
             page = pages[number] if number < len(pages) else None
             source = pdf.pages[first - 1 + number] if page else None
             whole, screen, bare = (folder / _file(kind, number) for kind in ("page", "screen", "bare"))
-            found = (
+            facts_of_page = (
                 _lay_out_page(source, page, target, ppi, whole, screen)
                 if source and page
                 else _lay_out_blank(target, whole)
             )
-            bare.write_bytes(found.bare)
-            facts.append(packed_facts(found))
+            bare.write_bytes(facts_of_page.bare)
+            facts.append(packed_facts(facts_of_page))
             size += sum(file.stat().st_size for file in (whole, screen, bare) if file.exists())
             if size > most:
                 raise DocumentRefused("too_complex", TOO_LARGE)
@@ -163,9 +163,9 @@ def _lay_out_page(
         with open_pdf(small) as fitted:
             _lay_out(fitted.pages[0], page, target, screen)
     _lay_out(source, page, target, whole)
-    found = read_pdf(alone, small=small, trim=trim_in_points(page))
+    facts = read_pdf(alone, small=small, trim=trim_in_points(page))
     alone.unlink()
-    return found
+    return facts
 
 
 def _lay_out_blank(target: Target, whole: Path) -> ArtworkFacts:

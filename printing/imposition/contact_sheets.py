@@ -37,9 +37,9 @@ class Cell:
 def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
     """One PDF; without cells it has one empty page."""
     with pikepdf.new() as pdf:
-        rest = iter(cells)
-        while some := list(islice(rest, CELLS)):
-            _add_page(pdf, some)
+        remaining = iter(cells)
+        while cells_of_page := list(islice(remaining, CELLS)):
+            _add_page(pdf, cells_of_page)
         if not len(pdf.pages):
             _add_page(pdf, ())
         pdf.docinfo["/Title"] = title

@@ -119,24 +119,24 @@ def spot_plates(content: bytes) -> tuple[str, ...]:
 def spot_inks(pdf: pikepdf.Pdf) -> dict[str, pikepdf.Object]:
     """The color spaces of spot colors that print, by names for resources, in the order of their plates; tools print
     nothing."""
-    found: dict[str, pikepdf.Object] = {}
+    space_by_ink: dict[str, pikepdf.Object] = {}
     for space in _spaces(pdf):
         if len(inks := _inks(space)) == 1 and space[0] == pikepdf.Name.Separation:
-            found.setdefault(inks[0], space)
-    plates = sorted(name for name in found if name not in PROCESS and not is_tool(name))
-    return {f"/Spot{number}": found[name] for number, name in enumerate(plates, 1)}
+            space_by_ink.setdefault(inks[0], space)
+    plates = sorted(name for name in space_by_ink if name not in PROCESS and not is_tool(name))
+    return {f"/Spot{number}": space_by_ink[name] for number, name in enumerate(plates, 1)}
 
 
 def _spaces(pdf: pikepdf.Pdf) -> Iterator[pikepdf.Object]:
-    for found in pdf.objects:
-        yield found
-        if isinstance(found, pikepdf.Dictionary | pikepdf.Stream):
-            yield from _spaces_of(found)
+    for thing in pdf.objects:
+        yield thing
+        if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+            yield from _spaces_of(thing)
 
 
-def _spaces_of(found: pikepdf.Object) -> Iterator[pikepdf.Object]:
+def _spaces_of(holder: pikepdf.Object) -> Iterator[pikepdf.Object]:
     """Color spaces of resources and pictures."""
-    resources = found.get("/Resources", found)
+    resources = holder.get("/Resources", holder)
     spaces = (
         resources.get("/ColorSpace") if isinstance(resources, pikepdf.Dictionary | pikepdf.Stream) else None
     )

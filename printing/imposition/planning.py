@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import pikepdf
@@ -113,9 +114,7 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
         raise ValueError(f"At most {MAX_REQUESTS} jobs are planned at once.")
     layouts: list[Layout] = []
     capacity = 0
-    for _, members in groupby(
-        sorted(requests, key=lambda one: (one.kind, one.job_number)), key=lambda one: one.kind
-    ):
+    for _, members in groupby(sorted(requests, key=attrgetter("kind", "job_number")), key=attrgetter("kind")):
         group = list(members)
         grid = best_grid(group[0], sheet)
         slots, yields = _slots(group[0], grid, sheet)

@@ -31,12 +31,12 @@ def plan_runs(quantities: Mapping[str, int], slots: int, overs: Overs = lambda r
 
     fallback = _full_layouts(quantities, slots)
     ends = _search(quantities, slots, lambda run: run + overs(run) + SETUP_SHEETS, fallback)
-    found = [
+    plans = [
         _merge_layouts(candidate, quantities, sheet_count)
         for candidate in [fallback, *heapq.nsmallest(MAX_ENDS, ends, key=cost)]
     ]
     most = sheet_count(fallback)
-    best = min((candidate for candidate in found if sheet_count(candidate) <= most), key=cost)
+    best = min((candidate for candidate in plans if sheet_count(candidate) <= most), key=cost)
     return sorted(best, key=itemgetter(0), reverse=True)
 
 
@@ -50,48 +50,48 @@ def _search(
     states: list[tuple[int, int, Mapping[str, int], list[Layout]]] = [(0, 0, quantities, [])]
     for _ in range(len(fallback) + 2):
         grown = []
-        for _, paid, left, layouts in states:
-            for run, counts in _next_layouts(left, slots):
-                now = paid + price(run)
-                rest = _rest(left, run, counts)
-                least = now + _least(rest, slots, price)
-                if least <= best and not rest:
-                    best = now
+        for _, paid, missing, layouts in states:
+            for run, counts in _next_layouts(missing, slots):
+                cost = paid + price(run)
+                still_missing = _rest(missing, run, counts)
+                least = cost + _least(still_missing, slots, price)
+                if least <= best and not still_missing:
+                    best = cost
                     ends.append([*layouts, (run, counts)])
                 elif least < best:
-                    grown.append((least, now, rest, [*layouts, (run, counts)]))
+                    grown.append((least, cost, still_missing, [*layouts, (run, counts)]))
         states = heapq.nsmallest(width, grown, key=itemgetter(0, 1))
     return ends
 
 
-def _rest(left: Mapping[str, int], run: int, counts: Mapping[str, int]) -> dict[str, int]:
-    rest = {number: count - run * counts.get(number, 0) for number, count in left.items()}
-    return {number: count for number, count in rest.items() if count > 0}
+def _rest(missing: Mapping[str, int], run: int, counts: Mapping[str, int]) -> dict[str, int]:
+    still_missing = {number: count - run * counts.get(number, 0) for number, count in missing.items()}
+    return {number: count for number, count in still_missing.items() if count > 0}
 
 
-def _least(left: Mapping[str, int], slots: int, price: Overs) -> int:
+def _least(missing: Mapping[str, int], slots: int, price: Overs) -> int:
     """What the pieces cost at least: full sheets, and as few layouts as can hold the jobs."""
-    if not left:
+    if not missing:
         return 0
-    layouts = -(-len(left) // slots)
-    return layouts * price(-(-sum(left.values()) // slots) // layouts)
+    layouts = -(-len(missing) // slots)
+    return layouts * price(-(-sum(missing.values()) // slots) // layouts)
 
 
-def _next_layouts(left: Mapping[str, int], slots: int) -> Iterator[Layout]:
-    finishing = _finishing_run(left, slots)
+def _next_layouts(missing: Mapping[str, int], slots: int) -> Iterator[Layout]:
+    finishing = _finishing_run(missing, slots)
     if finishing is not None:
-        yield finishing, {number: -(-count // finishing) for number, count in left.items()}
-    full, counts = _full_layout(left, slots)
+        yield finishing, {number: -(-count // finishing) for number, count in missing.items()}
+    full, counts = _full_layout(missing, slots)
     yield full, counts
-    for run in _runs_near(left, full, slots):
-        yield run, _fill_slots(left, slots, run)
-        yield run, _finish_jobs(left, slots, run)
+    for run in _runs_near(missing, full, slots):
+        yield run, _fill_slots(missing, slots, run)
+        yield run, _finish_jobs(missing, slots, run)
 
 
-def _runs_near(left: Mapping[str, int], full: int, slots: int) -> list[int]:
+def _runs_near(missing: Mapping[str, int], full: int, slots: int) -> list[int]:
     """Runs that finish a job, or leave little of it, between half and twice that of a full layout."""
     runs = {full, full + 1}
-    for count in left.values():
+    for count in missing.values():
         for places in range(max(1, count // (2 * full)), min(slots, 2 * count // full) + 1):
             runs |= {count // places, -(-count // places)}
     near = sorted(run for run in runs if max(1, full // 2) <= run <= 2 * full + 1)
@@ -100,34 +100,34 @@ def _runs_near(left: Mapping[str, int], full: int, slots: int) -> list[int]:
     return [near[at * (len(near) - 1) // (MAX_RUNS - 1)] for at in range(MAX_RUNS)]
 
 
-def _fill_slots(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
+def _fill_slots(missing: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
     """Requested pieces, of the largest jobs first; then spare slots for those with the most pieces left."""
-    counts, free = _without_surplus(left, slots, run, {})
-    rests = {number: count % run for number, count in left.items() if counts.get(number, 0) == count // run}
-    for number in sorted(rests, key=lambda one: (-rests[one], one))[:free]:
-        if rests[number]:
+    counts, free = _without_surplus(missing, slots, run, {})
+    over = {number: count % run for number, count in missing.items() if counts.get(number, 0) == count // run}
+    for number in sorted(over, key=lambda job: (-over[job], job))[:free]:
+        if over[number]:
             counts[number] = counts.get(number, 0) + 1
     return counts
 
 
-def _finish_jobs(left: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
+def _finish_jobs(missing: Mapping[str, int], slots: int, run: int) -> dict[str, int]:
     """Jobs that the run finishes with the least surplus in each slot; then requested pieces of others."""
     counts: dict[str, int] = {}
     free = slots
-    places = {number: -(-count // run) for number, count in left.items()}
-    surplus = {number: (places[number] * run - count) / places[number] for number, count in left.items()}
-    for number in sorted(left, key=lambda one: (surplus[one], one)):
+    places = {number: -(-count // run) for number, count in missing.items()}
+    surplus = {number: (places[number] * run - count) / places[number] for number, count in missing.items()}
+    for number in sorted(missing, key=lambda job: (surplus[job], job)):
         if places[number] <= free:
             counts[number] = places[number]
             free -= places[number]
-    return _without_surplus(left, free, run, counts)[0] or _fill_slots(left, slots, run)
+    return _without_surplus(missing, free, run, counts)[0] or _fill_slots(missing, slots, run)
 
 
 def _without_surplus(
-    left: Mapping[str, int], free: int, run: int, counts: dict[str, int]
+    missing: Mapping[str, int], free: int, run: int, counts: dict[str, int]
 ) -> tuple[dict[str, int], int]:
-    for number in sorted(left, key=lambda one: (-left[one], one)):
-        if number not in counts and (taken := min(free, left[number] // run)):
+    for number in sorted(missing, key=lambda job: (-missing[job], job)):
+        if number not in counts and (taken := min(free, missing[number] // run)):
             counts[number] = taken
             free -= taken
     return counts, free
@@ -150,7 +150,7 @@ def _covering(layouts: list[Layout], gone: Layout, quantities: Mapping[str, int]
     for number in gone[1]:
         short = quantities[number] - sum(run * counts.get(number, 0) for run, counts in layouts)
         if short > 0:
-            at = max(range(len(layouts)), key=lambda one: layouts[one][1].get(number, 0), default=None)
+            at = max(range(len(layouts)), key=lambda index: layouts[index][1].get(number, 0), default=None)
             if at is None or number not in layouts[at][1]:
                 return None
             run, counts = layouts[at]
@@ -180,34 +180,35 @@ def _full_layouts(quantities: Mapping[str, int], slots: int) -> list[Layout]:
     A layout that finishes all remaining jobs ends the plan once its waste is small; the last one wastes less than a
     sheet.
     """
-    left = dict(quantities)
+    missing = dict(quantities)
     layouts: list[Layout] = []
     total, used = sum(quantities.values()), 0
     least = -(-total // slots)
-    while left:
-        run = _finishing_run(left, slots)
+    while missing:
+        run = _finishing_run(missing, slots)
         if run is not None and (used + run <= least or 1 - total / ((used + run) * slots) <= GOOD_WASTE):
-            counts = {number: -(-count // run) for number, count in left.items()}
+            counts = {number: -(-count // run) for number, count in missing.items()}
             return [*layouts, (run, counts)]
-        run, counts = _full_layout(left, slots)
+        run, counts = _full_layout(missing, slots)
         layouts.append((run, counts))
         used += run
-        left = _rest(left, run, counts)
+        missing = _rest(missing, run, counts)
     return layouts
 
 
-def _finishing_run(left: Mapping[str, int], slots: int) -> int | None:
+def _finishing_run(missing: Mapping[str, int], slots: int) -> int | None:
     """The shortest run of one layout for all remaining pieces; None for more jobs than slots."""
-    if len(left) > slots:
+    if len(missing) > slots:
         return None
-    shorter = range(1, max(left.values()))
+    shorter = range(1, max(missing.values()))
     return 1 + bisect_left(
-        shorter, True, key=lambda run: sum(-(-count // run) for count in left.values()) <= slots
+        shorter, True, key=lambda run: sum(-(-count // run) for count in missing.values()) <= slots
     )
 
 
-def _full_layout(left: Mapping[str, int], slots: int) -> tuple[int, dict[str, int]]:
+def _full_layout(missing: Mapping[str, int], slots: int) -> tuple[int, dict[str, int]]:
     """The longest run that fills every slot without surplus pieces."""
-    longer = range(2, max(left.values()) + 1)
-    run = 1 + bisect_left(longer, True, key=lambda run: sum(count // run for count in left.values()) < slots)
-    return run, _without_surplus(left, slots, run, {})[0]
+    longer = range(2, max(missing.values()) + 1)
+    counts = missing.values()
+    run = 1 + bisect_left(longer, True, key=lambda run: sum(count // run for count in counts) < slots)
+    return run, _without_surplus(missing, slots, run, {})[0]

@@ -149,12 +149,13 @@ class PlannedSheet:
     def folds(self) -> tuple[list[float], list[float]]:
         """Where the pieces are folded, across and up the sheet."""
         parts = [part / self.panels for part in range(1, self.panels)]
-        one = self.fronts[0]
-        if one.width_mm > one.height_mm or (one.width_mm == one.height_mm and not one.rotation % 180):
-            found = {round(place.x_mm + part * place.width_mm, 4) for place in self.fronts for part in parts}
-            return sorted(found), []
-        found = {round(place.y_mm + part * place.height_mm, 4) for place in self.fronts for part in parts}
-        return [], sorted(found)
+        first = self.fronts[0]
+        width, height = first.width_mm, first.height_mm
+        if width > height or (width == height and not first.rotation % 180):
+            lines = {round(place.x_mm + part * place.width_mm, 4) for place in self.fronts for part in parts}
+            return sorted(lines), []
+        lines = {round(place.y_mm + part * place.height_mm, 4) for place in self.fronts for part in parts}
+        return [], sorted(lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,21 +140,21 @@ def background_pixels_of(
 
     Raises RenderingBusy, and RenderingFailed if `is_strict` or after `until` by `own_time`.
     """
-    found: dict[int, BackgroundPixels] = {}
-    wanted: dict[int, tuple[object, ...]] = {}
+    pixels_by_page: dict[int, BackgroundPixels] = {}
+    keys_to_draw: dict[int, tuple[object, ...]] = {}
     for number in pages:
         page = template.pages[number]
         ground = background_cache.get(key := _key(template, page))
         if ground is not None:
-            found[number] = ground
+            pixels_by_page[number] = ground
         else:
-            wanted[number] = key
-    for number, picture in _Drawing(template, until, is_strict).draw_pages(wanted).items():
+            keys_to_draw[number] = key
+    for number, picture in _Drawing(template, until, is_strict).draw_pages(keys_to_draw).items():
         page = template.pages[number]
         plain = BackgroundPixels(picture, _scale(page), page.bleed)
-        found[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
-        background_cache.put(wanted[number], found[number])
-    return found
+        pixels_by_page[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
+        background_cache.put(keys_to_draw[number], pixels_by_page[number])
+    return pixels_by_page
 
 
 def without_letters(template: Template, lettered: Iterable[tuple[Artwork, ArtworkFacts]]) -> Template:

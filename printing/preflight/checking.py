@@ -22,8 +22,8 @@ RULES = (
 
 def preflight(job: PreflightInput, limits: Limits = USUAL) -> list[Finding]:
     """All findings: errors first, then by page and position; at most FINDINGS."""
-    found = sorted(_all(Sheet(job, limits)), key=_order)
-    return found[:FINDINGS]
+    findings = sorted(_all(Sheet(job, limits)), key=_order)
+    return findings[:FINDINGS]
 
 
 def clear_caches() -> None:

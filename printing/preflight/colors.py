@@ -40,8 +40,8 @@ def rgb_of(color: RGB | CMYK) -> Seen:
     """The approximate sRGB color, to compare light with dark."""
     if isinstance(color, RGB):
         return tuple(float(int(color.code[at : at + 2], 16)) for at in (1, 3, 5))  # type: ignore[return-value]
-    rest = 1 - color.black / 100
-    parts = (255 * (1 - ink / 100) * rest for ink in (color.cyan, color.magenta, color.yellow))
+    light = 1 - color.black / 100
+    parts = (255 * (1 - ink / 100) * light for ink in (color.cyan, color.magenta, color.yellow))
     return tuple(parts)  # type: ignore[return-value]  # of three
 
 
@@ -54,9 +54,9 @@ def luminance(color: Seen) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: Seen, other: Seen) -> float:
+def contrast(color: Seen, other: Seen) -> float:
     """From 1 (the same) to 21 (black on white)."""
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(color), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -115,12 +115,12 @@ def plate_inks(
 ) -> dict[int, PlateInk]:
     """By page number; pages that cannot be drawn `until` then by `own_time` are omitted. Raises RenderingBusy."""
     keys = {number: (_key(template, number, press), most) for number in numbers}
-    found = {number: ink for number, key in keys.items() if (ink := _read.get(key)) is not None}
-    wanted = [number for number in numbers if number not in found]
+    ink_by_page = {number: ink for number, key in keys.items() if (ink := _read.get(key)) is not None}
+    wanted = [number for number in numbers if number not in ink_by_page]
     for number, ink in _measure_inks(template, wanted, press, most, until).items():
-        found[number] = ink
+        ink_by_page[number] = ink
         _read.put(keys[number], ink)
-    return found
+    return ink_by_page
 
 
 def _key(template: Template, number: int, press: Press) -> tuple[object, ...]:

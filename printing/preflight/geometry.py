@@ -28,8 +28,8 @@ def box_area(box: Box) -> Area:
 def text_area(box: Box, text: SetText) -> Area:
     """The area of a box's text, as layout.typ places it."""
     x = {"left": 0.0, "center": (box.width - text.width) / 2, "right": box.width - text.width}[box.align]
-    rest = box.height - text.height
-    y = {"top": 0.0, "middle": rest / 2, "bottom": rest}[box.vertical_align]
+    free_height = box.height - text.height
+    y = {"top": 0.0, "middle": free_height / 2, "bottom": free_height}[box.vertical_align]
     area = Area(box.x + x, box.y + y, text.width, text.height)
     if box.fit == "clip":
         area = _cut(area, frame(box))

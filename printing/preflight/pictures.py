@@ -31,7 +31,7 @@ class PictureFacts:
 
 
 picture_cache: WeightedCache[str, PictureFacts] = WeightedCache(
-    capacity=CACHE_BYTES, weight=lambda one: 500 + 3 * one.thumbnail.width * one.thumbnail.height
+    capacity=CACHE_BYTES, weight=lambda facts: 500 + 3 * facts.thumbnail.width * facts.thumbnail.height
 )
 
 

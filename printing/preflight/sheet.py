@@ -181,9 +181,9 @@ class Sheet:
     def backgrounds(self) -> list[Background]:
         artwork = self.template.artwork
         return [
-            Background(number, page, one, self.job.facts.get(one.digest) or artwork_facts(one))
+            Background(number, page, picture, self.job.facts.get(picture.digest) or artwork_facts(picture))
             for number, page in self.pages
-            if page.background is not None and (one := artwork[page.background])
+            if page.background is not None and (picture := artwork[page.background])
         ]
 
     def parts_behind(self, kind: Part) -> Iterator[tuple[Background, ArtworkPart]]:
@@ -230,8 +230,8 @@ class Sheet:
 
     def _shown_on_page(self, number: int, page: Page) -> Iterator[VisibleBox]:
         """The boxes in drawing order, later ones on top."""
-        known = self.background_pixels.get(number)
-        canvas = known.copy() if known is not None and page.boxes else None
+        pixels = self.background_pixels.get(number)
+        canvas = pixels.copy() if pixels is not None and page.boxes else None
         for at, box in enumerate(page.boxes):
             content = box.text if box.field is None else self.job.values.get(box.field, "")
             if content is None or is_blank(content):

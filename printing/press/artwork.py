@@ -192,17 +192,17 @@ def _check_structure(made: pikepdf.Pdf) -> None:
 
 def _note(page: Any) -> dict[str, int]:
     """Counts the annotations; those that nothing shows are removed."""
-    found = {"annotations": 0, "fields": 0, "dropped": 0}
+    counts = {"annotations": 0, "fields": 0, "dropped": 0}
     for annotation in page.get("/Annots", pikepdf.Array()):
         kind = str(annotation.get("/Subtype"))
         if kind in _UNSEEN or int(annotation.get("/F", 0)) & (HIDDEN | NO_VIEW):
             continue
         is_drawn = isinstance(annotation.get("/AP"), pikepdf.Dictionary) and "/N" in annotation.AP
         if kind == "/Widget":
-            found["fields"] += is_drawn or "/V" in annotation
+            counts["fields"] += is_drawn or "/V" in annotation
         else:
-            found["annotations" if is_drawn else "dropped"] += 1
-    return found
+            counts["annotations" if is_drawn else "dropped"] += 1
+    return counts
 
 
 def _upright(pdf: pikepdf.Pdf, page: pikepdf.Page, counts: dict[str, int]) -> ArtworkPage:

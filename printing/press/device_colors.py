@@ -108,8 +108,8 @@ class DeviceColors:
         return None
 
     def _is_of_output(self, profile: Any) -> bool:
-        known = self._output_profile
-        return int(profile.get("/N", 0)) == 4 and (known is None or profile.read_bytes() == known)
+        output = self._output_profile
+        return int(profile.get("/N", 0)) == 4 and (output is None or profile.read_bytes() == output)
 
     def _srgb_space(self) -> Any:
         if self._srgb is None:

@@ -14,11 +14,11 @@ _FOLLOWED = "q Q gs Do"
 def open_groups(pdf: pikepdf.Pdf) -> None:
     """Groups that are neither isolated nor knock out look the same without their group, if they are drawn plainly."""
     masks = {mask.G.objgen for mask in map(mask_of, states_of(pdf)) if mask is not None}
-    found = [form for form in pdf.objects if _is_open(form) and form.objgen not in masks]
-    if found:
+    groups = [form for form in pdf.objects if _is_open(form) and form.objgen not in masks]
+    if groups:
         drawing = _Drawing()
         drawing.run(pdf)
-        for form in found:
+        for form in groups:
             if form.objgen not in drawing.mixed:
                 del form.Group
 

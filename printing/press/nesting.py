@@ -70,15 +70,15 @@ class _Nesting:
         enters each object once. Cycles may count for more, but not for more than all of their objects."""
         path = [start := self._meet(page.objgen, _text(page))]
         while path:
-            one = path[-1]
-            if not one.left:
+            current = path[-1]
+            if not current.left:
                 path.pop()
-                self._close(one)
-            elif (other := self._known.get(one.left[-1])) is not None:
-                one.left.pop()
-                one.note(other)
+                self._close(current)
+            elif (other := self._known.get(current.left[-1])) is not None:
+                current.left.pop()
+                current.note(other)
             else:
-                number = one.left[-1]
+                number = current.left[-1]
                 thing = self._pdf.get_object(number)
                 path.append(self._meet(number, b"" if _is_page(thing) else _text(thing)))
         return start.depth or 0
@@ -89,13 +89,13 @@ class _Nesting:
         self._cycles.append(met)
         return met
 
-    def _close(self, one: _Met) -> None:
-        one.is_open = False
-        one.within += one.size
-        if one.first < one.place:
+    def _close(self, closed: _Met) -> None:
+        closed.is_open = False
+        closed.within += closed.size
+        if closed.first < closed.place:
             return
-        cycle = self._cycles[one.place :]
-        del self._cycles[one.place :]
+        cycle = self._cycles[closed.place :]
+        del self._cycles[closed.place :]
         entries = sum(other.is_entry for other in cycle)
         within = (entries + 1) * max(other.within for other in cycle)
         depth = min(within, sum(other.size for other in cycle)) + max(other.below for other in cycle)

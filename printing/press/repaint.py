@@ -103,13 +103,13 @@ class Repaint:
                 self._kept |= {(shared, name) for name in own if name not in replaced}
             self._resources(resources, paint)
 
-    def _extract_picture(self, one: Instruction, resources: Any) -> Instruction:
+    def _extract_picture(self, instruction: Instruction, resources: Any) -> Instruction:
         """A picture inside of the content becomes one of the resources, which are painted next."""
-        if not isinstance(one, pikepdf.ContentStreamInlineImage) or resources is None:
-            return one
-        image = one.iimage
+        if not isinstance(instruction, pikepdf.ContentStreamInlineImage) or resources is None:
+            return instruction
+        image = instruction.iimage
         if image.image_mask:
-            return one
+            return instruction
         picture = pikepdf.Stream(self._pdf, image.read_raw_bytes(), image.obj)
         picture.Type, picture.Subtype = pikepdf.Name.XObject, pikepdf.Name.Image
         named = resources.get("/ColorSpace", pikepdf.Dictionary())

@@ -48,8 +48,8 @@ def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = Non
         drawn: dict[tuple[int, int], _Drawn] = {}
         for page in pdf.pages:
             for image, width, height in _pictures(page.obj, page.obj.get("/Resources"), IDENTITY, 0):
-                one = drawn.setdefault(image.objgen, _Drawn(image))
-                one.width, one.height = max(one.width, width), max(one.height, height)
+                covered = drawn.setdefault(image.objgen, _Drawn(image))
+                covered.width, covered.height = max(covered.width, width), max(covered.height, height)
         shrunk = [
             _shrink(picture, ppi / 72, quality) for picture in drawn.values() if picture.image.is_indirect
         ]

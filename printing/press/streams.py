@@ -182,36 +182,37 @@ class ParsedStream:
             written += handler(instruction, name.encode() in STROKING) if handler else [instruction]
         return pikepdf.unparse_content_stream(written)
 
-    def _space(self, one: Instruction, stroking: bool) -> list[Instruction]:
-        kind = self._spaces.get(str(one.operands[0])) if one.operands else None
+    def _space(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+        kind = self._spaces.get(str(instruction.operands[0])) if instruction.operands else None
         self._current[stroking] = kind
         if kind is None:
-            return [one]
+            return [instruction]
         black = [0.0, 0.0, 0.0, 1.0] if kind == OF_CMYK else [0.0] * COMPONENTS[kind]
-        return self._paint_color(kind, black, one, stroking)
+        return self._paint_color(kind, black, instruction, stroking)
 
-    def _color(self, one: Instruction, stroking: bool) -> list[Instruction]:
+    def _color(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+        operands = instruction.operands
         # One number may as well be the tint of a spot color.
-        kind = self._current.get(stroking, {3: OF_RGB, 4: OF_CMYK}.get(len(one.operands)))
-        if (
-            kind is None
-            or len(one.operands) != COMPONENTS[kind]
-            or isinstance(one.operands[-1], pikepdf.Name)
-        ):
-            return [one]
-        return self._paint_color(kind, [float(value) for value in one.operands], one, stroking)
+        kind = self._current.get(stroking, {3: OF_RGB, 4: OF_CMYK}.get(len(operands)))
+        if kind is None or len(operands) != COMPONENTS[kind] or isinstance(operands[-1], pikepdf.Name):
+            return [instruction]
+        return self._paint_color(kind, [float(value) for value in operands], instruction, stroking)
 
-    def _device(self, one: Instruction, stroking: bool) -> list[Instruction]:
-        kind = DEVICES[str(one.operator).encode()]
+    def _device(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+        kind = DEVICES[str(instruction.operator).encode()]
         self._current[stroking] = kind
-        if len(one.operands) != COMPONENTS[kind]:
-            return [one]
-        return self._paint_color(kind, [float(value) for value in one.operands], one, stroking)
+        if len(instruction.operands) != COMPONENTS[kind]:
+            return [instruction]
+        return self._paint_color(
+            kind, [float(value) for value in instruction.operands], instruction, stroking
+        )
 
-    def _paint_color(self, kind: str, values: Values, one: Instruction, stroking: bool) -> list[Instruction]:
+    def _paint_color(
+        self, kind: str, values: Values, instruction: Instruction, stroking: bool
+    ) -> list[Instruction]:
         painted = self._paint.color(kind, values)
         if painted is None:
-            return [one]
+            return [instruction]
         operator = OPERATORS[self._paint.target][stroking].decode()
         operands = [round(value, 4) for value in painted]
         return [pikepdf.ContentStreamInstruction(operands, pikepdf.Operator(operator))]

@@ -246,7 +246,7 @@ def _svg_size(attributes: dict[str, str]) -> tuple[float, float] | None:
 
 
 prepared_cache: WeightedCache[str, PreparedArtwork] = WeightedCache(
-    capacity=CACHE_BYTES, weight=lambda one: 1000 + len(one.pdf)
+    capacity=CACHE_BYTES, weight=lambda prepared: 1000 + len(prepared.pdf)
 )
 
 

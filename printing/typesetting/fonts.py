@@ -157,7 +157,7 @@ class FontSet:
             first = _CJK + "KR"
         else:
             first = _CJK + "SC"
-        return sorted(self.fallbacks, key=lambda one: (one.startswith(_CJK), one != first))
+        return sorted(self.fallbacks, key=lambda family: (family.startswith(_CJK), family != first))
 
 
 def open_font(content: bytes) -> tuple[str, ...]:

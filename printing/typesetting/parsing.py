@@ -108,7 +108,7 @@ def _read_pictures(root: Reading, key: str) -> dict[str, Artwork]:
     if len(folder.value) > ARTWORKS:
         folder.note("too_many", f"At most {ARTWORKS} entries are allowed.")
         return {}
-    found = {}
+    pictures = {}
     for name, entry in folder.value.items():
         picture = folder.inner(entry, name)
         media_type, data = picture.raw("MediaType"), picture.raw("Data")
@@ -116,12 +116,12 @@ def _read_pictures(root: Reading, key: str) -> dict[str, Artwork]:
         if not picture.valid:
             continue
         try:
-            found[name] = read_artwork(name, media_type, data)
+            pictures[name] = read_artwork(name, media_type, data)
         except ArtworkInvalid as error:
             picture.note(
                 error.code, str(error), "MediaType" if error.code == "unknown_media_type" else "Data"
             )
-    return found
+    return pictures
 
 
 def _read_page(

@@ -56,13 +56,13 @@ class SvgReferences:
 
     def start(self, element: str, attributes: Mapping[str, str]) -> None:
         outer = self._open[-1] if self._open else self._whole
-        found = {key: _names(text) for key, text in read_properties(attributes).items()}
+        named = {key: _names(text) for key, text in read_properties(attributes).items()}
         # Read once, and each name once: as many as 20,000 elements inherit them.
-        inherited = {key: list(dict.fromkeys(names)) for key, names in found.items() if key in _INHERITED}
+        inherited = {key: list(dict.fromkeys(names)) for key, names in named.items() if key in _INHERITED}
         shown = {**outer.inherited, **inherited} if inherited else outer.inherited
         part = _Part(attributes.get("id"), shown, is_gradient=element in GRADIENTS)
         self._open.append(part)
-        paints = [name for key, names in found.items() if key not in _INHERITED for name in names]
+        paints = [name for key, names in named.items() if key not in _INHERITED for name in names]
         for name in paints:
             part.references[(name,)] += 1
         self._inherit(part, element, attributes)
@@ -121,8 +121,9 @@ class SvgReferences:
         if name in within:
             raise TooComplex(f"The element {name[:40]} refers to itself.")
         if name not in self._drawn and len(within) < SVG_NESTED:
-            found = [self._drawn_by(part, (*within, name)) for part in self._named.get(name, [])]
-            total, deepest = sum(drawn for drawn, _ in found), max((depth for _, depth in found), default=0)
+            parts_drawn = [self._drawn_by(part, (*within, name)) for part in self._named.get(name, [])]
+            total = sum(drawn for drawn, _ in parts_drawn)
+            deepest = max((depth for _, depth in parts_drawn), default=0)
             self._drawn[name] = max(1, total), deepest + 1
         drawn, depth = self._drawn.get(name, (1, 1))
         if len(within) + depth > SVG_NESTED:

@@ -53,9 +53,9 @@ class WorkDir:
 
     def _hold(self, digest: str) -> bool:
         with self._lock:
-            if (found := self._holders.get(digest)) is None:
+            if (held := self._holders.get(digest)) is None:
                 return False
-            found.holders += 1
+            held.holders += 1
             self._holders.move_to_end(digest)
             return True
 

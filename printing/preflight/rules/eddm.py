@@ -28,12 +28,13 @@ def _findings(sheet: Sheet) -> Iterator[EddmFinding]:
     return (finding for finding in chain(whole, check_pages(pages, sizes)) if (finding.page or 0) in chosen)
 
 
-def _hit(sheet: Sheet, one: EddmFinding) -> RuleMatch:
-    page = sheet.template.pages[one.page or 0]
-    if one.box is None:
-        return RuleMatch(0, trim_area(page), _WHOLE.get(one.code, "The piece"), one.found, one.wanted)
-    box = page.boxes[one.box]
-    return RuleMatch(one.page or 0, box_area(box), NAMES[box.role], one.found, one.wanted, one.box)
+def _hit(sheet: Sheet, finding: EddmFinding) -> RuleMatch:
+    number, values = finding.page or 0, (finding.found, finding.wanted)
+    page = sheet.template.pages[number]
+    if finding.box is None:
+        return RuleMatch(0, trim_area(page), _WHOLE.get(finding.code, "The piece"), *values)
+    box = page.boxes[finding.box]
+    return RuleMatch(number, box_area(box), NAMES[box.role], *values, finding.box)
 
 
 def _rule(code: str, severities: Severities, message: str, remedy: str) -> Rule:

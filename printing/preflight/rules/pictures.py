@@ -1,6 +1,7 @@
 """Rules for pictures in boxes and backgrounds: resolution, colors, empty pictures."""
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from printing.artwork.area import Area
 from printing.artwork.parts import Part
@@ -141,7 +142,7 @@ def total_ink_high(sheet: Sheet) -> Iterator[RuleMatch]:
             [(raster.ink, None)] if raster is not None and raster.ink is not None else []
         )
         inks += [(part.size, part.area) for part in behind.facts.of_kind(Part.INK)]
-        heaviest = max(inks, key=lambda one: one[0], default=(0.0, None))
+        heaviest = max(inks, key=itemgetter(0), default=(0.0, None))
         if heaviest[0] > most + 1:
             yield match_behind(behind, heaviest[1], f"{heaviest[0]:.0f}%", f"{most:g}%")
 

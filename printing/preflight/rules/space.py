@@ -53,8 +53,8 @@ def _artwork_bleed_missing(sheet: Sheet) -> Iterator[RuleMatch]:
             yield replace(match_behind(background, None, found, f"{wanted:g} mm"), is_pdf=True)
 
 
-def _lacks_bleed(one: Background, wanted: float) -> bool:
-    return one.facts.page is not None and one.bleed < wanted - BLEED_SLACK_MM
+def _lacks_bleed(background: Background, wanted: float) -> bool:
+    return background.facts.page is not None and background.bleed < wanted - BLEED_SLACK_MM
 
 
 def _inked_edges(sheet: Sheet, number: int) -> Iterator[str]:
@@ -95,22 +95,22 @@ def bleed_not_filled(sheet: Sheet) -> Iterator[RuleMatch]:
             yield match_of(shown, found, f"{bleed:g} mm beyond the trim", area=area)
 
 
-def _ink_area(one: VisibleBox) -> Area | None:
+def _ink_area(visible: VisibleBox) -> Area | None:
     """The inked area of pictures and backgrounds. Text and codes have other rules."""
-    if one.box.background is not None and not is_white(one.box.background):
-        return box_area(one.box)
-    return one.area if one.box.kind == "Image" and _is_upright(one) else None
+    if visible.box.background is not None and not is_white(visible.box.background):
+        return box_area(visible.box)
+    return visible.area if visible.box.kind == "Image" and _is_upright(visible) else None
 
 
-def _is_upright(one: VisibleBox) -> bool:
-    return not one.box.rotation % 90
+def _is_upright(visible: VisibleBox) -> bool:
+    return not visible.box.rotation % 90
 
 
-def _touched_sides(one: VisibleBox) -> list[str]:
-    area = _ink_area(one)
-    if area is None or not area.overlap(trim_area(one.page)):
+def _touched_sides(visible: VisibleBox) -> list[str]:
+    area = _ink_area(visible)
+    if area is None or not area.overlap(trim_area(visible.page)):
         return []
-    insets = area.insets(trim_area(one.page))
+    insets = area.insets(trim_area(visible.page))
     return [side for side, inset in zip(SIDES, insets, strict=True) if inset <= TOUCHING_MM]
 
 
@@ -190,9 +190,9 @@ def texts_overlap(sheet: Sheet) -> Iterator[RuleMatch]:
                 break
 
 
-def _letters(one: VisibleBox, size: float) -> Area:
+def _letters(visible: VisibleBox, size: float) -> Area:
     """The area without the space for accents and descenders; unchanged for rotated text."""
-    if one.box.rotation % 180:
-        return one.area
-    room = min(0.2 * size * 25.4 / 72, one.area.height / 3)
-    return replace(one.area, y=one.area.y + room, height=one.area.height - 2 * room)
+    if visible.box.rotation % 180:
+        return visible.area
+    room = min(0.2 * size * 25.4 / 72, visible.area.height / 3)
+    return replace(visible.area, y=visible.area.y + room, height=visible.area.height - 2 * room)
