@@ -92,7 +92,6 @@ class Run:
         return {
             "layout": "pages",
             "timestamp": 0,
-            "workdir": str(self.workdir.root),
             "fonts": self.workdir.font_folder(self.builder.fonts),
             "ppi": self.job.get("ppi") or proof_dpi((page.width, page.height) for page in pages),
         }
@@ -165,13 +164,13 @@ def typeset_alone(
 ) -> tuple[dict[str, Any], list[bytes]]:
     """The reply to a layout that needs no template. `pictures` are 0.png, 1.png and so on to it."""
     workdir = current_workdir()
-    own = {"workdir": str(workdir.root), "fonts": workdir.font_folder(FontSet.shipped())}
+    fonts = workdir.font_folder(FontSet.shipped())
     with shared_workers.lend(deadline := time.monotonic() + seconds) as worker:
         root = workdir.empty_root(worker.slot)
         try:
             for number, picture in enumerate(pictures):
                 (root / f"{number}.png").write_bytes(picture)
-            return worker.render({**setting, **own, "root": str(root)}, parts, deadline)
+            return worker.render({**setting, "fonts": fonts, "root": str(root)}, parts, deadline)
         finally:
             workdir.clear_job(root)
 

@@ -7,7 +7,6 @@ can end only this process, not the web worker.
 import ctypes
 import json
 import resource
-import shutil
 import signal
 import socket
 import sys
@@ -191,13 +190,11 @@ def _condition(profile: str) -> OutputCondition:
 
 def serve(channel: socket.socket) -> None:
     renderer = Renderer()
-    workdir = None
     while True:
         try:
             request, jobs = receive_message(channel)
         except (EOFError, ConnectionError):
-            break
-        workdir = request["workdir"]
+            return
         try:
             header, parts = renderer.render(request, jobs)
         except Exception as error:  # noqa: BLE001 - a customer's PDF may hold anything, and this process is sound
@@ -206,9 +203,6 @@ def serve(channel: socket.socket) -> None:
         send_message(channel, header, parts)
         del header, parts, jobs
         renderer.forget()
-    if workdir:
-        # The web worker was killed and could not remove its folder itself.
-        shutil.rmtree(workdir, ignore_errors=True)
 
 
 def _trim_memory() -> None:

@@ -96,7 +96,6 @@ class Worker:
             refuse_killed(self.process.wait(ENDING_SECONDS))
 
     def close(self) -> None:
-        # Killed before its socket is closed: a worker whose socket closes would delete this process's folder.
         self.process.kill()
         self.channel.close()
         self.process.wait()
