@@ -33,7 +33,7 @@ MARKS_IN_A_ROW = 100
 # In em; less than the width of any letter, even within a ligature.
 NARROWEST = 0.05
 SLACK = 0.05
-MM = 72 / 25.4
+POINTS_OF_MM = 72 / 25.4
 # Their code points are letters, but nothing is drawn.
 FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
@@ -167,7 +167,7 @@ _CHECKS: dict[str, tuple[Callable[[str], object], str]] = {
     ),
     "Phone": (_PHONE.fullmatch, "must be a phone number: digits, spaces and + ( ) - . / only."),
     "Url": (_is_url, "must be a web address such as example.com or https://example.com/page."),
-    "Date": (_is_date, "must be a date as YYYY-MM-DD."),
+    "Date": (_is_date, "must be a date as YYYY-POINTS_OF_MM-DD."),
 }
 
 
@@ -185,8 +185,8 @@ def overflow_reason(box: Box, content: str) -> str | None:
 def _may_fit(box: Box, lines: list[int]) -> bool:
     """An estimate from the number of letters in each line alone."""
     narrowest = max(NARROWEST + min(box.tracking, 0), 0) * box.minimum_size
-    width = box.width * MM + SLACK
-    capacity = (box.height * MM + SLACK) / (box.minimum_size * box.line_spacing) + 1
+    width = box.width * POINTS_OF_MM + SLACK
+    capacity = (box.height * POINTS_OF_MM + SLACK) / (box.minimum_size * box.line_spacing) + 1
     # Overlapping lines may take less height than a line each.
     if box.line_spacing >= 1 and sum(1 for count in lines if count) > capacity:
         return False
@@ -196,21 +196,12 @@ def _may_fit(box: Box, lines: list[int]) -> bool:
 
 
 def _letters(line: str) -> int:
-    if line.isascii():
-        return len(line.translate(ASCII_WITHOUT_WIDTH))
-    return sum(1 for letter in line if _has_width(unicodedata.category(letter)) and letter not in FILLERS)
-
-
-def _has_width(category: str) -> bool:
-    return category[0] not in "CMZ" and category != "Sk"
-
-
-ASCII_WITHOUT_WIDTH = {code: None for code in range(128) if not _has_width(unicodedata.category(chr(code)))}
+    """The number of those with a width."""
+    categories = (unicodedata.category(letter) for letter in line if letter not in FILLERS)
+    return sum(1 for category in categories if category[0] not in "CMZ" and category != "Sk")
 
 
 def _most_marks(content: str) -> int:
-    if content.isascii():
-        return 0
     most = run = 0
     for letter in content:
         run = run + 1 if unicodedata.category(letter)[0] == "M" else 0
