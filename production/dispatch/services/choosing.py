@@ -42,11 +42,6 @@ JOBS_AT_ONCE = 8
 LEASE_SECONDS = 10
 
 
-def lock_routing() -> None:
-    """Serialises routing until the transaction ends, so that shares and capacities are exact."""
-    lock_until_commit(ROUTING_LOCK)
-
-
 def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) -> None:
     """By provider and rule, which is none where a person chose the provider."""
     if not counts:
@@ -76,7 +71,8 @@ class ProviderChoices:
     @property
     def routing(self) -> Routing:
         if self._routing is None:
-            lock_routing()
+            # Until the transaction ends, so that shares and capacities are exact.
+            lock_until_commit(ROUTING_LOCK)
             self._routing = Routing(timezone.now())
         return self._routing
 
