@@ -17,7 +17,7 @@ def missing_font(font: Any) -> str:
     return str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]
 
 
-def found_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, str]]:
+def find_parts_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, str]]:
     """The names of fonts that are not embedded, of spot colors, and of what stays in color; of forms within as well."""
     left = [(thing, _is_form(thing)) for thing in drawn_apart(resources)]
     while left:

@@ -15,17 +15,17 @@ from printing.press.artwork import MM, ArtworkPage
 def read_in_folder(folder: Path, trim: list[float] | None) -> dict[str, Any]:
     facts = read_pdf((folder / "artwork").read_bytes(), trim=Area(*trim) if trim else None)
     (folder / "bare").write_bytes(facts.bare)
-    return packed_facts(facts)
+    return pack_facts(facts)
 
 
-def packed_facts(facts: ArtworkFacts) -> dict[str, Any]:
+def pack_facts(facts: ArtworkFacts) -> dict[str, Any]:
     """As JSON can hold them, without what has no letters."""
     facts = _finite(facts)
     parts = [asdict(part) for part in facts.parts]
     return {"width": facts.width, "height": facts.height, "is_readable": facts.is_readable, "parts": parts}
 
 
-def unpacked_facts(reply: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
+def unpack_facts(reply: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
     parts = tuple(_part(record) for record in reply["parts"])
     return ArtworkFacts(reply["width"], reply["height"], parts, reply["is_readable"], bare=bare)
 

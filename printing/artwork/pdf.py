@@ -8,7 +8,7 @@ from typing import Any
 
 import pikepdf
 
-from printing.artwork.apart import found_apart, missing_font
+from printing.artwork.apart import find_parts_apart, missing_font
 from printing.artwork.area import Area, enclosing
 from printing.artwork.parts import OPERATORS, PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
 from printing.artwork.pdf_content import (
@@ -163,7 +163,7 @@ class _Reader:
                 self._read_path(name, operands, state)
 
     def _resources(self, resources: Any) -> None:
-        for kind, name in found_apart(resources, self._visited):
+        for kind, name in find_parts_apart(resources, self._visited):
             self.note(kind, name=name, is_embedded=kind != Part.FONT)
         patterns = resources.get("/Pattern", pikepdf.Dictionary()).values()
         for holder in (resources, *(pattern.get("/Resources", pikepdf.Dictionary()) for pattern in patterns)):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pikepdf
 
-from printing.artwork.packing import packed_facts, trim_in_points, unpacked_facts
+from printing.artwork.packing import pack_facts, trim_in_points, unpack_facts
 from printing.artwork.parts import ArtworkFacts
 from printing.artwork.pdf import read_pdf
 from printing.documents.examining import SENT, DocumentRefused, reply_or_refusal, run_on_document
@@ -99,7 +99,7 @@ def _place_share(
     sizes = [[target.width, target.height, target.bleed] for target in targets]
     reply, files = run_on_document(task, prepared, sizes=sizes, **options)
     numbers, missing = range(len(targets)), len(targets) - len(chosen)
-    facts = [unpacked_facts(packed, files[_file("bare", number)]) for number, packed in enumerate(reply)]
+    facts = [unpack_facts(packed, files[_file("bare", number)]) for number, packed in enumerate(reply)]
     return PlacedDocument(
         pages=[files[_file("page", number)] for number in numbers],
         screens=[files.get(_file("screen", number), files[_file("page", number)]) for number in numbers],
@@ -143,7 +143,7 @@ def _place(
                 else _lay_out_blank(target, whole)
             )
             bare.write_bytes(facts_of_page.bare)
-            facts.append(packed_facts(facts_of_page))
+            facts.append(pack_facts(facts_of_page))
             size += sum(file.stat().st_size for file in (whole, screen, bare) if file.exists())
             if size > most:
                 raise DocumentRefused("too_complex", TOO_LARGE)

@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 
 from printing.artwork.area import Area
-from printing.artwork.packing import sides_of, trim_in_points, unpacked_facts
+from printing.artwork.packing import sides_of, trim_in_points, unpack_facts
 from printing.artwork.parts import PARTS, ArtworkFacts
 from printing.artwork.pdf import UNREADABLE
 from printing.bounded import TaskFailed, run_bounded
@@ -34,7 +34,7 @@ def read_isolated(content: bytes, trim: Area | None = None) -> ArtworkFacts:
                 folder,
             ),
         ):
-            return unpacked_facts(reply, (folder / "bare").read_bytes())
+            return unpack_facts(reply, (folder / "bare").read_bytes())
     except TaskFailed:
         return UNREADABLE
 

@@ -17,7 +17,7 @@ from printing.press.profiles import (
     ProfileInvalid,
     check_header,
     description_of,
-    opened_profile,
+    open_profile,
 )
 
 RGB = tuple[int, int, int]
@@ -43,7 +43,7 @@ class Separation:
 
     def __init__(self, profile: bytes, highest_ink: int = 400) -> None:
         self._screen = ImageCms.createProfile("sRGB")
-        self._press = opened_profile(profile)
+        self._press = open_profile(profile)
         self._ink = highest_ink * FULL / 100
         self._known: dict[RGB, CMYK] = {}
 

@@ -11,7 +11,7 @@ def is_palette(space: Any) -> bool:
     return isinstance(space, pikepdf.Array) and len(space) > 3 and str(space[0]) == "/Indexed"
 
 
-def repainted_palette(space: Any, kind: str, paint: Paint) -> Any:
+def repaint_palette(space: Any, kind: str, paint: Paint) -> Any:
     """The color space with converted colors of this kind; as it is where they stay."""
     table = bytes(space[3].read_bytes() if isinstance(space[3], pikepdf.Stream) else bytes(space[3]))
     size, (lows, highs) = COMPONENTS[kind], _ends_of(space[1], kind)

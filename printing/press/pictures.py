@@ -17,7 +17,7 @@ from printing.pictures import PILLOW_ERRORS, encode_picture, is_jpeg
 from printing.press.colors import Separation, separation_of
 from printing.press.objects import UNPACKED, image_stream, save_pdf
 from printing.press.paints import DEVICE, GRAY, OF_CMYK
-from printing.press.profiles import opened_profile
+from printing.press.profiles import open_profile
 
 JPEG_QUALITY = 95
 # The tolerance of proportions, as a share of a placeholder's pixel: 0.01 mm on two metres of paper.
@@ -26,6 +26,7 @@ MAX_SIDE = 800
 LONGEST = 65_500
 PLATE_JPEG = {"quality": 90, "subsampling": 0}
 INVERTED = [1, 0] * 4
+# Where the catalog of a PDF of `separate_picture` names its image.
 KEPT = "/Picture"
 # The version of the format: a new number renders all cached pictures again.
 VERSION = 2
@@ -124,11 +125,6 @@ def _in_pixels(proportion: float) -> tuple[int, int]:
     return max(1, shape.numerator), max(1, shape.denominator)
 
 
-def separated_image(pdf: pikepdf.Pdf) -> pikepdf.Object:
-    """The image in a PDF of `separate_picture`."""
-    return pdf.Root[KEPT]
-
-
 def _separate_picture(
     picture: Image.Image, separation: Separation, profile: bytes | None, *, as_jpeg: bool
 ) -> tuple[Image.Image, Image.Image | None]:
@@ -166,7 +162,7 @@ def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
     if not profile:
         return picture
     try:
-        own = opened_profile(profile)
+        own = open_profile(profile)
         return ImageCms.profileToProfile(picture, own, ImageCms.createProfile("sRGB")) or picture
     except (ImageCms.PyCMSError, OSError, ValueError):
         return picture

@@ -56,7 +56,7 @@ def check_header(content: bytes) -> None:
         raise ProfileInvalid("profile_version", "Profiles of ICC versions 2 and 4 are allowed.")
 
 
-def opened_profile(content: bytes) -> ImageCms.ImageCmsProfile:
+def open_profile(content: bytes) -> ImageCms.ImageCmsProfile:
     """A profile from outside, by its tables or primaries. Raises OSError or PyCMSError for a damaged one.
 
     Its other forms, D2B0 to D2B3 and B2D0 to B2D3, are lists of any length: 300 kB of one took 20 seconds for a

@@ -20,7 +20,7 @@ from printing.press.paints import (
     Shades,
     byte,
 )
-from printing.press.palettes import is_palette, repainted_palette
+from printing.press.palettes import is_palette, repaint_palette
 from printing.press.pictures import INVERTED, jpeg_in, jpeg_of
 from printing.press.streams import Instruction, ParsedStream, recolor_stream
 from printing.press.tagged import Profiles, Tagged
@@ -207,7 +207,7 @@ class Repaint:
 
     def _palette(self, space: Any, paint: Paint) -> Any:
         kind = self._kind(space[1])
-        return space if kind is None else repainted_palette(space, kind, paint)
+        return space if kind is None else repaint_palette(space, kind, paint)
 
     def _decode_picture(self, image: Any, kind: str) -> Image.Image | None:
         if not isinstance(kind, Tagged):

@@ -7,7 +7,7 @@ import pikepdf
 from PIL import Image, ImageCms
 
 from printing.press.colors import BPC, RGB
-from printing.press.profiles import PROFILE_BYTES, RELATIVE_COLORIMETRIC, opened_profile
+from printing.press.profiles import PROFILE_BYTES, RELATIVE_COLORIMETRIC, open_profile
 
 # Profiles of sRGB differ in the last digits. So many levels of 256 are not seen.
 SAME_LEVELS = 3
@@ -21,7 +21,7 @@ class Tagged(str):
 
     def __new__(cls, plain: str, profile: bytes) -> "Tagged":
         made = super().__new__(cls, f"{plain} {hash(profile)}")
-        own, screen = opened_profile(profile), ImageCms.createProfile("sRGB")
+        own, screen = open_profile(profile), ImageCms.createProfile("sRGB")
         made._transform = ImageCms.buildTransform(own, screen, "RGB", "RGB", RELATIVE_COLORIMETRIC, BPC)
         return made
 

@@ -18,7 +18,7 @@ from printing.pictures import (
     is_jpeg,
     open_picture,
 )
-from printing.press.profiles import opened_profile
+from printing.press.profiles import open_profile
 
 MAX_PIXELS = 50_000_000
 FORMATS = ("PNG", "JPEG")
@@ -174,7 +174,7 @@ def _reduce_to_eight_bits(picture: Image.Image) -> Image.Image:
 def _convert_to_srgb(picture: Image.Image, profile: bytes) -> Image.Image | None:
     """None if the profile is damaged, or for another color mode than the picture's."""
     try:
-        own = opened_profile(profile)
+        own = open_profile(profile)
         mode = MODES.get(own.profile.xcolor_space.strip(), "")
         if (mode == "CMYK") != (picture.mode == "CMYK") or not mode:
             return None

@@ -18,7 +18,7 @@ from printing.press.groups import mask_of
 from printing.press.identity import give_id, identify, intend
 from printing.press.objects import drop, get_dictionary, held_in, is_plain, states_of
 from printing.press.paints import Inks
-from printing.press.pictures import separated_image
+from printing.press.pictures import KEPT
 from printing.press.plain import OF_DEVICES
 from printing.press.profiles import OutputCondition
 from printing.press.repaint import Repaint
@@ -152,7 +152,7 @@ def _place_pictures(pdf: pikepdf.Pdf, pictures: Mapping[str, str]) -> list[pikep
                 continue
             if digest not in placed:
                 opened.append(pikepdf.open(pictures[digest]))
-                placed[digest] = pdf.copy_foreign(separated_image(opened[-1]))
+                placed[digest] = pdf.copy_foreign(opened[-1].Root[KEPT])
             drawn[name] = placed[digest]
     return opened
 

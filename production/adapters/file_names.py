@@ -59,7 +59,7 @@ def build_files(job: Job, name: str, *, separator: str, tickets: str) -> list[Dr
     """The print files, then the tickets: a press that waits for a ticket finds the files that it names."""
     names = _file_names(job, name, separator)
     files = [replace(file, name=names[file.name]) for file in job.files]
-    renamed: Job = replace(job, files=files, members=_renamed_members(job, names))
+    renamed: Job = replace(job, files=files, members=_rename_members(job, names))
     written = [DropFile(f"{name}.{ending}", write(renamed)) for ending, write in WRITERS.get(tickets, ())]
     return [*(DropFile(file.name, file.content) for file in files), *written]
 
@@ -82,7 +82,7 @@ def name_with_room(name: str) -> str:
     return os.fsencode(name)[-MAX_REPORT_NAME_LENGTH:].decode("utf-8", "ignore")
 
 
-def _renamed_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:
+def _rename_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:
     return [
         replace(
             member,

@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 from production.adapters.file_names import DropFile, FolderSettings, build_files
-from production.adapters.folder_ledger import OLD_LEDGER, WORK, WORK_NAME, carry_over, known_entry
+from production.adapters.folder_ledger import OLD_LEDGER, WORK, WORK_NAME, carry_over, find_entry
 from production.adapters.folder_returns import ReturnFolder
 from production.adapters.open_folder import OpenFolder, forget_names, open_press_folder
 from production.adapters.registry import register
@@ -83,7 +83,7 @@ class FolderAdapter:
 
     def submit(self, job: Job) -> Submitted:
         with _disk_errors() as progress, self._open() as (hot, _):
-            entry = known_entry(hot, self._ledger, job.number) or self._prepare(hot, job)
+            entry = find_entry(hot, self._ledger, job.number) or self._prepare(hot, job)
             if entry.state == CANCELLED:
                 raise ProviderRefused(f"Job {job.number} was cancelled in this folder before.")
             # From here on the hot folder may contain a part of the job.
@@ -99,7 +99,7 @@ class FolderAdapter:
     def cancel(self, job: Job, reference: str) -> Exchange:
         """Cancels the job unless the press has taken its files."""
         with _disk_errors(), self._open() as (hot, _):
-            entry = known_entry(hot, self._ledger, job.number)
+            entry = find_entry(hot, self._ledger, job.number)
             if entry is None:
                 # Nothing was written yet; the entry keeps a late retry from writing.
                 self._ledger.write(job.number, LedgerEntry(CANCELLED, "", (), {}))

@@ -26,7 +26,7 @@ CARRIED_AT_ONCE = 500
 KEPT_SECONDS = 86_400
 
 
-def known_entry(hot: OpenFolder, ledger: Ledger, number: str) -> LedgerEntry | None:
+def find_entry(hot: OpenFolder, ledger: Ledger, number: str) -> LedgerEntry | None:
     """The entry of the ledger, or an old one. Raises ValueError for an old one that is damaged or was changed."""
     if (entry := ledger.read(number)) is not None:
         return entry

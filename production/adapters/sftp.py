@@ -15,10 +15,10 @@ from production.adapters.http import url_refusal
 from production.adapters.registry import register
 from production.adapters.sftp_drop import (
     Places,
+    describe_exchange,
     drop_files,
     preview_files,
     put_job,
-    recorded_exchange,
     withdraw_files,
 )
 from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_returns
@@ -130,7 +130,7 @@ class SftpAdapter:
         progress = Progress()
         response = self._run(lambda sftp: put_job(sftp, places, files, progress), progress)
         reference = f"{self._settings['host']}:{places.target}"
-        return Submitted(reference[:200], recorded_exchange(places.target, files, response))
+        return Submitted(reference[:200], describe_exchange(places.target, files, response))
 
     def cancel(self, job: Job, reference: str) -> Exchange:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)

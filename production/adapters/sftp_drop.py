@@ -73,7 +73,7 @@ def preview_files(folder: str, files: Sequence[DropFile]) -> dict[str, str]:
     return {f"{folder}/{file.name}": _file_text(file) for file in files}
 
 
-def recorded_exchange(folder: str, files: Sequence[DropFile], response: str) -> Exchange:
+def describe_exchange(folder: str, files: Sequence[DropFile], response: str) -> Exchange:
     lines = [f"{folder}/{file.name}  {len(file.content):,} bytes" for file in files]
     return Exchange("\n".join(lines), response, {file.name: file.sha256 for file in files})
 
