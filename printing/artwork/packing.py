@@ -6,13 +6,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.artwork.parts import ArtworkFacts, ArtworkPart, Part
 from printing.artwork.pdf import UNREADABLE, read_pdf
 from printing.press.artwork import MM, ArtworkPage
 
 
-def read_in_folder(folder: Path, trim: list[float] | None) -> dict[str, Any]:
+def read_in_folder(folder: Path, trim: list[float]) -> dict[str, Any]:
     facts = read_pdf((folder / "artwork").read_bytes(), trim=Area(*trim) if trim else None)
     (folder / "bare").write_bytes(facts.bare)
     return pack_facts(facts)
@@ -37,7 +37,7 @@ def _finite(facts: ArtworkFacts) -> ArtworkFacts:
     parts = (
         part
         for part in facts.parts
-        if all(map(math.isfinite, (part.size, *(sides_of(part.area) or ()), *part.color)))
+        if all(map(math.isfinite, (part.size, *sides_of(part.area), *part.color)))
     )
     return replace(facts, parts=tuple(parts))
 
@@ -45,12 +45,11 @@ def _finite(facts: ArtworkFacts) -> ArtworkFacts:
 def trim_in_points(page: ArtworkPage) -> Area | None:
     if page.trim is None:
         return None
-    sides = (page.trim.x, page.trim.y, page.trim.width, page.trim.height)
-    return Area(*(side / MM for side in sides))
+    return Area(*(side / MM for side in sides_of(page.trim)))
 
 
-def sides_of(area: Area | None) -> list[float] | None:
-    return [area.x, area.y, area.width, area.height] if area else None
+def sides_of(area: Area | None) -> list[float]:
+    return [area.x, area.y, area.width, area.height] if area else []
 
 
 def _part(record: Mapping[str, Any]) -> ArtworkPart:

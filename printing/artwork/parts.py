@@ -2,7 +2,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.press.artwork import ArtworkPage
 
 # The limits for one kind of parts of an artwork; more add nothing.

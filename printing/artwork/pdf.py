@@ -8,8 +8,8 @@ from typing import Any
 
 import pikepdf
 
+from printing.area import Area, enclosing
 from printing.artwork.apart import find_parts_apart, missing_font
-from printing.artwork.area import Area, enclosing
 from printing.artwork.parts import OPERATORS, PARTS, TEXTS, ArtworkFacts, ArtworkPart, Part
 from printing.artwork.pdf_content import (
     BLACK,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pikepdf
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.press.gradients import is_repaintable, is_tint_repaintable
 from printing.press.objects import PROCESS, get_dictionary
 from printing.press.paints import COMPONENTS, GRAY, OF_CMYK, OF_RGB

@@ -187,13 +187,11 @@ def _lay_out(source: pikepdf.Page, page: ArtworkPage, target: Target, file: Path
         made.pages.append(source)
         sheet = made.pages[0]
         (x, y), (width, height), reach = page.center, target.whole, page.reach
-        sheet.contents_add(b"q %.4f %.4f %.4f %.4f re W n" % _points(reach, page), prepend=True)
+        box = (reach.x, page.height - reach.bottom, reach.width, reach.height)
+        points = tuple(side / MM for side in box)
+        sheet.contents_add(b"q %.4f %.4f %.4f %.4f re W n" % points, prepend=True)
         sheet.contents_add(b"Q")
         left, bottom = (x - width / 2) / MM, (page.height - y - height / 2) / MM
         window = [left, bottom, left + width / MM, bottom + height / MM]
         sheet.obj.MediaBox = pikepdf.Array([round(side, 4) for side in window])
         made.save(file, static_id=True)
-
-
-def _points(area: Any, page: ArtworkPage) -> tuple[float, float, float, float]:
-    return area.x / MM, (page.height - area.y - area.height) / MM, area.width / MM, area.height / MM

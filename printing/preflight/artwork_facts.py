@@ -6,7 +6,7 @@ A PDF is read in a process of its own: a file of some kilobytes can unpack to gi
 import threading
 from dataclasses import replace
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.artwork.packing import sides_of, trim_in_points, unpack_facts
 from printing.artwork.parts import PARTS, ArtworkFacts
 from printing.artwork.pdf import UNREADABLE

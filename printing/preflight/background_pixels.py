@@ -8,7 +8,7 @@ from time import monotonic
 
 from PIL import Image, ImageChops, ImageDraw
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.artwork.parts import ArtworkFacts
 from printing.caches import WeightedCache
 from printing.preflight.colors import Seen

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.caches import WeightedCache
 from printing.press.rules import ColorPolicy
 from printing.typesetting import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.press.rules import BUILT_IN, ColorPolicy, PresetRules
 
 # The limit for one rendering, because all findings are stored with it.

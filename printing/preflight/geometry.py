@@ -2,7 +2,7 @@
 
 import math
 
-from printing.artwork.area import Area, enclosing
+from printing.area import Area, enclosing
 from printing.typesetting import SetText
 from printing.typesetting.template import Box, Page
 

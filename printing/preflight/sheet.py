@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.artwork.parts import ArtworkFacts, ArtworkPart, Part
 from printing.preflight.artwork_facts import artwork_facts
 from printing.preflight.background_pixels import BackgroundPixels, background_pixels_of, without_letters
@@ -128,14 +128,9 @@ class Background:
         """How far a PDF reaches beyond the trim, on its shortest side."""
         if self.facts.page is None:
             return self.page.bleed
-        (x, y), reach = self.facts.page.center, self.facts.page.reach
-        across, down = self.page.width / 2, self.page.height / 2
-        return min(
-            x - reach.x - across,
-            y - reach.y - down,
-            reach.x + reach.width - x - across,
-            reach.y + reach.height - y - down,
-        )
+        (x, y), (width, height) = self.facts.page.center, (self.page.width, self.page.height)
+        trim = Area(x - width / 2, y - height / 2, width, height)
+        return min(trim.insets(self.facts.page.reach))
 
 
 def die_lines_of(template: Template, facts: Mapping[str, ArtworkFacts] | None = None) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from printing.artwork.area import Area, enclosing
+from printing.area import Area, enclosing
 from printing.artwork.parts import ArtworkPart, Part
 from printing.preflight.pictures import facts_of
 from printing.press.streams import IDENTITY, Matrix, scale_of, times

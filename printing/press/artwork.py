@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import pikepdf
 
+from printing.area import Area
 from printing.errors import CodedError
 from printing.press.groups import open_groups
 from printing.press.layers import remove_hidden_layers
@@ -49,18 +50,8 @@ class ArtworkRefused(CodedError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class BoxMM:
-    """Millimetres from the upper left corner of the page."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
 class ArtworkPage:
-    """A page as it is looked at, turned and at its true size; `trim` and `bleed` where the file names them.
+    """A page in mm as it is looked at, turned and at its true size; `trim` and `bleed` where the file names them.
 
     A CropBox counts as the trim where there is no TrimBox.
 
@@ -70,8 +61,8 @@ class ArtworkPage:
 
     width: float
     height: float
-    trim: BoxMM | None = None
-    bleed: BoxMM | None = None
+    trim: Area | None = None
+    bleed: Area | None = None
     annotations: int = 0
     fields: int = 0
     dropped: int = 0
@@ -83,13 +74,13 @@ class ArtworkPage:
 
     @property
     def center(self) -> tuple[float, float]:
-        trim = self.trim or BoxMM(0, 0, self.width, self.height)
+        trim = self.trim or Area(0, 0, self.width, self.height)
         return trim.x + trim.width / 2, trim.y + trim.height / 2
 
     @property
-    def reach(self) -> BoxMM:
+    def reach(self) -> Area:
         """What is meant to be printed: trim and bleed."""
-        return self.bleed or BoxMM(0, 0, self.width, self.height)
+        return self.bleed or Area(0, 0, self.width, self.height)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +129,7 @@ def prepare_in_folder(folder: Path, most_pages: int) -> dict[str, Any]:
 
 
 def page_from(record: dict[str, Any]) -> ArtworkPage:
-    boxes = {key: BoxMM(**record[key]) for key in ("trim", "bleed") if record[key]}
+    boxes = {key: Area(**record[key]) for key in ("trim", "bleed") if record[key]}
     return ArtworkPage(**{**record, **boxes})
 
 
@@ -260,11 +251,11 @@ def _transform_box(m: Matrix, box: Box) -> Box:
     return min(across), min(down), max(across), max(down)
 
 
-def _in_mm(box: Box | None, whole: Box, height: float) -> BoxMM | None:
+def _in_mm(box: Box | None, whole: Box, height: float) -> Area | None:
     """A box in mm from above; None without one, and for one as large as the page, which programs write unasked."""
     if box is None or all(abs(side - other) * MM < SAME_MM for side, other in zip(box, whole, strict=True)):
         return None
-    return BoxMM(box[0] * MM, height - box[3] * MM, (box[2] - box[0]) * MM, (box[3] - box[1]) * MM)
+    return Area(box[0] * MM, height - box[3] * MM, (box[2] - box[0]) * MM, (box[3] - box[1]) * MM)
 
 
 def _wrap(pdf: pikepdf.Pdf, page: pikepdf.Page, sheet: Box, matrix: Matrix) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import wraps
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.artwork.parts import OPERATORS, ArtworkPart, Part
 from printing.preflight.artwork_facts import artwork_facts
 from printing.preflight.colors import contrast, ink_words, is_reversed, rgb_of, rich_black, total_ink

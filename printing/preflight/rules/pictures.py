@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from operator import itemgetter
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.artwork.parts import Part
 from printing.preflight.pictures import PictureFacts, facts_of
 from printing.preflight.rules.artwork import color_ink_too_much

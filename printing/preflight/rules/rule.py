@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.preflight.findings import Severity
 from printing.preflight.sheet import Background, Sheet, VisibleBox
 from printing.press.rules import ColorPolicy

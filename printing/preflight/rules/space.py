@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.preflight.colors import is_white
 from printing.preflight.findings import Severity
 from printing.preflight.geometry import SIDES, SLACK_MM, box_area, trim_area

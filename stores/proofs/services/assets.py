@@ -31,11 +31,12 @@ from fulfillment.core.files.stored import (
     remove_files,
     write_files,
 )
+from printing.area import Area
 from printing.bounded import TaskFailed
 from printing.documents import MAX_BYTES as MAX_DOCUMENT_BYTES
 from printing.documents import DocumentRefused, examine_document
 from printing.press import isolation
-from printing.press.artwork import ArtworkPage, BoxMM, page_from
+from printing.press.artwork import ArtworkPage, page_from
 from printing.press.uploads import UploadRefused
 from stores.concurrency_limits import PICTURES
 from stores.proofs.models import Asset, AssetFormat, PlatesFormat
@@ -205,7 +206,7 @@ def page_record(page: ArtworkPage) -> dict[str, Any]:
     }
 
 
-def _box(box: BoxMM | None) -> dict[str, float] | None:
+def _box(box: Area | None) -> dict[str, float] | None:
     sides = ("X", "Y", "Width", "Height")
     if box is None:
         return None

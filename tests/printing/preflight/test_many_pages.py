@@ -8,7 +8,7 @@ import pytest
 from pikepdf import Dictionary, Name
 from PIL import Image
 
-from printing.artwork.area import Area
+from printing.area import Area
 from printing.documents import Target, examine_document, place_document
 from printing.preflight import PreflightInput, preflight
 from printing.preflight import background_pixels as drawing
