@@ -7,7 +7,7 @@ import pikepdf
 
 from printing.artwork.parts import Part
 from printing.artwork.pdf_content import left_in_color, spots_of
-from printing.press.objects import Visited, drawn_apart, forms_of, get_dictionary
+from printing.press.objects import Visited, drawn_apart, forms_of, get_dictionary, streams_of
 
 
 def missing_font(font: Any) -> str:
@@ -23,7 +23,7 @@ def find_parts_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, s
     while left:
         holder, is_masking = left.pop()
         # By its streams, because a font without a number is met anew in its own resources.
-        streams = [stream for stream in _streams_of(holder) if visited.is_new(stream)]
+        streams = [stream for stream in streams_of(holder) if visited.is_new(stream)]
         if "/Resources" not in holder or not streams:
             continue
         inner = holder.Resources
@@ -41,10 +41,6 @@ def find_parts_apart(resources: Any, visited: Visited) -> Iterator[tuple[Part, s
 def _is_form(thing: Any) -> bool:
     """A mask is one, and no pattern and no font is."""
     return str(thing.get("/Subtype")) == "/Form"
-
-
-def _streams_of(holder: Any) -> list[Any]:
-    return list(holder.CharProcs.values()) if "/CharProcs" in holder else [holder]
 
 
 def _used_by(streams: list[Any], operators: str, things: Any) -> Iterator[Any]:

@@ -90,15 +90,19 @@ def is_plain(state: Any) -> bool:
     return str(state.get("/BM", "/Normal")) in {"/Normal", "/Compatible"}
 
 
-def give_resources(pdf: pikepdf.Pdf) -> None:
+def give_resources(pdf: pikepdf.Pdf) -> list[Any]:
     """Gives resources to what has none of its own, because old programs leave forms to those of the page.
 
-    They are those of the page, or of the form, that draws it first.
+    They are those of the page, or of the form, that draws it first. Returns all that draws with resources.
     """
     visited, left = Visited(), [page.obj for page in reversed(pdf.pages)]
+    holders = []
     while left:
         holder = left.pop()
-        if "/Resources" not in holder or not visited.is_new(holder.Resources):
+        if "/Resources" not in holder:
+            continue
+        holders.append(holder)
+        if not visited.is_new(holder.Resources):
             continue
         for child in (*forms_of(holder.Resources), *drawn_apart(holder.Resources)):
             if "/Resources" not in child:
@@ -107,6 +111,30 @@ def give_resources(pdf: pikepdf.Pdf) -> None:
                 child.Resources = holder.Resources
             if visited.is_new(child):
                 left.append(child)
+    return holders
+
+
+def drop_unnamed(holders: list[Any]) -> None:
+    """Drops pictures, forms, patterns and gradients that the content never names.
+
+    Ghostscript lists what masks draw in the resources of the page as well, where it would be taken for ink.
+    """
+    known: dict[Any, tuple[Any, set[str]]] = {}
+    for number, holder in enumerate(holders):
+        resources = holder.Resources
+        _, names = known.setdefault(resources.objgen if resources.is_indirect else number, (resources, set()))
+        for stream in streams_of(holder):
+            found = pikepdf.parse_content_stream(stream, "Do scn SCN sh")
+            names |= {str(one.operands[-1]) for one in found if one.operands}
+    for resources, names in known.values():
+        for kind in ("/XObject", "/Pattern", "/Shading"):
+            if isinstance(listed := resources.get(kind), pikepdf.Dictionary):
+                kept = {name: thing for name, thing in listed.items() if name in names}
+                resources[kind] = pikepdf.Dictionary(kept)
+
+
+def streams_of(holder: Any) -> list[Any]:
+    return list(holder.CharProcs.values()) if "/CharProcs" in holder else [holder]
 
 
 def forms_of(resources: Any) -> Iterator[Any]:

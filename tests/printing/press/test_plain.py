@@ -100,3 +100,55 @@ def test_no_other_picture_is_printed_in_the_place_of_one():
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         assert not {"/Alternates", "/OPI"} & set(pdf.pages[0].obj.Resources.XObject.I.keys())
+
+
+def masked_picture(pdf, resources):
+    """Half of it is clear."""
+    image, soft = (
+        pdf.make_stream(pixels, Type=Name.XObject, Subtype=Name.Image, Width=2, Height=1, BitsPerComponent=8)
+        for pixels in (bytes(6), b"\xff\x00")
+    )
+    image.ColorSpace, soft.ColorSpace, image.SMask = Name.DeviceRGB, Name.DeviceGray, soft
+    resources.XObject = Dictionary(P=image, M=soft)
+    return b"q 200 0 0 100 50 30 cm /P Do Q"
+
+
+def masked_by_pattern(pdf, resources):
+    """The left half is clear."""
+    ramp = Dictionary(FunctionType=2, Domain=[0, 1], N=1, C0=[0], C1=[1])
+    ends = [140, 0, 141, 0]
+    gradient = Dictionary(ShadingType=2, ColorSpace=Name.DeviceGray, Coords=ends, Function=ramp)
+    gradient.Extend = [True, True]
+    shading = pdf.make_indirect(gradient)
+    pattern = pdf.make_indirect(Dictionary(PatternType=2, Shading=shading))
+    state = masked(pdf, Group=Dictionary(S=Name.Transparency, CS=Name.DeviceGray))
+    state.SMask.G.Resources = Dictionary(Pattern=Dictionary(M=pattern))
+    state.SMask.G.write(b"/Pattern cs /M scn 0 0 300 170 re f")
+    resources.ExtGState, resources.Pattern = Dictionary(GS=state), Dictionary(M=pattern)
+    resources.Shading = Dictionary(M=shading)
+    return b"/GS gs 1 1 0 0 k 50 30 200 100 re f"
+
+
+@pytest.mark.parametrize("make", [masked_picture, masked_by_pattern])
+def test_proof_shows_masks_whose_parts_are_listed_with_those_of_the_page(make):
+    def change(pdf, page):
+        page.Contents = pdf.make_stream(BELOW + make(pdf, page.Resources))
+
+    template = parse_template(card(Background="b") | {"Artwork": {"b": artwork(made(b"", change))}}, [])
+    proof = Image.open(io.BytesIO(render_proof(template, {}, mark=None, press=COATED).pages[0]))
+
+    levels = [sum(proof.convert("RGB").getpixel((x, 150))) for x in (150, 350)]
+    assert sorted(level > 400 for level in levels) == [False, True]
+
+
+def test_type_3_letters_keep_what_they_draw_of_the_page():
+    def change(pdf, page):
+        form = pdf.make_stream(b"0 0 9 9 re f", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 9, 9])
+        letter = pdf.make_stream(b"9 0 d0 /F Do")
+        font = Dictionary(Type=Name.Font, Subtype=Name.Type3, CharProcs=Dictionary(a=letter))
+        page.Resources = Dictionary(XObject=Dictionary(F=form, G=form), Font=Dictionary(A=font))
+
+    prepared = prepare_artwork(made(b"BT /A 9 Tf (a) Tj ET", change)).pdf
+
+    with pikepdf.open(io.BytesIO(prepared)) as pdf:
+        assert set(pdf.pages[0].obj.Resources.Font.A.Resources.XObject) == {"/F"}
