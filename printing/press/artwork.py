@@ -17,7 +17,7 @@ from printing.press.groups import open_groups
 from printing.press.layers import remove_hidden_layers
 from printing.press.masks import resolve_masks
 from printing.press.nesting import NAME, LongName, depth_of
-from printing.press.objects import drop, drop_unnamed, give_resources, save_pdf
+from printing.press.objects import drop, drop_unnamed, give_resources, save_pdf, unwrap_jpegs
 from printing.press.plain import make_plain
 from printing.press.streams import Matrix
 
@@ -159,6 +159,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
     with pikepdf.new() as made:
         made.pages.extend(source.pages)
         drop_unnamed(give_resources(made))
+        unwrap_jpegs(made)
         resolve_masks(made)
         make_plain(made)
         open_groups(made)

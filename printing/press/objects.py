@@ -137,6 +137,20 @@ def streams_of(holder: Any) -> list[Any]:
     return list(holder.CharProcs.values()) if "/CharProcs" in holder else [holder]
 
 
+def unwrap_jpegs(pdf: pikepdf.Pdf) -> None:
+    """Takes JPEGs out of what they are packed in, such as letters: all readers of pictures expect the JPEG."""
+    for thing in list(pdf.objects):
+        filters: Any = thing.get("/Filter") if isinstance(thing, pikepdf.Stream) else None
+        if not isinstance(filters, pikepdf.Array) or len(filters) < 2 or str(filters[-1]) != "/DCTDecode":
+            continue
+        packed = pikepdf.Stream(pdf, thing.read_raw_bytes(), Filter=filters[:-1])
+        parameters: Any = thing.get("/DecodeParms")
+        if isinstance(parameters, pikepdf.Array):
+            packed.DecodeParms, parameters = parameters[:-1], parameters[-1]
+        content = packed.read_bytes(pikepdf.StreamDecodeLevel.specialized)
+        thing.write(content, filter=pikepdf.Name.DCTDecode, decode_parms=parameters)
+
+
 def forms_of(resources: Any) -> Iterator[Any]:
     for form in resources_of_kind(resources, "/XObject"):
         if isinstance(form, pikepdf.Stream) and str(form.get("/Subtype")) == "/Form":

@@ -1,5 +1,6 @@
 """What programs read in different ways is shown in the proof as it is printed."""
 
+import base64
 import io
 
 import pikepdf
@@ -7,6 +8,7 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
+from printing.artwork.pdf_content import left_in_color
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_proof
 from tests.support.printing.made_templates import card
@@ -146,9 +148,36 @@ def test_type_3_letters_keep_what_they_draw_of_the_page():
         form = pdf.make_stream(b"0 0 9 9 re f", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 9, 9])
         letter = pdf.make_stream(b"9 0 d0 /F Do")
         font = Dictionary(Type=Name.Font, Subtype=Name.Type3, CharProcs=Dictionary(a=letter))
-        page.Resources = Dictionary(XObject=Dictionary(F=form, G=form), Font=Dictionary(A=font))
+        states = Dictionary(GS=masked(pdf))
+        page.Resources = Dictionary(
+            XObject=Dictionary(F=form, G=form), Font=Dictionary(A=font), ExtGState=states
+        )
 
     prepared = prepare_artwork(made(b"BT /A 9 Tf (a) Tj ET", change)).pdf
 
     with pikepdf.open(io.BytesIO(prepared)) as pdf:
         assert set(pdf.pages[0].obj.Resources.Font.A.Resources.XObject) == {"/F"}
+
+
+@pytest.mark.parametrize("parameters", [None, Array([None, Dictionary(ColorTransform=0)])])
+def test_jpeg_in_letters_is_read_as_it_is_without_them(parameters):
+    """ReportLab writes all pictures in letters, and Ghostscript and Distiller can."""
+    out = io.BytesIO()
+    Image.new("RGB", (8, 8), (200, 60, 40)).save(out, "JPEG")
+
+    def change(pdf, page):
+        letters = base64.a85encode(out.getvalue()) + b"~>"
+        image = pdf.make_stream(letters, Type=Name.XObject, Subtype=Name.Image, Width=8, Height=8)
+        image.ColorSpace, image.BitsPerComponent = Name.DeviceRGB, 8
+        image.Filter = Array([Name.ASCII85Decode, Name.DCTDecode])
+        if parameters is not None:
+            image.DecodeParms = parameters
+        page.Resources = Dictionary(XObject=Dictionary(I=image))
+
+    prepared = prepare_artwork(made(b"q 140 0 0 100 70 30 cm /I Do Q", change)).pdf
+
+    with pikepdf.open(io.BytesIO(prepared)) as pdf:
+        resources = pdf.pages[0].obj.Resources
+        assert list(left_in_color(resources)) == []
+        assert resources.XObject.I.read_raw_bytes() == out.getvalue()
+        assert resources.XObject.I.get("/DecodeParms") == (parameters and parameters[1])
