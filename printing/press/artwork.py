@@ -20,6 +20,7 @@ from printing.press.nesting import NAME, LongName, depth_of
 from printing.press.objects import drop, drop_unnamed, give_resources, save_pdf, unwrap_jpegs
 from printing.press.plain import make_plain
 from printing.press.streams import Matrix
+from printing.press.tiles import fade_tiles
 
 MM = 25.4 / 72
 PAGES = 200
@@ -158,7 +159,8 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         drop(page.obj, "/Annots")
     with pikepdf.new() as made:
         made.pages.extend(source.pages)
-        drop_unnamed(give_resources(made))
+        drop_unnamed(holders := give_resources(made))
+        fade_tiles(made, holders)
         unwrap_jpegs(made)
         resolve_masks(made)
         make_plain(made)
