@@ -22,7 +22,8 @@ def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     left = CONTENT_BYTES
     # Tiles within a tile come before it, because it is copied.
     for holder in reversed(holders):
-        for key in _COLORS if "/Pattern" in holder.Resources else ():
+        has_tiles = any(map(_is_tile, resources_of_kind(holder.Resources, "/Pattern")))
+        for key in _COLORS if has_tiles else ():
             states = resources_of_kind(holder.Resources, "/ExtGState")
             if not any(float(state.get(key, 1)) < 1 for state in states):
                 continue
@@ -81,7 +82,7 @@ class _Fading:
         if name not in _COLORS[self._key]:
             return False
         tile = get_dictionary(self._resources, "/Pattern").get(operand)
-        self._tile = operand if isinstance(tile, pikepdf.Stream) and tile.get("/PaintType") == 1 else ""
+        self._tile = operand if _is_tile(tile) else ""
         return True
 
     def _set_opacity(self, opacity: float) -> Instruction:
@@ -106,3 +107,8 @@ class _Fading:
         state = pikepdf.Dictionary(ca=self._opacity)
         faded.Resources = pikepdf.Dictionary(XObject={"/Tile": form}, ExtGState={"/Faded": state})
         return faded
+
+
+def _is_tile(pattern: Any) -> bool:
+    """Whether it has colors of its own."""
+    return isinstance(pattern, pikepdf.Stream) and pattern.get("/PaintType") == 1
