@@ -159,7 +159,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         drop(page.obj, "/Annots")
     with pikepdf.new() as made:
         made.pages.extend(source.pages)
-        drop_unnamed(holders := give_resources(made))
+        drop_unnamed(made, holders := give_resources(made))
         fade_tiles(made, holders)
         unwrap_jpegs(made)
         resolve_masks(made)

@@ -114,11 +114,14 @@ def give_resources(pdf: pikepdf.Pdf) -> list[Any]:
     return holders
 
 
-def drop_unnamed(holders: list[Any]) -> None:
-    """Drops pictures, forms, patterns and gradients that the content never names.
+def drop_unnamed(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
+    """Drops pictures, forms, patterns and gradients that the content never names, of a file with masks.
 
     Ghostscript lists what masks draw in the resources of the page as well, where it would be taken for ink.
     """
+    pictures = (thing for thing in pdf.objects if isinstance(thing, pikepdf.Stream))
+    if not any("/SMask" in thing for thing in (*states_of(pdf), *pictures)):
+        return
     known: dict[Any, tuple[Any, set[str]]] = {}
     for number, holder in enumerate(holders):
         resources = holder.Resources

@@ -8,11 +8,11 @@ from pikepdf import Dictionary, Name
 from PIL import Image
 
 from printing.press import tiles
-from printing.press.artwork import prepare_artwork
 from printing.press.rules import ColorPolicy, PresetRules
 from printing.typesetting import Press, parse_template, render_proof
 from tests.support.printing.made_templates import card
 from tests.support.printing.plate_samples import artwork, made
+from tests.support.printing.prepared_artwork import prepare_artwork
 
 COATED = Press(rules=PresetRules(policy=ColorPolicy.CMYK))
 BOX = b"60 30 160 110 re "
