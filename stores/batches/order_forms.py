@@ -10,16 +10,9 @@ from rest_framework.exceptions import ValidationError
 from fulfillment.core.api.errors import as_domain_error
 from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.errors import Fault
+from stores.batches.files.records import Problem, problem_record
 from stores.batches.models import Batch, BatchMode, BatchRow
-from stores.batches.row_contents import (
-    QUANTITY,
-    Problem,
-    cells_of,
-    item_key_of,
-    item_of,
-    problem_record,
-    recipient_of,
-)
+from stores.batches.row_contents import QUANTITY, cells_of, item_key_of, item_of, recipient_of
 from stores.orders.api.requests import order_request_of, price_request_from
 from stores.orders.api.serializers import OrderItemRequestSerializer, OrderRequestSerializer
 from stores.orders.requests import OrderRequest, PriceRequest

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import orjson
 
 from printing.text import is_blank
 from stores.batches.files.matching import RECIPIENT, without_accents
-from stores.batches.files.records import FileProblem
+from stores.batches.files.records import FileRow, Problem, problem_record
 from stores.catalog.models.store import EXTERNAL_ID
 from stores.orders.models import RECIPIENT_FIELDS
 
@@ -26,17 +26,6 @@ KEY_FORM = re.compile(r"[^/\s](?:[^/\r\n]*[^/\s])?\Z")
 ITEM_KEY_FORM = re.compile(EXTERNAL_ID)
 DIGEST_LENGTH = 20
 
-Problem = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRow:
-    """A row of a file; `problems` are records of what reading it found."""
-
-    number: int
-    values: Mapping[str, str]
-    problems: Sequence[Problem] = ()
-
 
 @dataclass(frozen=True, slots=True)
 class KeyedRow:
@@ -48,39 +37,7 @@ class KeyedRow:
     digest: str
 
 
-def problem_record(
-    code: str,
-    message: str,
-    remedy: str,
-    *,
-    severity: str = "Error",
-    field: str | None = None,
-    column: str | None = None,
-    value: str | None = None,
-) -> Problem:
-    return {
-        "Code": code,
-        "Severity": severity,
-        "Column": column,
-        "Field": field,
-        "Value": value,
-        "Message": message,
-        "Remedy": remedy,
-    }
-
-
-def file_problem_record(problem: FileProblem) -> Problem:
-    return problem_record(
-        problem.code,
-        problem.message,
-        problem.remedy,
-        severity=problem.severity,
-        column=problem.column,
-        value=problem.value,
-    )
-
-
-def keyed_rows(rows: Iterable[SourceRow], mapping: Mapping[str, str]) -> Iterator[KeyedRow]:
+def keyed_rows(rows: Iterable[FileRow], mapping: Mapping[str, str]) -> Iterator[KeyedRow]:
     """Each row with its key: that of its column, else a digest of its values and the number of its occurrence."""
     seen: Counter[str] = Counter()
     keys: set[str] = set()
@@ -104,7 +61,7 @@ def keyed_rows(rows: Iterable[SourceRow], mapping: Mapping[str, str]) -> Iterato
         )
 
 
-def _key_of(row: SourceRow, mapping: Mapping[str, str], taken: Iterable[str]) -> tuple[str, Problem | None]:
+def _key_of(row: FileRow, mapping: Mapping[str, str], taken: Iterable[str]) -> tuple[str, Problem | None]:
     column = mapping.get(ROW_KEY)
     key = row.values.get(column, "").strip() if column else ""
     if not key:

@@ -7,7 +7,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from accounts.callers import Caller
 from fulfillment.core.files.downloads import MEDIA_TYPES, streamed_file
 from stores.batches.files import writing
-from stores.batches.files.records import FileProblem, FileRow
+from stores.batches.files.records import FileRow
 from stores.batches.files.writing import Format, annotated_file
 from stores.batches.models import Batch, BatchRow
 from stores.batches.selectors.rows import rows_of
@@ -49,16 +49,4 @@ def _file_row(row: BatchRow) -> FileRow:
         "Order status": OrderStatus(order.status).label if order else "",
         "Tracking": ", ".join(order.tracking_numbers) if order else "",
     }
-    problems = tuple(
-        FileProblem(
-            problem["Code"],
-            problem["Message"],
-            problem["Remedy"],
-            row.number,
-            problem["Column"],
-            problem["Value"],
-            problem["Severity"],
-        )
-        for problem in row.problems
-    )
-    return FileRow(row.number, {**added, **row.values}, problems)
+    return FileRow(row.number, {**added, **row.values}, row.problems)

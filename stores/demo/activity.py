@@ -27,10 +27,10 @@ from applications.webhooks.services.delivery_attempts import (
 )
 from applications.webhooks.services.webhooks import create_webhook
 from fulfillment.core.plugins import DemoRun
+from stores.batches.files.records import FileRow
 from stores.batches.models import BatchMode
-from stores.batches.row_contents import SourceRow
 from stores.batches.selectors.batches import shown_batches
-from stores.batches.services.batches import BatchRequest, create_batch
+from stores.batches.services.batches import create_batch
 from stores.batches.services.rows import Match, Source, replace_rows
 from stores.catalog.models import Store
 from stores.demo.calls import load_calls, load_store_calls
@@ -87,15 +87,9 @@ CALLS_OF_STORES = (("summit-print", 780), ("harbor-press", 290), ("demo", 60))
 
 def load_batch(access: StoreAccess) -> None:
     """The worker checks the rows after the start."""
-    request = BatchRequest(
-        product_id=PRODUCT,
-        mode=BatchMode.ITEMS,
-        name="Cards for the Denver office",
-        quantity=100,
-        recipient=RECIPIENT,
-    )
-    batch = create_batch(access=access, request=request)
-    rows = [SourceRow(number, {**_person(number - 2), **MISTAKES.get(number, {})}) for number in range(2, 62)]
+    values = {"mode": BatchMode.ITEMS, "name": "Cards for the Denver office", "quantity": 100}
+    batch = create_batch(access=access, product_id=PRODUCT, values={**values, "recipient": RECIPIENT})
+    rows = [FileRow(number, {**_person(number - 2), **MISTAKES.get(number, {})}) for number in range(2, 62)]
     columns = list(rows[0].values)
     matches = [Match(column, column, 1.0) for column in columns]
     replace_rows(batch=shown_batches().get(pk=batch.pk), source=Source(columns, rows, matches))

@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -31,13 +32,7 @@ from stores.batches.api.serializers import (
 from stores.batches.models import Batch
 from stores.batches.selectors.batches import batch_for, find_batch
 from stores.batches.services.approvals import approve_batch, deny_batch
-from stores.batches.services.batches import (
-    BatchRequest,
-    cancel_batch,
-    change_batch,
-    create_batch,
-    start_check,
-)
+from stores.batches.services.batches import cancel_batch, change_batch, create_batch, start_check
 from stores.batches.services.ordering import order_batch, refuse_outdated
 from stores.catalog.api.stores import STORE_ID
 from stores.orders.api.approvals import APPROVERS
@@ -67,8 +62,9 @@ DECISION = {
         "(`budget_exceeded`, with the numbers as `Budgets`)."
     ),
 }
-# The fields of Batch by the members of a change.
+# The fields of Batch by the members of a request.
 MEMBERS = {
+    "Mode": "mode",
     "Name": "name",
     "Quantity": "quantity",
     "DeliveryMethodCode": "delivery_method_code",
@@ -144,8 +140,11 @@ class BatchViewSet(ApiViewSet):
     @idempotent(access=_authorize)
     def create(self, request: Request, store_id: str) -> Response:
         access = self._authorize(request, store_id)
-        values = validate_data(BatchRequestSerializer, request.data)
-        batch = create_batch(access=access, request=batch_request_of(values))
+        sent = validate_data(BatchRequestSerializer, request.data)
+        mapping_name = sent.get("MappingName", "")
+        batch = create_batch(
+            access=access, product_id=sent["ProductID"], values=_fields_in(sent), mapping_name=mapping_name
+        )
         location = f"/api/v1/store/{store_id}/batch/{batch.pk}"
         return batch_response(access, batch, status=201, headers={"Location": location})
 
@@ -169,8 +168,8 @@ class BatchViewSet(ApiViewSet):
     def partial_update(self, request: Request, store_id: str, batch_id: str) -> Response:
         access, batch = batch_for(request.auth, store_id, batch_id, WRITE)
         sent = validate_data(BatchChangeSerializer, request.data)
-        values = {field: sent[name] for name, field in MEMBERS.items() if name in sent}
-        changed = change_batch(batch=batch, values=values, mapping_name=sent.get("MappingName", ""))
+        mapping_name = sent.get("MappingName", "")
+        changed = change_batch(batch=batch, values=_fields_in(sent), mapping_name=mapping_name)
         return batch_response(access, changed)
 
     @on_batch(
@@ -250,18 +249,8 @@ class BatchViewSet(ApiViewSet):
         return batch_response(access, deny_batch(batch=batch, actor=actor_of(access), reason=reason))
 
 
-def batch_request_of(values: dict[str, Any]) -> BatchRequest:
-    return BatchRequest(
-        product_id=values["ProductID"],
-        mode=values["Mode"],
-        name=values.get("Name", ""),
-        quantity=values.get("Quantity"),
-        delivery_method_code=values.get("DeliveryMethodCode", ""),
-        production_days=values.get("ProductionDays"),
-        recipient=values.get("Recipient", {}),
-        mapping=values.get("Mapping"),
-        mapping_name=values.get("MappingName", ""),
-    )
+def _fields_in(sent: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: sent[member] for member, field in MEMBERS.items() if member in sent}
 
 
 def batch_response(access: StoreAccess, batch: Batch, **options: Any) -> Response:

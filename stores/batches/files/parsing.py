@@ -6,7 +6,7 @@ from typing import Any
 
 from stores.batches.files.csv_files import read_csv
 from stores.batches.files.json_files import read_json
-from stores.batches.files.records import FileRefused, problem_json
+from stores.batches.files.records import FileRefused, Problem
 from stores.batches.files.rows import RowsWriter
 
 ROWS = "rows.jsonl"
@@ -15,7 +15,7 @@ ROWS = "rows.jsonl"
 def parse(folder: Path, *, path: str, kind: str, content_type: str, max_rows: int) -> dict[str, Any]:
     """Writes the rows into the folder and returns the rest."""
     source = Path(path)
-    late: dict[int, list[dict[str, Any]]] = {}
+    late: dict[int, list[Problem]] = {}
     with (folder / ROWS).open("w", encoding="utf-8") as target:
         rows = RowsWriter(target, max_rows)
         try:
@@ -34,7 +34,7 @@ def parse(folder: Path, *, path: str, kind: str, content_type: str, max_rows: in
     return {
         "file": ROWS,
         "columns": rows.columns,
-        "problems": [problem_json(problem) for problem in rows.problems],
+        "problems": [asdict(problem) for problem in rows.problems],
         "late": late,
         "dialect": dialect,
     }

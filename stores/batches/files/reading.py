@@ -9,7 +9,7 @@ from typing import Any
 
 from printing.bounded import TaskFailed, TaskTimedOut, run_bounded
 from stores.batches.files.container import check_container, file_kind
-from stores.batches.files.records import FileRefused, FileRow, Table, file_error, problem_from
+from stores.batches.files.records import FileProblem, FileRefused, FileRow, Problem, Table, file_error
 from stores.batches.files.rows import MAX_COLUMNS, too_many_columns
 
 logger = logging.getLogger(__name__)
@@ -81,21 +81,21 @@ def _check_first_object(path: Path) -> None:
 
 def table_from_reply(reply: dict[str, Any], folder: Path) -> Table:
     if "refused" in reply:
-        raise FileRefused(problem_from(reply["refused"]))
+        raise FileRefused(FileProblem(**reply["refused"]))
     columns = reply["columns"]
     late = {int(number): problems for number, problems in reply["late"].items()}
     return Table(
         columns=columns,
         rows=list(_rows(folder / reply["file"], columns, late)),
-        problems=[problem_from(problem) for problem in reply["problems"]],
+        problems=[FileProblem(**problem) for problem in reply["problems"]],
         dialect=reply["dialect"],
     )
 
 
-def _rows(path: Path, columns: list[str], late: dict[int, list[dict[str, Any]]]) -> Iterator[FileRow]:
+def _rows(path: Path, columns: list[str], late: dict[int, list[Problem]]) -> Iterator[FileRow]:
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             number, cells, problems = json.loads(line)
-            found = tuple(problem_from(problem) for problem in [*problems, *late.get(number, ())])
             # Rows of JSON end where their last value stands.
-            yield FileRow(number, dict(zip_longest(columns, cells, fillvalue="")), found)
+            values = dict(zip_longest(columns, cells, fillvalue=""))
+            yield FileRow(number, values, [*problems, *late.get(number, ())])

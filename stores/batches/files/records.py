@@ -1,8 +1,11 @@
 """What a row file holds, and what is wrong with it."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+# A problem of a row or a file, with the members that the API shows.
+Problem = dict[str, Any]
 
 # Problems show this much of a long value.
 VALUE_SHOWN = 100
@@ -19,6 +22,17 @@ class FileProblem:
     value: str | None = None
     severity: str = ERROR
 
+    @property
+    def record(self) -> Problem:
+        return problem_record(
+            self.code,
+            self.message,
+            self.remedy,
+            severity=self.severity,
+            column=self.column,
+            value=self.value,
+        )
+
 
 class FileRefused(Exception):
     """The file as a whole cannot be read."""
@@ -28,13 +42,13 @@ class FileRefused(Exception):
         self.problem = problem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FileRow:
     """`number` is the row's number in a spreadsheet, where the heads are usually row 1."""
 
     number: int
-    values: dict[str, str]
-    problems: tuple[FileProblem, ...] = ()
+    values: Mapping[str, str]
+    problems: Sequence[Problem] = ()
 
 
 @dataclass(frozen=True)
@@ -72,9 +86,22 @@ def file_error(
     return FileRefused(Fault(code, message, remedy, value).at(row, column))
 
 
-def problem_json(problem: FileProblem) -> dict[str, Any]:
-    return {name: value for name, value in asdict(problem).items() if value is not None}
-
-
-def problem_from(record: Mapping[str, Any]) -> FileProblem:
-    return FileProblem(**record)
+def problem_record(
+    code: str,
+    message: str,
+    remedy: str,
+    *,
+    severity: str = ERROR,
+    field: str | None = None,
+    column: str | None = None,
+    value: str | None = None,
+) -> Problem:
+    return {
+        "Code": code,
+        "Severity": severity,
+        "Column": column,
+        "Field": field,
+        "Value": value,
+        "Message": message,
+        "Remedy": remedy,
+    }

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from fulfillment.core.csv_rows import typed_cell
 from stores.batches.files.matching import compact, member_names
-from stores.batches.files.records import VALUE_SHOWN, WARNING, Fault, FileProblem, file_error, problem_json
+from stores.batches.files.records import VALUE_SHOWN, WARNING, Fault, FileProblem, file_error
 from stores.batches.files.text_files import MAX_CELL_LENGTH, text_fault
 
 _WITHOUT_ZEROS = re.compile(r"(\d{3,4})(-\d{4})?")
@@ -119,8 +119,8 @@ class RowsWriter:
                 row=number,
             )
         allowed = MAX_PROBLEMS if self._problem_count < FILE_PROBLEMS else 1
-        found = [*problems, *self._codes.problems(number, cells)][:allowed]
-        self._problem_count += len(found)
+        shown = [*problems, *self._codes.problems(number, cells)][:allowed]
+        self._problem_count += len(shown)
         cells = [cell[:MAX_CELL_LENGTH] for cell in cells]
         self._bytes += sum(map(sys.getsizeof, cells)) - len(cells) * NO_TEXT
         if self._bytes > MAX_TABLE_BYTES:
@@ -131,7 +131,7 @@ class RowsWriter:
                 "Split the file, or delete columns that the product does not need.",
                 row=number,
             )
-        self.target.write(json.dumps([number, cells, [problem_json(problem) for problem in found]]) + "\n")
+        self.target.write(json.dumps([number, cells, [problem.record for problem in shown]]) + "\n")
 
     def use_columns(self, columns: list[str], row: int) -> None:
         long = next((column for column in columns if len(column) > MAX_HEAD_LENGTH), None)

@@ -3,13 +3,13 @@
 import posixpath
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stores.batches.files.container import damaged_file
 from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
-from stores.batches.files.records import WARNING, Fault, file_error, problem_json
+from stores.batches.files.records import WARNING, Fault, Problem, file_error
 from stores.batches.files.rows import MAX_PROBLEMS, RowsWriter, column_letters
 from stores.batches.files.sheets import Book, Sheet, cell_place, elements, local_name, read_sheet, string_text
 from stores.batches.files.spreadsheets import numbers
@@ -17,7 +17,7 @@ from stores.batches.files.spreadsheets import numbers
 # The sheet of our own templates that lists what cells may hold.
 ALLOWED_VALUES = "Allowed values"
 MAX_NAME_LENGTH = 100
-Late = dict[int, list[dict[str, Any]]]
+Late = dict[int, list[Problem]]
 _RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _STRICT_RELATION = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 
@@ -154,9 +154,9 @@ def _say_merged(sheet: Sheet, rows: RowsWriter, late: Late) -> None:
         if first <= head <= last:
             rows.problems.append(fault.at(head, rows.name(column)))
         elif first > head:
-            problem = fault.at(first, rows.name(column))
+            problem = fault.at(None, rows.name(column)).record
             for number in range(first, min(last, rows.last_row) + 1):
                 problems = late.setdefault(number, [])
                 if len(problems) >= MAX_PROBLEMS:
                     break
-                problems.append(problem_json(replace(problem, row=number)))
+                problems.append(problem)

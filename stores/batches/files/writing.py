@@ -82,7 +82,8 @@ def _write_annotated(target: IO[bytes], names: Sequence[str], rows: Iterable[Fil
     for row in rows:
         marks: dict[str | None, bool] = {}
         for problem in row.problems:
-            marks[problem.column] = marks.get(problem.column, False) or problem.severity == ERROR
+            column = problem["Column"]
+            marks[column] = marks.get(column, False) or problem["Severity"] == ERROR
         cells: list[Any] = [
             _text_cell(sheet, row.values.get(name, ""), is_error=marks.get(name)) for name in names
         ]
@@ -92,7 +93,7 @@ def _write_annotated(target: IO[bytes], names: Sequence[str], rows: Iterable[Fil
 
 def _problems(row: FileRow) -> str:
     return "\n".join(
-        f"{problem.column + ': ' if problem.column else ''}{problem.message} {problem.remedy}".strip()
+        f"{problem['Column'] + ': ' if problem['Column'] else ''}{problem['Message']} {problem['Remedy']}".strip()
         for problem in row.problems
     )
 

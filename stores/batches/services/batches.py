@@ -1,7 +1,6 @@
 """Makes batches, changes how they are ordered, and cancels them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -38,33 +37,19 @@ MAX_OPEN = 50
 MAX_KEPT = 50
 
 
-@dataclass(frozen=True, slots=True)
-class BatchRequest:
-    """A batch as the caller sent it. `mapping_name` is a kept mapping, used where `mapping` is None."""
-
-    product_id: str
-    mode: str
-    name: str = ""
-    quantity: int | None = None
-    delivery_method_code: str = ""
-    production_days: int | None = None
-    recipient: Mapping[str, str] = field(default_factory=dict)
-    mapping: Mapping[str, str] | None = None
-    mapping_name: str = ""
-
-
 @transaction.atomic
-def create_batch(*, access: StoreAccess, request: BatchRequest) -> Batch:
+def create_batch(
+    *, access: StoreAccess, product_id: str, values: Mapping[str, Any], mapping_name: str = ""
+) -> Batch:
+    """`values` are fields of Batch. `mapping_name` is a kept mapping, used where `values` has none."""
     caller = access.caller
     _lock_limits(caller)
     if open_batches(caller).count() >= MAX_OPEN:
         message = f"You have {MAX_OPEN} batches that are not ordered; order or cancel some first."
         raise Conflict(message, code="too_many_batches")
-    product = Product.objects.filter(
-        store=access.store, external_id=request.product_id, is_active=True
-    ).first()
+    product = Product.objects.filter(store=access.store, external_id=product_id, is_active=True).first()
     if product is None:
-        message = f"ProductID: there is no product {request.product_id[:64]!r} in this store."
+        message = f"ProductID: there is no product {product_id[:64]!r} in this store."
         raise Invalid.at("/ProductID", "product_unknown", message)
     now = timezone.now()
     batch = Batch(
@@ -74,17 +59,12 @@ def create_batch(*, access: StoreAccess, request: BatchRequest) -> Batch:
         is_first_party=caller.is_first_party,
         is_test=caller.is_test,
         product=product,
-        name=request.name,
-        mode=request.mode,
-        quantity=request.quantity,
-        delivery_method_code=request.delivery_method_code,
-        production_days=request.production_days,
-        recipient=dict(request.recipient),
         created=now,
         updated=now,
+        **values,
     )
     _check_recipient(batch)
-    batch.mapping = _requested_mapping(batch, request.mapping, request.mapping_name)
+    batch.mapping = _requested_mapping(batch, values.get("mapping"), mapping_name)
     batch.save(force_insert=True)
     return batch
 

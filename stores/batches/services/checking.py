@@ -21,9 +21,9 @@ from fulfillment.core.errors import (
     Unavailable,
     collecting_faults,
 )
+from stores.batches.files.records import Problem, problem_record
 from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
 from stores.batches.order_forms import DATA, ITEM, RowForms
-from stores.batches.row_contents import Problem, problem_record
 from stores.batches.selectors.batches import shown_batches
 from stores.batches.selectors.callers import access_of
 from stores.batches.selectors.rows import row_of

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from fulfillment.core.db.prepared import execute
+from stores.batches.files.records import FileRow, Problem
 from stores.batches.models import Batch, RowState
-from stores.batches.row_contents import Problem, SourceRow, fold_text, keyed_rows
+from stores.batches.row_contents import fold_text, keyed_rows
 from stores.batches.services.rows import KEY_CODES
 from stores.batches.services.storing import ROWS_AT_ONCE, UNCHECKED
 
@@ -82,8 +83,8 @@ def _changes(locked: Batch) -> Iterator[Change]:
             yield Change(row.pk, row.key, keyed.key, keyed.name, keyed.digest, problems)
 
 
-def _source(row: Stored) -> SourceRow:
-    return SourceRow(
+def _source(row: Stored) -> FileRow:
+    return FileRow(
         row.number, row.values, [problem for problem in row.problems if problem["Code"] not in KEY_CODES]
     )
 

@@ -17,15 +17,9 @@ from fulfillment.core.errors import Conflict, Fault, Invalid, raise_faults
 from fulfillment.core.text import pointer_to
 from printing.text import did_you_mean
 from stores.batches.files.matching import Match
+from stores.batches.files.records import FileRow, Problem
 from stores.batches.models import MAX_ROWS, Batch, BatchMode, BatchRow, BatchStatus, RowState
-from stores.batches.row_contents import (
-    MAX_CELL_LENGTH,
-    Problem,
-    SourceRow,
-    content_digest,
-    name_of,
-    searched_words,
-)
+from stores.batches.row_contents import MAX_CELL_LENGTH, content_digest, name_of, searched_words
 from stores.batches.selectors.callers import caller_of
 from stores.batches.services.storing import UNCHECKED, write_rows
 from stores.catalog.models import Product
@@ -48,7 +42,7 @@ class Source:
     """The rows of a file. `matches` say which column is which target, where the batch has no mapping of its own."""
 
     columns: Sequence[str]
-    rows: Sequence[SourceRow]
+    rows: Sequence[FileRow]
     matches: Sequence[Match] = ()
     problems: Sequence[Problem] = ()
 

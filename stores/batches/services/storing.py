@@ -6,8 +6,9 @@ from typing import Any
 import orjson
 
 from fulfillment.core.db.prepared import execute
+from stores.batches.files.records import FileRow
 from stores.batches.models import Batch, RowState
-from stores.batches.row_contents import KeyedRow, SourceRow, cells_digest, keyed_rows, searched_words
+from stores.batches.row_contents import KeyedRow, cells_digest, keyed_rows, searched_words
 
 ROWS_AT_ONCE, LENGTH_AT_ONCE = 1000, 1_000_000
 # What a row that is not checked has.
@@ -30,7 +31,7 @@ SELECT {COLUMNS} FROM jsonb_populate_recordset(NULL::stores_batchrow, %s::jsonb)
 """  # noqa: S608 - names of our columns
 
 
-def write_rows(*, locked: Batch, rows: Iterable[SourceRow]) -> None:
+def write_rows(*, locked: Batch, rows: Iterable[FileRow]) -> None:
     """Makes these rows those of a locked batch: the same row sent again stays the same row."""
     stored = locked.rows.values_list("key", "digest", "file_problems", "number", "name", "values")
     # A digest of the cells, which all together would take hundreds of megabytes.

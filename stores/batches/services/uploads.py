@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,8 @@ from fulfillment.core.db.locks import lock_of_its_own
 from fulfillment.core.errors import Busy, Invalid
 from stores.batches.files.matching import match_columns
 from stores.batches.files.reading import MAX_BYTES, read_rows
-from stores.batches.files.records import FileProblem, FileRefused, Table
+from stores.batches.files.records import FileRefused, FileRow, Table
 from stores.batches.models import MAX_ROWS, Batch, BatchMode
-from stores.batches.row_contents import Problem, SourceRow, file_problem_record
 from stores.batches.selectors.batches import target_labels
 from stores.batches.services.rows import Source, replace_rows
 
@@ -54,14 +53,13 @@ def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = 
     columns = [_storable(name) for name in table.columns]
     return Source(
         columns=columns,
-        rows=[SourceRow(row.number, _all_storable(row.values), _records(row.problems)) for row in table.rows],
+        rows=[
+            FileRow(row.number, _all_storable(row.values), list(map(_all_storable, row.problems)))
+            for row in table.rows
+        ],
         matches=match_columns(columns=columns, targets=list(targets), labels=targets),
-        problems=_records(table.problems),
+        problems=[_all_storable(problem.record) for problem in table.problems],
     )
-
-
-def _records(problems: Iterable[FileProblem]) -> list[Problem]:
-    return [_all_storable(file_problem_record(problem)) for problem in problems]
 
 
 def _all_storable(record: Mapping[str, Any]) -> dict[str, Any]:

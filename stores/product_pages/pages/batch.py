@@ -15,7 +15,7 @@ from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import MAX_ROWS, BatchMode
 from stores.batches.pages.showing import PORTAL, Place
-from stores.batches.services.batches import BatchRequest, create_batch
+from stores.batches.services.batches import create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.product_pages.address_form import AddressForm
@@ -53,7 +53,7 @@ def show_form(
         try:
             enforce_page_limit("product-page", signed_in_user(request).pk)
             access = authorize_store(actor.caller, store_id, WRITE)
-            batch = create_batch(access=access, request=_request(sent, product_id, address))
+            batch = create_batch(access=access, product_id=product_id, values=_values(sent, address))
             return place.lead_to("show", batch.pk)
         except DomainError as error:
             problems = error.messages
@@ -75,7 +75,8 @@ def show_form(
     )
 
 
-def _request(sent: Any, product_id: str, address: AddressForm) -> BatchRequest:
+def _values(sent: Any, address: AddressForm) -> dict[str, Any]:
+    """The fields of the batch."""
     number, mode = sent.get("quantity", "").strip(), sent.get("mode", "")
     if mode not in BatchMode.values:
         raise Invalid.at("/Mode", "invalid_choice", _("Choose where the rows are sent."))
@@ -84,10 +85,9 @@ def _request(sent: Any, product_id: str, address: AddressForm) -> BatchRequest:
         raise Invalid.at("/Quantity", "invalid", _("Enter a whole number of pieces for each row."))
     recipient = {name: value for name, value in address.values.items() if value}
     recipient["CountryCode"] = sent.get("country", "").strip().upper()[:2]
-    return BatchRequest(
-        product_id=product_id,
-        mode=mode,
-        name=sent.get("name", "").strip()[:200],
-        quantity=quantity,
-        recipient=recipient if mode == BatchMode.ITEMS else {},
-    )
+    return {
+        "mode": mode,
+        "name": sent.get("name", "").strip()[:200],
+        "quantity": quantity,
+        "recipient": recipient if mode == BatchMode.ITEMS else {},
+    }

@@ -6,10 +6,10 @@ from typing import Any
 from django.db.models import F
 
 from accounts.callers import Caller
+from stores.batches.files.records import FileRow
 from stores.batches.models import Batch, BatchRow
-from stores.batches.row_contents import SourceRow
 from stores.batches.selectors.batches import shown_batches
-from stores.batches.services.batches import BatchRequest, create_batch
+from stores.batches.services.batches import create_batch
 from stores.batches.services.ordering import ORDER_TASK, order_batch
 from stores.batches.services.rows import CHECK_TASK, Match, Source, replace_rows
 from stores.catalog.models import Product, TemplateField
@@ -50,7 +50,7 @@ def addressed(number: int, **cells: str) -> dict[str, str]:
 def source_of(rows: Sequence[Mapping[str, str]]) -> Source:
     columns = list(dict.fromkeys(column for row in rows for column in row))
     matches = [Match(TARGETS[column], column, 1.0) for column in columns if column in TARGETS]
-    return Source(columns, [SourceRow(number, row) for number, row in enumerate(rows, start=2)], matches)
+    return Source(columns, [FileRow(number, row) for number, row in enumerate(rows, start=2)], matches)
 
 
 def access_to(world: Any, store: str = "associated") -> StoreAccess:
@@ -60,13 +60,15 @@ def access_to(world: Any, store: str = "associated") -> StoreAccess:
 def make_batch(access: StoreAccess, rows: Sequence[Mapping[str, str]] = (), **changes: Any) -> Batch:
     """Of a card, which is made first."""
     product = make_card(access.store) if "product_id" not in changes else None
+    product_id = changes.pop("product_id", product and product.external_id)
     values: dict[str, Any] = {
-        "product_id": product.external_id if product else "",
         "mode": "Items",
         "quantity": 100,
         "recipient": RECIPIENT if changes.get("mode", "Items") == "Items" else {},
     }
-    batch = create_batch(access=access, request=BatchRequest(**{**values, **changes}))
+    name = changes.pop("mapping_name", "")
+    values |= changes
+    batch = create_batch(access=access, product_id=product_id, values=values, mapping_name=name)
     if rows:
         replace_rows(batch=fresh(batch), source=source_of(rows))
     return fresh(batch)

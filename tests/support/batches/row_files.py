@@ -133,7 +133,16 @@ def table_in_this_process(content: bytes, folder: Path, *, name: str = "", max_r
 def problems_of(table: Table) -> Iterator[FileProblem]:
     yield from table.problems
     for row in table.rows:
-        yield from row.problems
+        for problem in row.problems:
+            yield FileProblem(
+                problem["Code"],
+                problem["Message"],
+                problem["Remedy"],
+                row.number,
+                problem["Column"],
+                problem["Value"],
+                problem["Severity"],
+            )
 
 
 def problems_in(content: bytes, folder: Path, **options: Any) -> list[FileProblem]:

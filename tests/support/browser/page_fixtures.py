@@ -21,7 +21,7 @@ from applications.registration.services.owners import invite_owner
 from applications.webhooks.models import Delivery, DeliveryAttempt, Event
 from applications.webhooks.services.webhooks import create_webhook, disable_webhook
 from delivery.datasets.services.demo import load_demo_population
-from stores.batches.row_contents import problem_record
+from stores.batches.files.records import problem_record
 from stores.batches.services.rows import replace_rows
 from stores.catalog.models import StoreProfile
 from stores.orders.models import RECIPIENT_FIELDS, ApprovalRequest, ApprovalState, Order

@@ -65,6 +65,6 @@ def test_a_workbook_of_libreoffice_is_read_as_it_looks():
             ("李小龍", "02141", "04.02.2026", "(617) 555-0104", "李小龍@example.com"),
         ]
     ]
-    assert [[problem.code for problem in row.problems] for row in table.rows] == [[], ["row_hidden"], []]
+    assert [[problem["Code"] for problem in row.problems] for row in table.rows] == [[], ["row_hidden"], []]
     assert [(problem.code, problem.value) for problem in table.problems] == [("sheet_hidden", "Old")]
     assert table.dialect == {"format": "xlsx", "sheet": "People"}

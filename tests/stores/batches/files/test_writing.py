@@ -4,7 +4,7 @@ import openpyxl
 import pytest
 
 from stores.batches.files.reading import read_rows
-from stores.batches.files.records import FileProblem, FileRow
+from stores.batches.files.records import FileRow, problem_record
 from stores.batches.files.writing import TemplateColumn, annotated_file, template_file
 
 COLUMNS = [
@@ -26,7 +26,8 @@ def test_a_template_reads_as_its_example(form, tmp_path):
     table = read(tmp_path, template_file(format=form, columns=COLUMNS), f"template.{form}")
 
     assert table.columns == ["Name", "State", "Recipient.PostalCode"]
-    assert table.rows == [FileRow(2, {"Name": "Dana Lee", "State": "NY", "Recipient.PostalCode": "02138"})]
+    example = {"Name": "Dana Lee", "State": "NY", "Recipient.PostalCode": "02138"}
+    assert table.rows == [FileRow(2, example, [])]
     assert table.problems == []
 
 
@@ -68,8 +69,8 @@ def test_annotated_files_hold_no_formula_and_read_back_as_they_were(form, tmp_pa
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_annotated_files_name_the_problems_once(form, tmp_path):
-    problem = FileProblem("x", "Too long.", "Shorten it.", 2, "Name", "Dana", "Error")
-    rows = [FileRow(2, {"Name": "Dana", "Problems": "of last time"}, (problem,)), FileRow(3, {"Name": "Lee"})]
+    problem = problem_record("x", "Too long.", "Shorten it.", column="Name", value="Dana")
+    rows = [FileRow(2, {"Name": "Dana", "Problems": "of last time"}, [problem]), FileRow(3, {"Name": "Lee"})]
     content = b"".join(annotated_file(format=form, columns=["Name", "Problems"], rows=rows))
 
     table = read(tmp_path, content, f"rows.{form}")
