@@ -62,39 +62,20 @@ def shown_routes(stored: Mapping[str, Any]) -> Sequence[Record]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSummary:
-    code: str
-    routes: int
-    pieces: int
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The summary for pages: the first postal codes, and the number of all others."""
-
-    selection_id: str
-    vintage: str
-    is_synthetic: bool
-    is_residential_only: bool
-    routes: int
-    codes: Sequence[CodeSummary]
-    more_codes: int
-
-
-def summary_of(stored: Mapping[str, Any] | None) -> Summary | None:
-    if stored is None:
-        return None
-    found: dict[str, list[int]] = {}
+def summary_of(stored: Mapping[str, Any]) -> Record:
+    """For pages: the first postal codes, and the number of all others."""
+    pieces_by_code: dict[str, list[int]] = {}
     for route in drop_routes(stored):
-        found.setdefault(route.postal_code, []).append(route.pieces)
-    codes = [CodeSummary(code, len(pieces), sum(pieces)) for code, pieces in sorted(found.items())]
-    return Summary(
-        stored["SelectionID"],
-        stored["Vintage"],
-        stored["IsSynthetic"],
-        stored["ResidentialOnly"],
-        len(stored["Routes"]),
-        codes[:CODES_SHOWN],
-        max(0, len(codes) - CODES_SHOWN),
-    )
+        pieces_by_code.setdefault(route.postal_code, []).append(route.pieces)
+    codes = [
+        {"code": code, "routes": len(pieces), "pieces": sum(pieces)}
+        for code, pieces in sorted(pieces_by_code.items())
+    ]
+    return {
+        "vintage": stored["Vintage"],
+        "is_synthetic": stored["IsSynthetic"],
+        "is_residential_only": stored["ResidentialOnly"],
+        "routes": len(stored["Routes"]),
+        "codes": codes[:CODES_SHOWN],
+        "more_codes": max(0, len(codes) - CODES_SHOWN),
+    }

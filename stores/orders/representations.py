@@ -55,20 +55,6 @@ def _identity(order: Order, store_id: str) -> Record:
     }
 
 
-def _price_and_origin(order: Order) -> Record:
-    return {
-        "Currency": order.currency,
-        "ItemsTotal": order.items_total,
-        "DeliveryTotal": order.delivery_total,
-        "Total": order.total,
-        "QuoteID": _id(order.quote_id),
-        "OptionID": order.option_id or None,
-        "ReprintOfOrderID": _id(order.reprint_of_id),
-        "BatchID": None,
-        "RowKey": None,
-    }
-
-
 def export_record(order: Order, store_id: str) -> Record:
     recipient: Mapping[str, str] = order.recipient
     return {
@@ -116,7 +102,15 @@ def order_record(
         "ProductionDays": order.production_days,
         "EarliestDelivery": order.earliest_delivery.isoformat(),
         "LatestDelivery": order.latest_delivery.isoformat(),
-        **_price_and_origin(order),
+        "Currency": order.currency,
+        "ItemsTotal": order.items_total,
+        "DeliveryTotal": order.delivery_total,
+        "Total": order.total,
+        "QuoteID": _id(order.quote_id),
+        "OptionID": order.option_id or None,
+        "ReprintOfOrderID": _id(order.reprint_of_id),
+        "BatchID": None,
+        "RowKey": None,
         "Recipient": order.recipient,
         "Items": [item_record(item, order, store_id) for item in items],
         "Shipments": [shipment_record(shipment) for shipment in shipments],

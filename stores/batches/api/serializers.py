@@ -21,6 +21,7 @@ from stores.orders.api.serializers import (
     ApprovalSerializer,
     ExternalIDField,
     JSONObject,
+    NoteRequestSerializer,
     RecipientSerializer,
 )
 
@@ -117,10 +118,8 @@ class CellsField(JSONObject):
         )
 
 
-class BatchNoteSerializer(StrictSerializer):
-    ignored_nulls = True
-
-    Note = StrictText(max_length=1000, required=False, allow_blank=True)
+class BatchNoteSerializer(NoteRequestSerializer):
+    pass
 
 
 class RowProblemSerializer(serializers.Serializer):

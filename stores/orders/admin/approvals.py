@@ -161,21 +161,17 @@ class ApprovalRequestAdmin(StaffAdmin):
             else:
                 done.append(str(order))
         if done:
-            said = _said_of_approved if is_approval else _said_of_denied
-            messages.success(request, said(len(done)) % {"numbers": ", ".join(done)})
+            message = (
+                ngettext("Order %(numbers)s approved.", "Orders %(numbers)s approved.", len(done))
+                if is_approval
+                else ngettext("Order %(numbers)s denied.", "Orders %(numbers)s denied.", len(done))
+            )
+            messages.success(request, message % {"numbers": ", ".join(done)})
 
     def _links(self, request: HttpRequest) -> dict[str, Any]:
         """Which other pages the viewer may open."""
         staff = staff_on(request)
         return {"sees_orders": staff.holds(ORDER_GRANTS), "is_operator": staff.is_operator}
-
-
-def _said_of_approved(count: int) -> str:
-    return ngettext("Order %(numbers)s approved.", "Orders %(numbers)s approved.", count)
-
-
-def _said_of_denied(count: int) -> str:
-    return ngettext("Order %(numbers)s denied.", "Orders %(numbers)s denied.", count)
 
 
 def _pages(card: RequestCard) -> list[tuple[OrderItem, list[float]]]:

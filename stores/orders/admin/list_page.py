@@ -20,9 +20,8 @@ from stores.orders.admin.list_filters import COLUMNS, DUE, SORT, SORTS, VIEW, li
 from stores.orders.admin.steps import OF_ACTIONS, REFUSE
 from stores.orders.models import CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES
-from stores.orders.selectors.board import days_late, late_orders, orders_by_status
+from stores.orders.selectors.board import days_late, late_orders, order_views_for, orders_by_status
 from stores.orders.selectors.orders import first_items_of
-from stores.orders.selectors.saved_views import order_views_for
 
 # In the order of the columns; the order number is always shown.
 COLUMN_NAMES = {

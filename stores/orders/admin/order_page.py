@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
@@ -81,7 +81,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
         "may_approve": staff_on(request).holds(APPROVE, order.store_id),
         "address": address_lines(order.recipient),
         "contacts": [order.recipient[name] for name in ("Phone", "Email") if order.recipient.get(name)],
-        "items": _ItemPages(order).get_page(request.GET.get("items")),
+        "items": _page_of_items(order, request.GET.get("items")),
         "shipments": shipments,
         "sections": [
             card
@@ -96,15 +96,12 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     }
 
 
-class _ItemPages(Paginator):
-    """A paginator that reads the item count from the order."""
-
-    def __init__(self, order: Order) -> None:
-        items = order.items.select_related("product").defer(
-            "product__template", "product__rendering", "product__verbose_rendering"
-        )
-        super().__init__(items.order_by("position"), ITEMS_OF_A_PAGE)
-        self.count = order.item_count
+def _page_of_items(order: Order, number: str | None) -> Page:
+    items = order.items.select_related("product").order_by("position")
+    items = items.defer("product__template", "product__rendering", "product__verbose_rendering")
+    pages = Paginator(items, ITEMS_OF_A_PAGE)
+    pages.count = order.item_count
+    return pages.get_page(number)
 
 
 def _moves(order: Order, values: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -186,7 +183,7 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
     # Webhook URLs are not shown to stores: they concern only the application and the operators.
     if staff_on(request).is_operator:
         entries += _events(order)
-    return sorted(entries, key=lambda one: one.when, reverse=True)
+    return sorted(entries, key=lambda entry: entry.when, reverse=True)
 
 
 def _events(order: Order) -> list[TimelineEntry]:

@@ -180,10 +180,14 @@ class CancelRequestSerializer(StrictSerializer):
     Reason = StrictText(max_length=1000, required=False, allow_blank=True)
 
 
-class RefusalRequestSerializer(StrictSerializer):
+class NoteRequestSerializer(StrictSerializer):
     ignored_nulls = True
 
     Note = StrictText(max_length=1000, required=False, allow_blank=True)
+
+
+class RefusalRequestSerializer(NoteRequestSerializer):
+    pass
 
 
 class PrintFileSerializer(serializers.Serializer):
@@ -269,10 +273,8 @@ class ApprovalSerializer(serializers.Serializer):
     Note = serializers.CharField()
 
 
-class ApproveRequestSerializer(StrictSerializer):
-    ignored_nulls = True
-
-    Note = StrictText(max_length=1000, required=False, allow_blank=True)
+class ApproveRequestSerializer(NoteRequestSerializer):
+    pass
 
 
 class DenyRequestSerializer(StrictSerializer):

@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from stores.catalog.models.product import Product
 from stores.catalog.models.store import Store
-from stores.orders.eddm import Summary, summary_of
+from stores.orders.eddm import Record, summary_of
 from stores.orders.models.search import SEARCH_TRIGGERS
 from stores.orders.models.status import (
     OPEN_STATUSES,
@@ -311,8 +311,8 @@ class OrderItem(models.Model):
         return f"{self.quantity} × {self.product_name}"  # noqa: RUF001 - a multiplication sign is meant
 
     @property
-    def eddm_summary(self) -> Summary | None:
-        return summary_of(self.eddm)
+    def eddm_summary(self) -> Record | None:
+        return summary_of(self.eddm) if self.eddm else None
 
 
 @pghistory.track(*changes(), exclude=["tracking_url"])

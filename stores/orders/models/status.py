@@ -63,18 +63,7 @@ ALLOWED_TRANSITIONS: dict[int, frozenset[int]] = {
     OrderStatus.REJECTED: frozenset(),
 }
 
-EVENT_TYPES: dict[int, str] = {
-    OrderStatus.RECEIVED: EventType.ORDER_RECEIVED.value,
-    OrderStatus.ON_HOLD: EventType.ORDER_ON_HOLD.value,
-    OrderStatus.ACCEPTED: EventType.ORDER_ACCEPTED.value,
-    OrderStatus.IN_PRODUCTION: EventType.ORDER_IN_PRODUCTION.value,
-    OrderStatus.PARTIALLY_SHIPPED: EventType.ORDER_PARTIALLY_SHIPPED.value,
-    OrderStatus.SHIPPED: EventType.ORDER_SHIPPED.value,
-    OrderStatus.DELIVERED: EventType.ORDER_DELIVERED.value,
-    OrderStatus.RETURNED: EventType.ORDER_RETURNED.value,
-    OrderStatus.CANCELLED: EventType.ORDER_CANCELLED.value,
-    OrderStatus.REJECTED: EventType.ORDER_REJECTED.value,
-}
+EVENT_TYPES: dict[int, str] = {status: EventType[f"ORDER_{status.name}"].value for status in OrderStatus}
 
 CANCELLABLE_AT_ONCE = frozenset({OrderStatus.RECEIVED, OrderStatus.ON_HOLD, OrderStatus.ACCEPTED})
 CANCELLABLE_ON_REQUEST = CANCELLABLE_AT_ONCE | {OrderStatus.IN_PRODUCTION}

@@ -1,7 +1,6 @@
 """Who ordered, who may approve, and which requests are undecided."""
 
 from collections.abc import Collection
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 from uuid import UUID
@@ -74,10 +73,6 @@ def requests_of(user: User) -> QuerySet[ApprovalRequest]:
 def undecided_requests() -> QuerySet[ApprovalRequest]:
     """The undecided requests of all stores, the next to expire first."""
     return ApprovalRequest.objects.filter(decided__isnull=True).order_by("expires", "order")
-
-
-def expired_request_ids(now: datetime) -> list[UUID]:
-    return list(undecided_requests().filter(expires__lte=now).values_list("pk", flat=True))
 
 
 def decision_on(order: Order) -> ApprovalRequest | None:

@@ -1,11 +1,11 @@
-"""What the list and the dashboard show: tallies, and due dates by the clock of the store."""
+"""What the list and the dashboard show: tallies, saved views, and due dates by the clock of the store."""
 
 import time
 from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import DecimalField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Greatest, Least
@@ -15,11 +15,12 @@ from fulfillment.core.caches import register_cache
 from stores.budgets.models import Budget
 from stores.catalog.models import Store, StoreUsage
 from stores.orders.business_days import local_date
-from stores.orders.models import ApprovalRequest, CancellationState, Order, OrderDay, OrderTally
+from stores.orders.models import ApprovalRequest, CancellationState, Order, OrderDay, OrderTally, OrderView
 from stores.orders.models.status import OPEN_STATUSES
 
 DAYS = 14
 SOON_DAYS = 3
+MAX_VIEWS_SHOWN = 30
 ZONE_CACHE_SECONDS = 60.0
 
 
@@ -152,6 +153,13 @@ def orders_by_status(store_pks: Sequence[int] | None) -> dict[int, int]:
     )
     sums = tallies.values_list("status").annotate(total=Sum("orders")).order_by("status")
     return {status: total for status, total in sums if total}
+
+
+def order_views_for(user: Any, store_pks: Sequence[int] | None) -> QuerySet[OrderView]:
+    """The user's own saved views, and those shared with the staff of these stores; None means all stores."""
+    shared = Q(store__isnull=True) if store_pks is None else Q(store__in=store_pks)
+    views = OrderView.objects.filter(Q(owner=user) | Q(shared, is_shared=True))
+    return views.order_by("name", "pk")[:MAX_VIEWS_SHOWN]
 
 
 def number_range(store_ids: Collection[int]) -> tuple[int, int] | None:

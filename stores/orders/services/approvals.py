@@ -21,12 +21,7 @@ from fulfillment.core.errors import Conflict, Forbidden
 from stores.budgets.services.approvals import check_place
 from stores.orders.models import OWN_ORDER, ActorKind, ApprovalRequest, ApprovalState, Order, OrderStatus
 from stores.orders.representations import dumps
-from stores.orders.selectors.approvals import (
-    expired_request_ids,
-    people_who_ordered,
-    total_reasons,
-    undecided_requests,
-)
+from stores.orders.selectors.approvals import people_who_ordered, total_reasons, undecided_requests
 from stores.orders.services.approval_notices import (
     decision_key,
     notify_approvers,
@@ -108,7 +103,8 @@ def deny_order(*, order: Order, actor: Actor, reason: str, if_match: Sequence[st
 
 def expire_requests(*, now: datetime) -> int:
     """Rejects the orders of requests that are undecided at their end; called by the worker."""
-    return sum(_expire_request(order_id, now) for order_id in expired_request_ids(now))
+    expired = undecided_requests().filter(expires__lte=now)
+    return sum(_expire_request(order_id, now) for order_id in list(expired.values_list("pk", flat=True)))
 
 
 def remind_approvers(*, now: datetime) -> int:

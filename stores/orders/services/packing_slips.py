@@ -56,20 +56,6 @@ class PackingSlipsTooSlow(Conflict):
         super().__init__(" ".join([reason, *refused]))
 
 
-class TooManyItems(Conflict):
-    code = PackingSlipUnusable.code
-
-    def __init__(self, items: int) -> None:
-        counts = {"items": items, "max_items": MAX_ITEMS}
-        super().__init__(
-            _(
-                "The selected orders have %(items)s items. Packing slips of at most %(max_items)s items fit into "
-                "one file; select fewer orders."
-            )
-            % {name: number_format(count, force_grouping=True) for name, count in counts.items()}
-        )
-
-
 def unprintable_faults(recipient: Mapping[str, str]) -> list[Fault]:
     """Faults for characters that no font can print: the packing slip would show empty boxes."""
     unprintable = {
@@ -107,9 +93,13 @@ def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
 
 def render_packing_slips(*, orders: QuerySet[Order], caller: Caller) -> PackingSlips:
     """The slips of several orders, one after the other in one PDF."""
-    items = orders.aggregate(items=Count("items"))["items"]
-    if items > MAX_ITEMS:
-        raise TooManyItems(items)
+    counts = {"items": orders.aggregate(items=Count("items"))["items"], "max_items": MAX_ITEMS}
+    if counts["items"] > MAX_ITEMS:
+        message = _(
+            "The selected orders have %(items)s items. Packing slips of at most %(max_items)s items fit into "
+            "one file; select fewer orders."
+        ) % {name: number_format(count, force_grouping=True) for name, count in counts.items()}
+        raise Conflict(message, code=PackingSlipUnusable.code)
     with RENDERINGS.limited(caller.key):
         listed = list(orders)
         prefetch_related_objects(listed, *LISTED)

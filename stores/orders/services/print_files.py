@@ -73,13 +73,14 @@ def store_print_file(*, order_id: UUID, item_position: int, file: PrintedFile) -
     return stored._replace(preflight=file.preflight, preset=file.preset, options=file.options)
 
 
-def erase_print_files(*, order_id: UUID) -> None:
-    """Deletes all files in the order's folder; raises StorageUnavailable if some may remain."""
+def erase_print_files(*, order_id: UUID) -> int:
+    """Deletes the order's folder; returns how many files it had. Raises StorageUnavailable if some may remain."""
     folder = print_folder(order_id)
     with storage_errors():
         names = list_folder(folder)[1]
         for name in [*(f"{folder}/{name}" for name in names), folder]:
             default_storage.delete(name)
+    return len(names)
 
 
 def delete_print_files(*, files: Iterable[StoredPrint | None]) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -70,25 +69,22 @@ def _remove_quotes(batch: int) -> Iterator[int]:
 def _remove_print_files(batch: int) -> Iterator[int]:
     """These folders are not written again: a retried order gets a new ID."""
     with storage_errors():
-        for folder in _stray_folders():
-            names = [f"{folder}/{name}" for name in list_folder(folder)[1]]
-            for name in [*names, folder]:
-                default_storage.delete(name)
-            yield len(names)
+        yield from (erase_print_files(order_id=order_id) for order_id in _unwritten_orders())
 
 
 def _count_print_files() -> int:
     with storage_errors():
-        return sum(len(list_folder(folder)[1]) for folder in _stray_folders())
+        return sum(len(list_folder(print_folder(order_id))[1]) for order_id in _unwritten_orders())
 
 
-def _stray_folders() -> Iterator[str]:
+def _unwritten_orders() -> Iterator[UUID]:
+    """The IDs of folders without an order, which are not young."""
     before = timezone.now() - YOUNG
     for shard in list_folder(PRINT_FILES)[0]:
         for names in batches(list_folder(f"{PRINT_FILES}/{shard}")[0]):
             old = {UUID(name) for name in names if _is_order_before(name, before)}
             stored = Order.objects.filter(pk__in=old).values_list("pk", flat=True)
-            yield from (print_folder(order_id) for order_id in sorted(old.difference(stored)))
+            yield from sorted(old.difference(stored))
 
 
 def _is_order_before(name: str, before: datetime) -> bool:

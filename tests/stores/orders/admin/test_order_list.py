@@ -15,8 +15,7 @@ from accounts.models import Role
 from stores.catalog.models import Store
 from stores.orders.admin import actions, list_filters
 from stores.orders.models import Order, OrderView
-from stores.orders.selectors.board import late_orders, orders_due_today
-from stores.orders.selectors.saved_views import order_views_for
+from stores.orders.selectors.board import late_orders, order_views_for, orders_due_today
 from stores.orders.services import packing_slips
 from tests.factories.orders import card_data, make_card, make_product, order_body
 
