@@ -145,8 +145,8 @@ def _remedy(code: str, field: str | None, column: str | None) -> str:
 
 def _field(pointer: str) -> str | None:
     """The target of a mapping at which an order's JSON pointer points; None for what is of the whole batch."""
-    for place, before in ((f"{DATA}/", ""), (f"{TO}/", "Recipient."), (f"{ITEM}/", "")):
-        if pointer.startswith(place):
-            name = pointer.removeprefix(place).partition("/")[0]
+    for prefix, before in ((f"{DATA}/", ""), (f"{TO}/", "Recipient."), (f"{ITEM}/", "")):
+        if pointer.startswith(prefix):
+            name = pointer.removeprefix(prefix).partition("/")[0]
             return before + name.replace("~1", "/").replace("~0", "~")
     return "Recipient" if pointer == TO else None

@@ -148,8 +148,8 @@ class BatchPage:
 
     def filters(self) -> list[tuple[str, str, int]]:
         """The states that rows are in, each with how many; those with problems first."""
-        found = [(state.value, str(state.label), self.counts.by_state.get(state, 0)) for state in RowState]
-        shown = [entry for entry in found if entry[2]]
+        counted = [(state.value, str(state.label), self.counts.by_state.get(state, 0)) for state in RowState]
+        shown = [entry for entry in counted if entry[2]]
         problems = [(PROBLEMS, _("With problems"), self.with_problems)] if self.with_problems else []
         return [*problems, ("all", _("All rows"), self.counts.rows), *shown]
 
@@ -180,8 +180,8 @@ def listed_rows(page: BatchPage, sent: Mapping[str, Any]) -> dict[str, Any]:
     if chosen == PROBLEMS and not page.with_problems:
         chosen = "all"
     after, words = after_in(sent), sent.get("words", "").strip()[:WORDS_LENGTH]
-    found = rows_of(batch, states=states_in(chosen), after=after, words=words)
-    rows, more = page_of_rows(found.select_related("order"), take=ROWS_A_PAGE)
+    matches = rows_of(batch, states=states_in(chosen), after=after, words=words)
+    rows, more = page_of_rows(matches.select_related("order"), take=ROWS_A_PAGE)
     return {
         "chosen": chosen,
         "words": words,
@@ -196,8 +196,8 @@ def columns_of(batch: Batch) -> list[dict[str, Any]]:
     """The columns that are used, in the order of the file, with the field that each is."""
     targets = {column: target for target, column in batch.mapping.items()}
     return [
-        {"place": place, "name": column, "target": targets[column]}
-        for place, column in enumerate(batch.columns)
+        {"place": index, "name": column, "target": targets[column]}
+        for index, column in enumerate(batch.columns)
         if column in targets
     ]
 
@@ -205,12 +205,12 @@ def columns_of(batch: Batch) -> list[dict[str, Any]]:
 def row_views(batch: Batch, rows: Sequence[BatchRow], unmapped: Collection[str] = ()) -> list[dict[str, Any]]:
     """Without the problems of `unmapped` fields, which the page names once."""
     proofs, columns = proofs_of(rows), columns_of(batch)
-    found = []
+    views = []
     for row in rows:
         faulty = {problem["Column"]: problem["Severity"] for problem in row.problems}
         stored = proofs.get(row.proof)
         pages = proof_urls(stored, batch.product.external_id).pages if stored else []
-        found.append(
+        views.append(
             {
                 "row": row,
                 "problems": [problem for problem in row.problems if problem["Field"] not in unmapped],
@@ -229,7 +229,7 @@ def row_views(batch: Batch, rows: Sequence[BatchRow], unmapped: Collection[str] 
                 "order_words": OrderStatus(row.order.status).words if row.order else "",
             }
         )
-    return found
+    return views
 
 
 def states_in(chosen: str) -> list[str]:

@@ -38,9 +38,9 @@ _NEXT_DAY = re.compile(r"next\s+business\s+day", re.IGNORECASE)
 def add_business_days(start: date, days: int) -> date:
     """The date `days` business days after `start`; a start on a weekend counts as the Friday before it."""
     start -= timedelta(days=max(0, start.weekday() - SATURDAY + 1))
-    weeks, rest = divmod(days, 5)
-    end = start + timedelta(weeks=weeks, days=rest)
-    return end + timedelta(days=2) if start.weekday() + rest >= SATURDAY else end
+    weeks, days_left = divmod(days, 5)
+    end = start + timedelta(weeks=weeks, days=days_left)
+    return end + timedelta(days=2) if start.weekday() + days_left >= SATURDAY else end
 
 
 def add_post_days(start: date, days: int) -> date:
@@ -60,8 +60,8 @@ def federal_holidays(year: int) -> frozenset[date]:
     """The eleven holidays (5 U.S.C. 6103), one on a Sunday on its Monday. Post offices are open on the Friday before a
     holiday on a Saturday."""
     fixed = [date(year, month, day) for month, day in FIXED_HOLIDAYS]
-    kept = {day + timedelta(days=day.weekday() == SUNDAY) for day in fixed}
-    return frozenset(kept | {_weekday_of(year, *rule) for rule in FLOATING_HOLIDAYS})
+    observed = {day + timedelta(days=day.weekday() == SUNDAY) for day in fixed}
+    return frozenset(observed | {_weekday_of(year, *rule) for rule in FLOATING_HOLIDAYS})
 
 
 def _weekday_of(year: int, month: int, weekday: int, number: int) -> date:

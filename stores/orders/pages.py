@@ -219,33 +219,33 @@ def _has_proof(item: OrderItem) -> bool:
 
 @signed_in_page
 def list_requests(request: HttpRequest) -> HttpResponse:
-    found = requests_of(signed_in_user(request)).order_by("-requested")
-    page = Paginator(found, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
-    rows = [_request_row(approval_request) for approval_request in page]
+    requests = requests_of(signed_in_user(request)).order_by("-requested")
+    page = Paginator(requests, REQUESTS_A_PAGE).get_page(request.GET.get("page"))
+    rows = [_request_row(approval) for approval in page]
     return render(request, "stores/approvals/list.html", {"page": page, "rows": rows, "part": "catalog"})
 
 
 @signed_in_page
 def show_request(request: HttpRequest, order_id: UUID) -> HttpResponse:
-    found = requests_of(signed_in_user(request)).filter(pk=order_id).first()
-    if found is None:
+    approval = requests_of(signed_in_user(request)).filter(pk=order_id).first()
+    if approval is None:
         raise Http404(_("There is no such order, or it needed no approval."))
     context = {
-        **_request_row(found),
-        "items": found.order.items.order_by("position").defer(*OrderItem.LARGE)[:100],
+        **_request_row(approval),
+        "items": approval.order.items.order_by("position").defer(*OrderItem.LARGE)[:100],
         "part": "catalog",
-        "approvers": approver_names(found.order.store_id, found.ordered_by),
+        "approvers": approver_names(approval.order.store_id, approval.ordered_by),
     }
     return render(request, "stores/approvals/request.html", context)
 
 
-def _request_row(found: Any) -> dict[str, Any]:
-    state = ApprovalState(found.order.approval)
+def _request_row(approval: Any) -> dict[str, Any]:
+    state = ApprovalState(approval.order.approval)
     return {
-        "request_": found,
-        "order": found.order,
+        "request_": approval,
+        "order": approval.order,
         "state": state.label,
         "badge": BADGES[state],
         "is_pending": state == ApprovalState.PENDING,
-        "reasons": [reason_in_words(reason) for reason in found.reasons],
+        "reasons": [reason_in_words(reason) for reason in approval.reasons],
     }

@@ -160,14 +160,16 @@ def price(
     Delivery is checked for the known products alone, and the speed where all products are known.
     """
     faults = item_faults(price_request, products)
-    known = replace(price_request, items=tuple(i for i in price_request.items if i.product_id in products))
+    priceable = replace(
+        price_request, items=tuple(i for i in price_request.items if i.product_id in products)
+    )
     methods: dict[str, list[Price]] = {}
     issues: tuple[Fault, ...] = ()
     speeds: list[int] = []
-    if known.items:
+    if priceable.items:
         with collecting_faults(faults):
-            methods, issues = _methods(known, products, places_served)
-    if len(known.items) == len(price_request.items):
+            methods, issues = _methods(priceable, products, places_served)
+    if len(priceable.items) == len(price_request.items):
         with collecting_faults(faults):
             speeds = _speeds(price_request, products)
     raise_faults(faults)

@@ -19,8 +19,8 @@ from stores.batches.admin import CHANGE, BatchAdmin
 from stores.batches.models import Batch
 from stores.batches.pages.ordering import cancel, check_again, map_columns, order, send_rows
 from stores.batches.pages.showing import (
+    BatchSite,
     Opened,
-    Place,
     download_contact_sheet,
     download_rows,
     download_template,
@@ -50,10 +50,10 @@ class BatchWithFilesAdmin(BatchAdmin):
     list_before_template = "admin/stores/batches_before.html"
 
     @property
-    def place(self) -> Place:
+    def site(self) -> BatchSite:
         change, listed = "admin:stores_batch_change", "admin:stores_batch_changelist"
         frame = "admin/stores/batch_frame.html"
-        return Place(frame, "admin:stores_batch_", change, listed, open_for_staff, self._context, "h2")
+        return BatchSite(frame, "admin:stores_batch_", change, listed, open_for_staff, self._context, "h2")
 
     def extra_pages(self) -> list[ExtraPage]:
         make = ("of/<int:product_id>/", self.make_view, "make")
@@ -61,7 +61,7 @@ class BatchWithFilesAdmin(BatchAdmin):
 
     def _portal_page(self, route: str, view: Callable[..., HttpResponseBase], name: str) -> ExtraPage:
         """A page of the portal, with what its decorators say of it."""
-        here = update_wrapper(partial(view, place=self.place), view)
+        here = update_wrapper(partial(view, site=self.site), view)
         return f"<uuid:batch_id>/{route}", here, name
 
     def make_view(self, request: HttpRequest, product_id: int) -> HttpResponse:
@@ -71,10 +71,10 @@ class BatchWithFilesAdmin(BatchAdmin):
             raise Http404("There is no such product that you may order.")
         myself = Requester(MYSELF, "Myself", Caller.on_pages(request.user))
         back = reverse("admin:stores_product_change", args=[product.pk])
-        return show_form(request, product.store, product.external_id, [myself], self.place, back)
+        return show_form(request, product.store, product.external_id, [myself], self.site, back)
 
     def record_context(self, request: HttpRequest, batch: Batch) -> dict[str, Any]:
-        return {**super().record_context(request, batch), "urls": self.place.urls}
+        return {**super().record_context(request, batch), "urls": self.site.urls}
 
     def _context(self, request: HttpRequest) -> dict[str, Any]:
         return {**self.page_context(request, ""), "media": self.media}

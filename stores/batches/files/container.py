@@ -59,8 +59,8 @@ def file_kind(path: Path, content_type: str, name: str) -> str:
             raise file_error(code, message, SAVE_AS)
     if start.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return "xlsx"
-    said = content_type.partition(";")[0].strip().lower()
-    if said == XLSX_TYPE or (name.lower().endswith((".xlsx", ".xlsm")) and "text/" not in said):
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type == XLSX_TYPE or (name.lower().endswith((".xlsx", ".xlsm")) and "text/" not in media_type):
         raise file_error("file_not_xlsx", "The file is not an XLSX workbook, though it is named so.", SAVE_AS)
     text = (
         start.replace(b"\0", b"")
@@ -70,10 +70,12 @@ def file_kind(path: Path, content_type: str, name: str) -> str:
     )
     if text.lstrip().lower().startswith(_WEB_PAGE):
         raise file_error("file_is_web_page", "The file is a web page or XML, not a table.", SAVE_AS)
-    if said.endswith("json") or (name.lower().endswith(".json") and not said.startswith("text/csv")):
+    if media_type.endswith("json") or (
+        name.lower().endswith(".json") and not media_type.startswith("text/csv")
+    ):
         return "json"
     # A CSV named by nothing may start with a bracket; an array of objects starts with both.
-    return "json" if not said and text.split()[:1] in ([b"[{"], [b"["]) else "csv"
+    return "json" if not media_type and text.split()[:1] in ([b"[{"], [b"["]) else "csv"
 
 
 def damaged_file(detail: str = "") -> FileRefused:
@@ -118,12 +120,12 @@ def _check_directory_size(path: Path) -> None:
     with path.open("rb") as stream:
         stream.seek(max(0, size - 66_000))
         tail = stream.read()
-    place = tail.rfind(_END_SIGNATURE)
-    if place < 0 or len(tail) - place < _END.size:
+    end = tail.rfind(_END_SIGNATURE)
+    if end < 0 or len(tail) - end < _END.size:
         raise damaged_file(": its end is missing")
-    _, _, _, _, parts, directory, _, _ = _END.unpack_from(tail, place)
+    _, _, _, _, parts, directory, _, _ = _END.unpack_from(tail, end)
     # Only archives of more than 4 GB or 65,535 parts need the larger directory, whose sizes stand elsewhere.
-    is_large = tail[max(0, place - 20) : place].startswith(_LARGE_SIGNATURE)
+    is_large = tail[max(0, end - 20) : end].startswith(_LARGE_SIGNATURE)
     if is_large or parts > MAX_PARTS or directory > DIRECTORY_BYTES:
         raise file_error(
             "file_too_complex",
@@ -134,13 +136,15 @@ def _check_directory_size(path: Path) -> None:
 
 def _check_beginnings(path: Path, parts: list[zipfile.ZipInfo]) -> None:
     """What this quick look misses is found when the parts are read."""
-    left = LOOKED_AT
+    remaining = LOOKED_AT
     try:
         with zipfile.ZipFile(path) as archive:
             for part in parts:
                 with archive.open(part) as stream:
-                    start = stream.read(left if part.filename.startswith("xl/worksheets/") else BEGINNING)
-                left = max(BEGINNING, left - len(start))
+                    start = stream.read(
+                        remaining if part.filename.startswith("xl/worksheets/") else BEGINNING
+                    )
+                remaining = max(BEGINNING, remaining - len(start))
                 _check_beginning(part.filename, start)
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, OSError, EOFError) as error:
         raise damaged_file() from error

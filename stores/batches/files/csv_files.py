@@ -43,9 +43,9 @@ def _separator(stream: TextIO) -> str:
     """The stream stands at the heads afterwards."""
     sample = stream.read(SAMPLE)
     stream.seek(0)
-    if said := _SAID_SEPARATOR.match(sample):
+    if declared := _SAID_SEPARATOR.match(sample):
         stream.readline()
-        return said[1]
+        return declared[1]
     best = max(SEPARATORS, key=lambda separator: _fitness(sample, separator))
     head = next((line for line in sample.splitlines() if line.strip()), "")
     if best not in head and "|" in head:
@@ -100,14 +100,14 @@ def _records(stream: TextIO, separator: str, rows: RowsWriter) -> Iterator[RawRo
 
 
 def _cell_error(record: list[str], separator: str, number: int, rows: RowsWriter) -> Exception:
-    place, text = _failing_cell("".join(record), separator)
+    index, text = _failing_cell("".join(record), separator)
     if not text.startswith('"'):
         return file_error(
             "cell_too_long",
             f"A cell in row {number:,} is too long to read.",
             "Shorten the text.",
             row=number,
-            column=rows.name(place),
+            column=rows.name(index),
             value=text,
         )
     return file_error(
@@ -115,7 +115,7 @@ def _cell_error(record: list[str], separator: str, number: int, rows: RowsWriter
         f"A cell in row {number:,} starts with a quote that is not closed at the cell's end.",
         'Close the quote, or write a quote inside the cell twice ("").',
         row=number,
-        column=rows.name(place),
+        column=rows.name(index),
         value=text,
     )
 
@@ -124,25 +124,25 @@ def _failing_cell(text: str, separator: str) -> tuple[int, str]:
     """The place of the first cell of a record that is not sound or too long, and the text from there."""
     end = re.escape(separator)
     sound = re.compile(rf' *+(?:"(?:[^"]|"")*+"|[^"{end}\r\n][^{end}\r\n]*+|)({end}|\r?\n|\r)')
-    place = start = 0
+    index = start = 0
     while (match := sound.match(text, start)) and len(match[0]) <= csv.field_size_limit():
         start = match.end()
-        place += 1
-    return place, text[start:].lstrip(" ")
+        index += 1
+    return index, text[start:].lstrip(" ")
 
 
 def _check_cells(row: RawRow) -> None:
-    for place, cell in enumerate(row.cells):
+    for index, cell in enumerate(row.cells):
         if not cell or cell[0] not in "=#0123456789":
             continue
         if text := _TEXT_FORMULA.fullmatch(cell):
-            row.cells[place] = text[1]
+            row.cells[index] = text[1]
         elif cell.startswith("="):
-            row.faults.append((place, _formula(cell)))
+            row.faults.append((index, _formula(cell)))
         elif _ERROR_VALUE.fullmatch(cell):
-            row.faults.append((place, error_value(cell)))
+            row.faults.append((index, error_value(cell)))
         elif _SHORTENED.fullmatch(cell):
-            row.faults.append((place, _number_fault(cell)))
+            row.faults.append((index, _number_fault(cell)))
 
 
 def error_value(cell: str, where: str = "") -> Fault:

@@ -28,44 +28,44 @@ class _NotANumber(str):
 def read_json(path: Path, content_type: str, rows: RowsWriter) -> dict[str, str]:
     encoding = encoding_of(path, content_type)
     rows.head_row = 1
-    places: dict[str, int] = {}
+    index_by_key: dict[str, int] = {}
     with path.open(encoding=encoding, errors="replace", newline="") as stream:
         # Rows have the numbers that they have in a sheet with the keys as heads in row 1.
         for number, item in enumerate(_objects(stream), start=2):
-            _take(number, item, places, rows)
+            _take(number, item, index_by_key, rows)
     return {"format": "json", "encoding": encoding.removesuffix("-sig")}
 
 
-def _take(number: int, item: Any, places: dict[str, int], rows: RowsWriter) -> None:
+def _take(number: int, item: Any, index_by_key: dict[str, int], rows: RowsWriter) -> None:
     if not isinstance(item, _Pairs):
         raise file_error(
             "row_not_object", f"Row {number:,} is not an object.", FORM, row=number, value=json.dumps(item)
         )
     values: dict[int, str] = {}
     faults: list[tuple[int | None, Fault]] = []
-    known = len(places)
+    count_before = len(index_by_key)
     for key, value in item:
-        place = places.setdefault(key.strip(), len(places))
-        if place in values:
-            faults.append((place, _duplicate(key)))
+        index = index_by_key.setdefault(key.strip(), len(index_by_key))
+        if index in values:
+            faults.append((index, _duplicate(key)))
             continue
-        values[place], fault = _text(value)
-        faults += [(place, fault)] if fault else []
-    if len(places) > MAX_COLUMNS:
-        raise too_many_columns(len(places), number)
-    if len(places) > known:
-        _add_columns(number, places, known, rows)
-    cells = [values.get(place, "").strip() for place in range(max(values, default=-1) + 1)]
+        values[index], fault = _text(value)
+        faults += [(index, fault)] if fault else []
+    if len(index_by_key) > MAX_COLUMNS:
+        raise too_many_columns(len(index_by_key), number)
+    if len(index_by_key) > count_before:
+        _add_columns(number, index_by_key, count_before, rows)
+    cells = [values.get(index, "").strip() for index in range(max(values, default=-1) + 1)]
     if any(cells) or faults:
         faults += cell_faults(cells)
-        rows.write(number, cells, [fault.at(number, rows.columns[place or 0]) for place, fault in faults])
+        rows.write(number, cells, [fault.at(number, rows.columns[index or 0]) for index, fault in faults])
 
 
-def _add_columns(number: int, places: dict[str, int], known: int, rows: RowsWriter) -> None:
-    rows.use_columns(list(places), number)
-    for place, fault in cell_faults(rows.columns[known:]):
-        rows.problems.append(fault.at(number, rows.columns[known + (place or 0)]))
-    if "" in rows.columns[known:]:
+def _add_columns(number: int, index_by_key: dict[str, int], count_before: int, rows: RowsWriter) -> None:
+    rows.use_columns(list(index_by_key), number)
+    for index, fault in cell_faults(rows.columns[count_before:]):
+        rows.problems.append(fault.at(number, rows.columns[count_before + (index or 0)]))
+    if "" in rows.columns[count_before:]:
         raise file_error(
             "head_empty", f"Row {number:,} has a value with an empty name.", "Name it.", row=number
         )
@@ -111,32 +111,32 @@ class _Window:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.text = ""
-        self.place = 0
+        self.position = 0
 
     def more(self) -> bool:
         chunk = self.stream.read(CHUNK)
-        self.text, self.place = self.text[self.place :] + chunk, 0
+        self.text, self.position = self.text[self.position :] + chunk, 0
         return bool(chunk)
 
     def next_character(self) -> str:
         """The next that is no space, which is not taken; empty at the end."""
         while True:
-            while self.place < len(self.text) and self.text[self.place] in _SPACE:
-                self.place += 1
-            if self.place < len(self.text) or not self.more():
-                return self.text[self.place : self.place + 1]
+            while self.position < len(self.text) and self.text[self.position] in _SPACE:
+                self.position += 1
+            if self.position < len(self.text) or not self.more():
+                return self.text[self.position : self.position + 1]
 
     def take(self, row: int) -> Any:
         while True:
             try:
-                value, end = _DECODER.raw_decode(self.text, self.place)
+                value, end = _DECODER.raw_decode(self.text, self.position)
             except json.JSONDecodeError as error:
-                if len(self.text) - self.place > MAX_OBJECT_LENGTH or not self.more():
-                    raise _json_error(row, self.text[self.place :], error.msg) from error
+                if len(self.text) - self.position > MAX_OBJECT_LENGTH or not self.more():
+                    raise _json_error(row, self.text[self.position :], error.msg) from error
                 continue
             except RecursionError as error:
-                raise _json_error(row, self.text[self.place :], "it is nested too deeply") from error
-            self.place = end
+                raise _json_error(row, self.text[self.position :], "it is nested too deeply") from error
+            self.position = end
             return value
 
 
@@ -144,7 +144,7 @@ def _objects(stream: TextIO) -> Iterator[Any]:
     window = _Window(stream)
     if window.next_character() != "[":
         raise file_error("json_not_array", "The JSON is not an array.", FORM, value=window.text[:40])
-    window.place += 1
+    window.position += 1
     row = 2
     if window.next_character() == "]":
         return
@@ -152,14 +152,14 @@ def _objects(stream: TextIO) -> Iterator[Any]:
         window.next_character()
         yield window.take(row)
         after = window.next_character()
-        window.place += 1
+        window.position += 1
         if after == "]":
             break
         if after != ",":
             raise _json_error(row, after, "a comma or ] is missing after the object")
         row += 1
     if window.next_character():
-        raise _json_error(row, window.text[window.place :], "something follows the array")
+        raise _json_error(row, window.text[window.position :], "something follows the array")
 
 
 def _json_error(row: int, text: str, detail: str) -> FileRefused:

@@ -60,7 +60,7 @@ def without_accents(text: str) -> str:
     if text.isascii():
         return text
     text = text.translate(_LETTERS)
-    parts = (text[at : at + _NORMALIZED_AT_ONCE] for at in range(0, len(text), _NORMALIZED_AT_ONCE))
+    parts = (text[start : start + _NORMALIZED_AT_ONCE] for start in range(0, len(text), _NORMALIZED_AT_ONCE))
     plain = (unicodedata.normalize("NFKD", part) for part in parts)
     return "".join(letter for part in plain for letter in part if not unicodedata.combining(letter))
 
@@ -119,7 +119,7 @@ def match_columns(
             for (target, column), score in scores.items()
             if target not in targets_done and column not in columns_done
         }
-    order = {target: place for place, target in enumerate(targets)}
+    order = {target: index for index, target in enumerate(targets)}
     return sorted(matches, key=lambda match: order[match.target])
 
 

@@ -93,8 +93,8 @@ def _section(text: str) -> Section:
     for match in _PIECE.finditer(text):
         kind, value = str(match.lastgroup), str(match[str(match.lastgroup)])
         if kind == "bracket":
-            if found := _CONDITION.fullmatch(value):
-                condition = (found[1], float(found[2]))
+            if comparison := _CONDITION.fullmatch(value):
+                condition = (comparison[1], float(comparison[2]))
             elif _ELAPSED.fullmatch(value):
                 pieces.append(Piece("elapsed", value.lower()))
             elif value.startswith("$") and (symbol := value[1:].partition("-")[0]):
@@ -115,16 +115,18 @@ def _section(text: str) -> Section:
 
 def _with_minutes(pieces: list[Piece]) -> list[Piece]:
     """`m` is the minute after hours and before seconds."""
-    units = [(at, piece.text[0]) for at, piece in enumerate(pieces) if piece.kind in {"date", "elapsed"}]
-    for (_, before), (at, unit), (_, after) in zip(
+    units = [
+        (index, piece.text[0]) for index, piece in enumerate(pieces) if piece.kind in {"date", "elapsed"}
+    ]
+    for (_, before), (index, unit), (_, after) in zip(
         [(0, ""), *units], units, [*units[1:], (0, "")], strict=False
     ):
         if (
             unit == "m"
             and (before == "h" or after == "s")
-            and pieces[at] in {Piece("date", "m"), Piece("date", "mm")}
+            and pieces[index] in {Piece("date", "m"), Piece("date", "mm")}
         ):
-            pieces[at] = Piece("minute", pieces[at].text)
+            pieces[index] = Piece("minute", pieces[index].text)
     return pieces
 
 
@@ -167,11 +169,11 @@ def _number(number: float, pieces: Sequence[Piece]) -> str:
         return "".join(general(number) if piece.text == "@" else piece.text for piece in pieces)
     if any(piece == Piece("other", "/") for piece in pieces):
         return general(number)
-    digits = [place for place, piece in enumerate(pieces) if piece.kind == "digit"]
+    digits = [index for index, piece in enumerate(pieces) if piece.kind == "digit"]
     # Without a point it would stand behind the last digit.
-    point = next((place for place, piece in enumerate(pieces) if piece == _POINT), digits[-1] + 1)
+    point = next((index for index, piece in enumerate(pieces) if piece == _POINT), digits[-1] + 1)
     first, end = min(digits[0], point), digits[-1] + 1
-    decimals = sum(place > point for place in digits)
+    decimals = sum(index > point for index in digits)
     value = Decimal(repr(number)).scaleb(2 * sum(piece == Piece("other", "%") for piece in pieces))
     while end < len(pieces) and pieces[end] == _COMMA:
         value = value.scaleb(-3)
@@ -196,16 +198,16 @@ def _whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> str:
     digits = "" if digits == "0" else digits
     if not pieces:
         return digits
-    places = [place for place, piece in enumerate(pieces) if piece.kind == "digit"]
+    indexes = [index for index, piece in enumerate(pieces) if piece.kind == "digit"]
     parts: list[str] = []
     count = 0
-    for place in range(len(pieces) - 1, -1, -1):
-        piece = pieces[place]
+    for index in range(len(pieces) - 1, -1, -1):
+        piece = pieces[index]
         if piece.kind != "digit":
             if piece != _COMMA:
                 parts.append(piece.text[::-1])
             continue
-        take = len(digits) if place == places[0] else 1
+        take = len(digits) if index == indexes[0] else 1
         taken = digits[len(digits) - take :] if take else ""
         digits = digits[: len(digits) - len(taken)]
         taken = taken or {"0": "0", "?": " ", "#": ""}[piece.text]
@@ -218,22 +220,22 @@ def _whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> str:
 
 def _fraction(digits: str, pieces: Sequence[Piece]) -> str:
     needed = len(digits.rstrip("0"))
-    text, place = "", 0
+    text, index = "", 0
     for piece in pieces:
         if piece.kind != "digit":
             text += "" if piece == _COMMA else piece.text
             continue
-        if place < needed or piece.text == "0":
-            text += digits[place]
+        if index < needed or piece.text == "0":
+            text += digits[index]
         elif piece.text == "?":
             text += " "
-        place += 1
+        index += 1
     return text
 
 
 def _scientific(number: float, pieces: Sequence[Piece]) -> str:
-    sign = next(place for place, piece in enumerate(pieces) if piece.kind == "exponent")
-    point = next((place for place, piece in enumerate(pieces) if piece == _POINT), sign)
+    sign = next(index for index, piece in enumerate(pieces) if piece.kind == "exponent")
+    point = next((index for index, piece in enumerate(pieces) if piece == _POINT), sign)
     decimals = sum(piece.kind == "digit" for piece in pieces[point:sign])
     width = sum(piece.kind == "digit" for piece in pieces[sign:])
     mantissa, _, exponent = f"{number:.{decimals}E}".partition("E")

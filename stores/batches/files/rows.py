@@ -36,13 +36,13 @@ class PostalCodes:
     def __init__(self, columns: Sequence[str]) -> None:
         names = [compact(column) for column in columns]
         self.columns = columns
-        self.places = [place for place, name in enumerate(names) if name in _CODES]
-        self.country = next((place for place, name in enumerate(names) if name in _COUNTRIES), None)
+        self.indexes = [index for index, name in enumerate(names) if name in _CODES]
+        self.country = next((index for index, name in enumerate(names) if name in _COUNTRIES), None)
 
     def problems(self, row: int, cells: Sequence[str]) -> Iterator[FileProblem]:
         """A warning, and no padding: `2138` may be a code of Switzerland as well as one of Massachusetts."""
-        for place in self.places:
-            code = cells[place] if place < len(cells) else ""
+        for index in self.indexes:
+            code = cells[index] if index < len(cells) else ""
             match = _WITHOUT_ZEROS.fullmatch(code)
             if match and self._country(cells) in _ZIP_COUNTRIES:
                 padded = code.zfill(5 + len(match[2] or ""))
@@ -52,7 +52,7 @@ class PostalCodes:
                     f"If it is {padded}, set the column's format to text and type it again. "
                     "If it is of another country, add a column with the country.",
                     row,
-                    self.columns[place],
+                    self.columns[index],
                     code[:VALUE_SHOWN],
                     WARNING,
                 )
@@ -79,7 +79,7 @@ class RowsWriter:
         self.count = self.last_row = self._problem_count = self._bytes = 0
         self._codes = PostalCodes([])
         # Where the columns stand in a row of the file.
-        self._places: list[int] = []
+        self._indexes: list[int] = []
         # The places of empty heads, and of heads of which a problem says that they are not read.
         self._unnamed: set[int] = set()
         self._ignored: set[int] = set()
@@ -98,8 +98,8 @@ class RowsWriter:
             return
         self._name_extra_cells(row)
         row.faults += cell_faults(row.cells)
-        cells = [row.cells[place] if place < len(row.cells) else "" for place in self._places]
-        self.write(row.number, cells, [fault.at(row.number, self.name(place)) for place, fault in row.faults])
+        cells = [row.cells[index] if index < len(row.cells) else "" for index in self._indexes]
+        self.write(row.number, cells, [fault.at(row.number, self.name(index)) for index, fault in row.faults])
 
     def write(self, number: int, cells: Sequence[str], problems: list[FileProblem]) -> None:
         self.count += 1
@@ -147,17 +147,17 @@ class RowsWriter:
         self.columns = columns
         self._codes = PostalCodes(columns)
 
-    def name(self, place: int | None) -> str | None:
+    def name(self, index: int | None) -> str | None:
         """The name of the column, or its letters where it has none of its own."""
-        if place is None:
+        if index is None:
             return None
-        if place in self._places:
-            return self.columns[self._places.index(place)]
-        return column_letters(place)
+        if index in self._indexes:
+            return self.columns[self._indexes.index(index)]
+        return column_letters(index)
 
-    def column_places(self) -> Iterator[tuple[int, str]]:
+    def column_indexes(self) -> Iterator[tuple[int, str]]:
         """The columns and where they stand in a row of the file."""
-        return zip(self._places, self.columns, strict=True)
+        return zip(self._indexes, self.columns, strict=True)
 
     def check_rows(self) -> None:
         if not self.count:
@@ -173,37 +173,38 @@ class RowsWriter:
         columns: list[str] = []
         seen: dict[str, int] = {}
         faults = row.faults + cell_faults(row.cells)
-        for place, cell in enumerate(row.cells):
+        for index, cell in enumerate(row.cells):
             column = _SPACES.sub(" ", cell)
             if not column:
-                self._unnamed.add(place)
-            elif (first := seen.setdefault(column.casefold(), place)) != place:
-                self._ignored.add(place)
-                faults.append((place, _duplicate_head(column, first, place)))
+                self._unnamed.add(index)
+            elif (first := seen.setdefault(column.casefold(), index)) != index:
+                self._ignored.add(index)
+                faults.append((index, _duplicate_head(column, first, index)))
             else:
                 columns.append(column)
-                self._places.append(place)
+                self._indexes.append(index)
         self.use_columns(columns, row.number)
         heads = dict(enumerate(row.cells))
-        for at, fault in faults:
-            self.problems.append(fault.at(row.number, heads.get(-1 if at is None else at) or self.name(at)))
+        for column_index, fault in faults:
+            head = heads.get(-1 if column_index is None else column_index)
+            self.problems.append(fault.at(row.number, head or self.name(column_index)))
 
     def _name_extra_cells(self, row: RawRow) -> None:
         """Cells without a head: below an empty head that is said once, beyond the last head in each row."""
-        last = max([*self._places, *self._ignored, *self._unnamed], default=-1)
-        for place in sorted(self._unnamed):
-            if place < len(row.cells) and row.cells[place]:
-                self._unnamed.remove(place)
-                self._ignored.add(place)
-                self.problems.append(_empty_head(place, row).at(self.head_row, column_letters(place)))
-        extra = next((place for place in range(last + 1, len(row.cells)) if row.cells[place]), None)
+        last = max([*self._indexes, *self._ignored, *self._unnamed], default=-1)
+        for index in sorted(self._unnamed):
+            if index < len(row.cells) and row.cells[index]:
+                self._unnamed.remove(index)
+                self._ignored.add(index)
+                self.problems.append(_empty_head(index, row).at(self.head_row, column_letters(index)))
+        extra = next((index for index in range(last + 1, len(row.cells)) if row.cells[index]), None)
         if extra is not None:
             row.faults.append((extra, _too_many_cells(row.cells, last + 1)))
 
 
-def column_letters(place: int) -> str:
+def column_letters(index: int) -> str:
     """Those of a column, counted from 0, in a spreadsheet."""
-    before, last = divmod(place, 26)
+    before, last = divmod(index, 26)
     return (column_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
@@ -218,24 +219,24 @@ def too_many_columns(count: int, row: int) -> Exception:
 
 
 def cell_faults(cells: Sequence[str]) -> list[tuple[int | None, Fault]]:
-    return [(place, fault) for place, cell in enumerate(cells) if (fault := text_fault(cell))]
+    return [(index, fault) for index, cell in enumerate(cells) if (fault := text_fault(cell))]
 
 
-def _duplicate_head(column: str, first: int, place: int) -> Fault:
+def _duplicate_head(column: str, first: int, index: int) -> Fault:
     return Fault(
         "head_duplicate",
-        f"Columns {column_letters(first)} and {column_letters(place)} have the same header. Only the first is read.",
+        f"Columns {column_letters(first)} and {column_letters(index)} have the same header. Only the first is read.",
         "Rename one of them, or delete it.",
         column,
     )
 
 
-def _empty_head(place: int, row: RawRow) -> Fault:
+def _empty_head(index: int, row: RawRow) -> Fault:
     return Fault(
         "head_empty",
-        f"Column {column_letters(place)} has values, as in row {row.number:,}, but no header. It is not read.",
+        f"Column {column_letters(index)} has values, as in row {row.number:,}, but no header. It is not read.",
         "Write a header above the column, or delete it.",
-        row.cells[place],
+        row.cells[index],
     )
 
 

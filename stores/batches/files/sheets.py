@@ -138,7 +138,7 @@ def read_sheet(archive: zipfile.ZipFile, part: str, book: Book, rows: RowsWriter
     return sheet
 
 
-def cell_place(reference: str) -> tuple[int, int]:
+def cell_position(reference: str) -> tuple[int, int]:
     """Column from 0 and row from 1 of a reference such as `AB12`."""
     match = _REFERENCE.fullmatch(reference)
     if not match:
@@ -178,7 +178,7 @@ def _row_number(element: etree._Element, expected: int) -> int:
 
 
 def _raw_row(number: int, row: _Row, *, is_hidden: bool) -> RawRow:
-    cells = [row.cells.get(place, "") for place in range(max(row.cells, default=-1) + 1)]
+    cells = [row.cells.get(index, "") for index in range(max(row.cells, default=-1) + 1)]
     raw = RawRow(number, cells, row.faults)
     if is_hidden and (any(cells) or row.faults):
         raw.faults.append((None, _HIDDEN))
@@ -187,19 +187,19 @@ def _raw_row(number: int, row: _Row, *, is_hidden: bool) -> RawRow:
 
 def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
     reference = cell.get("r")
-    place = cell_place(reference)[0] if reference else row.last + 1
-    if place >= LAST_COLUMN or place <= row.last:
+    index = cell_position(reference)[0] if reference else row.last + 1
+    if index >= LAST_COLUMN or index <= row.last:
         raise (
-            too_many_columns(place + 1, row.number)
-            if place >= LAST_COLUMN
+            too_many_columns(index + 1, row.number)
+            if index >= LAST_COLUMN
             else damaged_file(f": cell {reference} follows another")
         )
-    row.last = place
-    text, fault = _read(cell, reference or f"{column_letters(place)}{row.number}", book)
+    row.last = index
+    text, fault = _read(cell, reference or f"{column_letters(index)}{row.number}", book)
     if text:
-        row.cells[place] = text.replace("\r\n", "\n").replace("\r", "\n")
+        row.cells[index] = text.replace("\r\n", "\n").replace("\r", "\n")
     if fault:
-        row.faults.append((place, fault))
+        row.faults.append((index, fault))
 
 
 def _read(cell: etree._Element, reference: str, book: Book) -> tuple[str, Fault | None]:

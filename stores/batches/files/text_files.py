@@ -32,12 +32,12 @@ def encoding_of(path: Path, content_type: str) -> str:
     for bom, encoding in _BOMS:
         if start.startswith(bom):
             return encoding
-    zeros = [start[place::2].count(0) for place in (0, 1)]
+    zeros = [start[offset::2].count(0) for offset in (0, 1)]
     if max(zeros) > len(start) // 8:
         return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
-    said = _CHARSET.search(content_type)
-    if said and said[1].lower() in _SAID and _SAID[said[1].lower()] != "utf-8":
-        return _SAID[said[1].lower()]
+    charset = _CHARSET.search(content_type)
+    if charset and charset[1].lower() in _SAID and _SAID[charset[1].lower()] != "utf-8":
+        return _SAID[charset[1].lower()]
     return "utf-8" if _is_utf8(path) else "cp1252"
 
 
@@ -59,10 +59,10 @@ def _is_utf8(path: Path) -> bool:
 def text_fault(text: str) -> Fault | None:
     """What no printed text may hold."""
     # All of these are unprintable, and most texts are not searched for them.
-    if not text.isprintable() and (found := CONTROL.search(text)):
+    if not text.isprintable() and (control := CONTROL.search(text)):
         return Fault(
             "control_character",
-            f"The cell has the control character U+{ord(found[0]):04X} at place {found.start() + 1}.",
+            f"The cell has the control character U+{ord(control[0]):04X} at place {control.start() + 1}.",
             "Type the text of the cell again.",
             CONTROL.sub("\ufffd", text),
         )

@@ -11,7 +11,15 @@ from stores.batches.files.container import damaged_file
 from stores.batches.files.number_formats import ISO_DATE, ISO_DATE_TIME, LOCAL_DATE_TIMES, LOCAL_DATES
 from stores.batches.files.records import WARNING, Fault, Problem, file_error
 from stores.batches.files.rows import MAX_PROBLEMS, RowsWriter, column_letters
-from stores.batches.files.sheets import Book, Sheet, cell_place, elements, local_name, read_sheet, string_text
+from stores.batches.files.sheets import (
+    Book,
+    Sheet,
+    cell_position,
+    elements,
+    local_name,
+    read_sheet,
+    string_text,
+)
 from stores.batches.files.spreadsheets import numbers
 
 # The sheet of our own templates that lists what cells may hold.
@@ -44,9 +52,9 @@ def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
         texts = [string_text(item) for item in _read_parts(archive, by_kind.get("sharedStrings"), "si")]
         book = Book(texts, _formats(archive, by_kind.get("styles")), is_1904)
         sheet = read_sheet(archive, chosen.part, book, rows)
-    _say_other_sheets(sheets, chosen, rows)
-    _say_hidden_columns(sheet, rows)
-    _say_merged(sheet, rows, late)
+    _report_other_sheets(sheets, chosen, rows)
+    _report_hidden_columns(sheet, rows)
+    _report_merged_cells(sheet, rows, late)
     return {"format": "xlsx", "sheet": chosen.name}
 
 
@@ -113,7 +121,7 @@ def _built_in(number: str) -> str:
     return numbers.BUILTIN_FORMATS.get(index, "General")
 
 
-def _say_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWriter) -> None:
+def _report_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWriter) -> None:
     for sheet in sheets:
         if sheet is not chosen and sheet.name != ALLOWED_VALUES:
             kind, word = ("sheet_hidden", "hidden sheet") if sheet.is_hidden else ("sheet_ignored", "sheet")
@@ -127,24 +135,24 @@ def _say_other_sheets(sheets: list[_SheetName], chosen: _SheetName, rows: RowsWr
             rows.problems.append(fault.at(None, None))
 
 
-def _say_hidden_columns(sheet: Sheet, rows: RowsWriter) -> None:
-    for place, name in rows.column_places():
-        if any(first <= place + 1 <= last for first, last in sheet.hidden_columns):
+def _report_hidden_columns(sheet: Sheet, rows: RowsWriter) -> None:
+    for index, name in rows.column_indexes():
+        if any(first <= index + 1 <= last for first, last in sheet.hidden_columns):
             fault = Fault(
                 "column_hidden",
-                f"Column {column_letters(place)} is hidden in the sheet. It is read all the same.",
+                f"Column {column_letters(index)} is hidden in the sheet. It is read all the same.",
                 "Delete the column if it does not belong to the batch.",
                 severity=WARNING,
             )
             rows.problems.append(fault.at(rows.head_row, name))
 
 
-def _say_merged(sheet: Sheet, rows: RowsWriter, late: Late) -> None:
+def _report_merged_cells(sheet: Sheet, rows: RowsWriter, late: Late) -> None:
     """Only the first of merged cells has a value; the others are read as empty."""
     head = rows.head_row or 1
     for merged in sheet.merged:
         start, _, end = merged.partition(":")
-        (column, first), (_, last) = cell_place(start), cell_place(end or start)
+        (column, first), (_, last) = cell_position(start), cell_position(end or start)
         fault = Fault(
             "head_merged" if first <= head else "cells_merged",
             f"The cells {merged} are merged. Only the first has a value; the others are empty.",

@@ -43,8 +43,8 @@ def template_file(*, format: Format, columns: Sequence[TemplateColumn]) -> bytes
     sheet = book.worksheets[0]
     sheet.title = "Rows"
     allowed = [column for column in columns if column.allowed]
-    for place, column in enumerate(columns):
-        letters = column_letters(place)
+    for index, column in enumerate(columns):
+        letters = column_letters(index)
         sheet.column_dimensions[letters].width = max(12, len(column.name) + 4)
         # Text, so that codes keep their zeros.
         sheet.column_dimensions[letters].number_format = "@"
@@ -124,8 +124,8 @@ def _explanation(column: TemplateColumn) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _choice(letters: str, place: int, count: int) -> Any:
-    source = column_letters(place)
+def _choice(letters: str, index: int, count: int) -> Any:
+    source = column_letters(index)
     listed = f"'{ALLOWED_VALUES}'!${source}$2:${source}${count + 1}"
     choice = datavalidation.DataValidation(
         type="list", formula1=listed, allow_blank=True, showErrorMessage=True
@@ -136,10 +136,10 @@ def _choice(letters: str, place: int, count: int) -> Any:
 
 def _list_allowed(sheet: Any, columns: Sequence[TemplateColumn]) -> None:
     sheet.append([_text_cell(sheet, column.name, is_bold=True) for column in columns])
-    for place in range(max(len(column.allowed) for column in columns)):
+    for index in range(max(len(column.allowed) for column in columns)):
         sheet.append(
             [
-                _text_cell(sheet, column.allowed[place]) if place < len(column.allowed) else None
+                _text_cell(sheet, column.allowed[index]) if index < len(column.allowed) else None
                 for column in columns
             ]
         )

@@ -19,7 +19,7 @@ from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
 from stores.batches.models import Batch
 from stores.batches.overview import PROBLEMS, BatchPage, required_targets, tone_of, unmapped_targets
-from stores.batches.pages.showing import PORTAL, Place, batches_of_person
+from stores.batches.pages.showing import PORTAL, BatchSite, batches_of_person
 from stores.batches.row_contents import RECIPIENT
 from stores.batches.selectors.batches import (
     counts_of,
@@ -38,8 +38,8 @@ SAMPLES = 3
 
 
 @signed_in_form(harmless)
-def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
-    access, batch = place.open(request, batch_id)
+def order(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
+    access, batch = site.open(request, batch_id)
     page = BatchPage(batch, counts_of(batch))
     sent = request.POST if request.method == "POST" else request.GET
     only_ready = sent.get("rows") != "all"
@@ -49,7 +49,7 @@ def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpRe
             _("Rows in error: %(errors)s. Correct them, or order ready rows only.")
             % {"errors": number_format(page.counts.errors, force_grouping=True)},
         )
-        return redirect(f"{reverse(place.show, args=[batch_id])}?state={PROBLEMS}")
+        return redirect(f"{reverse(site.show, args=[batch_id])}?state={PROBLEMS}")
     if request.method == "POST":
         if request.POST.get("seen") != confirmed_state(page):
             messages.warning(request, _("Rows changed meanwhile. Look at the numbers again."))
@@ -57,31 +57,31 @@ def order(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpRe
             with errors_as_messages(request):
                 actor = actor_of(access)
                 order_batch(batch=batch, actor=actor, only_ready=only_ready)
-                return place.lead_to("show", batch_id)
+                return site.lead_to("show", batch_id)
     if not page.can_order:
-        return place.lead_to("show", batch_id)
-    return place.render(
+        return site.lead_to("show", batch_id)
+    return site.render(
         request, "order", page=page, batch=batch, seen=confirmed_state(page), only_ready=only_ready
     )
 
 
 @signed_in_form(harmless)
-def cancel(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
-    batch = place.open(request, batch_id).batch
+def cancel(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
+    batch = site.open(request, batch_id).batch
     if request.method == "POST":
         with errors_as_messages(request):
             cancel_batch(batch=batch, note=request.POST.get("note", "").strip()[:1000])
             messages.success(request, _("The batch is cancelled. Orders that are already placed stay."))
-        return place.lead_to("show", batch_id)
-    return place.render(request, "cancel", batch=batch)
+        return site.lead_to("show", batch_id)
+    return site.render(request, "cancel", batch=batch)
 
 
 @signed_in_post(harmless)
-def check_again(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
+def check_again(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
     """Checks all rows against the product, its template and prices of now."""
     with errors_as_messages(request):
-        start_check(batch=place.open(request, batch_id).batch)
-    return place.lead_to("show", batch_id)
+        start_check(batch=site.open(request, batch_id).batch)
+    return site.lead_to("show", batch_id)
 
 
 def confirmed_state(page: BatchPage) -> str:
@@ -104,36 +104,36 @@ def list_batches(request: HttpRequest) -> HttpResponse:
 
 @signed_in_post(harmless)
 @takes_large_forms
-def send_rows(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
+def send_rows(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
     """Reads the file and leads to its columns, so that reloading the page sends nothing twice."""
-    opened = place.open(request, batch_id)
+    opened = site.open(request, batch_id)
     file = request.FILES.get("file")
     with errors_as_messages(request):
         enforce_page_limit("product-page", signed_in_user(request).pk)
         receive_rows(batch=opened.batch, caller=opened.caller, file=file)
-        return place.lead_to("mapping", batch_id)
-    return place.lead_to("show", batch_id)
+        return site.lead_to("mapping", batch_id)
+    return site.lead_to("show", batch_id)
 
 
 @signed_in_form(harmless)
-def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
+def map_columns(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
     """Shows which column was taken for which field, also by columns kept under a name, and starts the check with what
     is chosen. A required field without a column is an error here, not on each row."""
-    batch = place.open(request, batch_id).batch
+    batch = site.open(request, batch_id).batch
     if not batch.columns:
-        return place.lead_to("show", batch_id)
-    kept, chosen = kept_mappings(batch), request.GET.get("kept", "")
+        return site.lead_to("show", batch_id)
+    saved_mappings, chosen = kept_mappings(batch), request.GET.get("kept", "")
     if request.method == "POST":
         batch.mapping = _chosen_mapping(request, batch)
         name = request.POST.get("keep_as", "").strip()[:100]
         with errors_as_messages(request):
             if not unmapped_targets(batch):
                 change_batch(batch=batch, values={"mapping": batch.mapping}, mapping_name=name)
-                return place.lead_to("show", batch_id)
-    elif chosen and (found := kept.filter(name=chosen).first()):
-        batch.mapping = {field: column for field, column in found.mapping.items() if column in batch.columns}
+                return site.lead_to("show", batch_id)
+    elif chosen and (saved := saved_mappings.filter(name=chosen).first()):
+        batch.mapping = {field: column for field, column in saved.mapping.items() if column in batch.columns}
     targets = _targets(batch)
-    return place.render(
+    return site.render(
         request,
         "mapping",
         batch=batch,
@@ -143,7 +143,7 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
         folded={target["group"] for target in targets if target["is_folded"]},
         unused=[heading for heading in batch.columns if heading not in batch.mapping.values()],
         rows=batch.rows.count(),
-        kept=[mapping.name for mapping in kept.order_by("-updated")],
+        kept=[mapping.name for mapping in saved_mappings.order_by("-updated")],
         chosen=chosen,
     )
 
@@ -151,33 +151,33 @@ def map_columns(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> 
 def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:
     """Columns and targets by their places: heads of a file may be any text."""
     chosen = {}
-    for place, target in enumerate(target_labels(batch)):
-        number = parse_number(request.POST.get(f"target-{place}", ""), most=len(batch.columns) - 1)
+    for index, target in enumerate(target_labels(batch)):
+        number = parse_number(request.POST.get(f"target-{index}", ""), most=len(batch.columns) - 1)
         if number is not None:
             chosen[target] = batch.columns[number]
     return chosen
 
 
 def _samples(batch: Batch) -> list[tuple[int, str, str]]:
-    """Each column with its place and the first texts that it has."""
+    """Each column with its position and the first texts that it has."""
     values = list(batch.rows.order_by("number").values_list("values", flat=True)[:SAMPLES])
-    found = []
-    for place, column in enumerate(batch.columns):
+    samples = []
+    for index, column in enumerate(batch.columns):
         texts = [" ".join(text.split())[:40] for row in values if (text := row.get(column, "").strip())]
-        found.append((place, column, " · ".join(dict.fromkeys(texts))))
-    return found
+        samples.append((index, column, " · ".join(dict.fromkeys(texts))))
+    return samples
 
 
 def _targets(batch: Batch) -> list[dict[str, Any]]:
     scores = {(match["Target"], match["Column"]): match["Score"] for match in batch.matches}
     required = required_targets(batch)
-    found = []
-    for place, (target, label) in enumerate(target_labels(batch).items()):
+    targets = []
+    for index, (target, label) in enumerate(target_labels(batch).items()):
         column = batch.mapping.get(target)
         score = scores.get((target, column))
-        found.append(
+        targets.append(
             {
-                "place": place,
+                "place": index,
                 "name": target,
                 "label": label,
                 "is_required": target in required,
@@ -188,4 +188,4 @@ def _targets(batch: Batch) -> list[dict[str, Any]]:
                 "group": "Recipient" if target.startswith(RECIPIENT) else "Row",
             }
         )
-    return found
+    return targets

@@ -48,7 +48,7 @@ class Opened(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
+class BatchSite:
     """`urls` has the names of addresses by page. `open` raises Http404 for batches that the person may not change.
 
     `heading` is the element of a page's title: the console's frame has an `h1` of its own.
@@ -86,18 +86,18 @@ def batches_of_person(user: User) -> QuerySet[Batch]:
 def open_batch(request: HttpRequest, batch_id: UUID) -> Opened:
     """The batch and the caller who made it; Http404 for one of others, or of a store that is no longer theirs."""
     user = signed_in_user(request)
-    found = batches_of_person(user).filter(pk=batch_id).select_related("application").first()
-    if found is None:
+    batch = batches_of_person(user).filter(pk=batch_id).select_related("application").first()
+    if batch is None:
         raise Http404(_("There is no such batch of yours."))
-    application = found.application
+    application = batch.application
     caller = Caller.on_pages(user) if application is None else Caller.of_application(application)
     try:
-        return Opened(*batch_for(caller, found.store.external_id, str(batch_id), WRITE))
+        return Opened(*batch_for(caller, batch.store.external_id, str(batch_id), WRITE))
     except (Forbidden, NotFound) as error:
         raise Http404(error.message) from error
 
 
-PORTAL = Place("base.html", "portal:batch-", "portal:batch", "portal:batches", open_batch)
+PORTAL = BatchSite("base.html", "portal:batch-", "portal:batch", "portal:batches", open_batch)
 
 
 @signed_in_page
@@ -112,23 +112,27 @@ def show_batch(request: HttpRequest, batch_id: UUID) -> HttpResponse:
 
 
 @signed_in_page
-def download_template(request: HttpRequest, batch_id: UUID, form: str, place: Place = PORTAL) -> HttpResponse:
-    batch = place.open(request, batch_id).batch
+def download_template(
+    request: HttpRequest, batch_id: UUID, form: str, site: BatchSite = PORTAL
+) -> HttpResponse:
+    batch = site.open(request, batch_id).batch
     return template_file(batch, _known_form(form))
 
 
 @signed_in_page
-def download_rows(request: HttpRequest, batch_id: UUID, form: str, place: Place = PORTAL) -> HttpResponseBase:
+def download_rows(
+    request: HttpRequest, batch_id: UUID, form: str, site: BatchSite = PORTAL
+) -> HttpResponseBase:
     """All rows with what is wrong, or with orders and tracking."""
-    opened = place.open(request, batch_id)
+    opened = site.open(request, batch_id)
     return rows_file(
         opened.batch, states_in(request.GET.get("state", "all")), _known_form(form), opened.caller
     )
 
 
 @signed_in_page
-def download_contact_sheet(request: HttpRequest, batch_id: UUID, place: Place = PORTAL) -> HttpResponse:
-    opened = place.open(request, batch_id)
+def download_contact_sheet(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
+    opened = site.open(request, batch_id)
     return contact_sheet_of(request, opened.batch, opened.caller)
 
 
@@ -153,18 +157,18 @@ def _known_form(form: str) -> Format:
 
 @signed_in_form(harmless)
 @takes_large_forms
-def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = PORTAL) -> HttpResponse:
+def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, site: BatchSite = PORTAL) -> HttpResponse:
     """A form of all cells; only this row is checked again.
 
     The grid sends single cells, or asks whether the row is checked by now, and shows the row of the response.
     """
-    batch = place.open(request, batch_id).batch
+    batch = site.open(request, batch_id).batch
     try:
         row = row_of(batch, row_key)
     except DomainError as error:
         raise Http404(error.message) from error
     if request.method != "POST" and _is_from_grid(request):
-        return place.render(request, "saved_row", **_row_context(row))
+        return site.render(request, "saved_row", **_row_context(row))
     problems: list[str] = []
     typed = _cells(request, batch)
     if request.method == "POST":
@@ -176,8 +180,8 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
             if _is_from_grid(request):
                 return HttpResponse(" ".join(problems), status=400, content_type="text/plain; charset=utf-8")
         else:
-            return _after_saving(request, place, batch_id, row)
-    return place.render(
+            return _after_saving(request, site, batch_id, row)
+    return site.render(
         request,
         "row_form",
         batch=batch,
@@ -188,12 +192,12 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, place: Place = 
     )
 
 
-def _after_saving(request: HttpRequest, place: Place, batch_id: UUID, row: BatchRow) -> HttpResponse:
+def _after_saving(request: HttpRequest, site: BatchSite, batch_id: UUID, row: BatchRow) -> HttpResponse:
     if _is_from_grid(request):
-        return place.render(request, "saved_row", **_row_context(row))
-    said = _("Row %(number)s is saved: %(label)s.")
-    messages.success(request, said % {"number": row.number, "label": RowState(row.state).label})
-    return place.lead_to("show", batch_id)
+        return site.render(request, "saved_row", **_row_context(row))
+    message = _("Row %(number)s is saved: %(label)s.")
+    messages.success(request, message % {"number": row.number, "label": RowState(row.state).label})
+    return site.lead_to("show", batch_id)
 
 
 def _cell_views(batch: Batch, row: BatchRow, typed: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -209,11 +213,11 @@ def _cell_views(batch: Batch, row: BatchRow, typed: Mapping[str, str]) -> list[d
 
 
 def _cells(request: HttpRequest, batch: Batch) -> dict[str, str]:
-    found = {}
-    for place, column in enumerate(batch.columns):
-        if f"cell-{place}" in request.POST:
-            found[column] = request.POST[f"cell-{place}"]
-    return found
+    cells = {}
+    for index, column in enumerate(batch.columns):
+        if f"cell-{index}" in request.POST:
+            cells[column] = request.POST[f"cell-{index}"]
+    return cells
 
 
 def _is_from_grid(request: HttpRequest) -> bool:

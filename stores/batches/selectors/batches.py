@@ -116,9 +116,9 @@ def shown_batches() -> QuerySet[Batch]:
 def search_condition(words: str) -> Q:
     """Batches with these words in their name or that of their product, or with this BatchID."""
     products = Product.objects.filter(name__icontains=words.strip()).values("pk")
-    found = Q(name__icontains=words.strip()) | Q(product__in=products)
+    condition = Q(name__icontains=words.strip()) | Q(product__in=products)
     key = parse_uuid(words.strip())
-    return found | Q(pk=key) if key else found
+    return condition | Q(pk=key) if key else condition
 
 
 def open_batches(caller: Caller) -> QuerySet[Batch]:
@@ -142,19 +142,19 @@ def counts_of(batch: Batch) -> Counts:
 
 def counts_of_batches(batches: Iterable[Batch]) -> dict[UUID, Counts]:
     """The counts of each batch, in one statement along the index of counts."""
-    found: dict[UUID, list[Mapping[str, Any]]] = {batch.pk: [] for batch in batches}
-    states = BatchRow.objects.filter(batch__in=found).order_by().values("batch_id", "state")
+    groups_by_batch: dict[UUID, list[Mapping[str, Any]]] = {batch.pk: [] for batch in batches}
+    states = BatchRow.objects.filter(batch__in=groups_by_batch).order_by().values("batch_id", "state")
     for group in states.annotate(count=Count("*"), total=Sum("total"), pieces=Sum("quantity")):
-        found[group["batch_id"]].append(group)
-    return {key: _counts(groups) for key, groups in found.items()}
+        groups_by_batch[group["batch_id"]].append(group)
+    return {key: _counts(groups) for key, groups in groups_by_batch.items()}
 
 
 def _counts(groups: Sequence[Mapping[str, Any]]) -> Counts:
-    kept = [group for group in groups if group["state"] in (*ORDERABLE, RowState.ORDERED)]
+    counted = [group for group in groups if group["state"] in (*ORDERABLE, RowState.ORDERED)]
     return Counts(
         {group["state"]: group["count"] for group in groups},
-        sum((group["total"] for group in kept), Decimal("0.00")),
-        sum(group["pieces"] for group in kept),
+        sum((group["total"] for group in counted), Decimal("0.00")),
+        sum(group["pieces"] for group in counted),
     )
 
 

@@ -18,7 +18,7 @@ from stores.batches.services.batches import close_batch
 from stores.batches.services.notices import notify_approvers, notify_of_decision
 from stores.batches.services.ordering import budget_claim, queue_orders
 from stores.batches.services.rows import lock_batch
-from stores.budgets.services.approvals import check_place
+from stores.budgets.services.approvals import check_room
 from stores.concurrency_limits import BATCHES
 from stores.orders.models import OWN_ORDER, ApprovalState
 from stores.orders.services.approvals import EXPIRED, send_reminders
@@ -33,7 +33,7 @@ def approve_batch(*, batch: Batch, actor: Actor, note: str = "", seen: str = "")
     with _turn_of(actor), _decision(batch, transaction.atomic()):
         locked, approval = _lock_undecided(batch, actor, seen)
         claim = budget_claim(locked, counts_of(locked))
-        check_place(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
+        check_room(order=claim, reasons=approval.reasons, reservation_id=locked.reservation_id)
         approval.state, approval.note = ApprovalState.APPROVED, note
         approval.decided, approval.decided_by_id = timezone.now(), actor.user_id
         approval.save()

@@ -156,11 +156,11 @@ def _lock_limits(caller: Caller) -> None:
 
 def _requested_mapping(batch: Batch, mapping: Mapping[str, str] | None, mapping_name: str) -> dict[str, str]:
     if mapping is None and mapping_name:
-        kept = kept_mappings(batch).filter(name=mapping_name).first()
-        if kept is None:
+        saved = kept_mappings(batch).filter(name=mapping_name).first()
+        if saved is None:
             message = f"MappingName: no mapping is kept under the name {mapping_name!r}."
             raise Invalid.at("/MappingName", "mapping_unknown", message)
-        mapping = kept.mapping
+        mapping = saved.mapping
     _check_mapping(batch, mapping or {})
     return dict(mapping or {})
 

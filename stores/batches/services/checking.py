@@ -146,8 +146,8 @@ class RowChecker:
 
     def __init__(self, batch: Batch) -> None:
         self.batch, self.access, self.forms = batch, access_of(batch), RowForms.of(batch)
-        found = product_versions_of([batch.product_id])
-        self.version: ProductVersion = found[batch.product_id]
+        versions = product_versions_of([batch.product_id])
+        self.version: ProductVersion = versions[batch.product_id]
 
     def check(self, row: BatchRow) -> Outcome:
         """All that is wrong with a row at once: its form, the rules of an order, and its rendering."""
@@ -187,9 +187,9 @@ class RowChecker:
             "Finishing": dict(product.finishing),
         }
 
-    def _item_faults(self, row: BatchRow, known: Sequence[Fault]) -> list[Fault]:
+    def _item_faults(self, row: BatchRow, form_faults: Sequence[Fault]) -> list[Fault]:
         """What is wrong with the item, where the form was refused for its recipient alone."""
-        if any(fault.pointer.startswith(ITEM) for fault in known):
+        if any(fault.pointer.startswith(ITEM) for fault in form_faults):
             return []
         request = self.forms.item_request(row)
         return item_faults(request, ordered_products(access=self.access, price_request=request))
@@ -219,15 +219,15 @@ def _check_rows(checker: RowChecker, rows: Sequence[BatchRow]) -> None:
 
 def _check_row(checker: RowChecker, row: BatchRow) -> Outcome:
     """Tries again while the renderers are busy. Where other work of this process is in the way, as long as it is."""
-    left = TRIES
+    tries_left = TRIES
     while True:
         try:
             return checker.check(row)
         except (ServiceBusy, TooManyRequests):
             pass
         except Unavailable as error:
-            left -= 1
-            if not left:
+            tries_left -= 1
+            if not tries_left:
                 return Outcome(problems=[*row.file_problems, failure_problem(error)])
         time.sleep(PAUSE_SECONDS)
 

@@ -52,12 +52,12 @@ def extreme_rows(batch: Batch, *, after: int = 0) -> list[BatchRow]:
     for pk, values, proof in _all_rows(batch):
         proofs[pk] = proof
         for column in columns:
-            one = len(values.get(column, "").strip()), pk
-            if not one[0]:
+            length_and_row = len(values.get(column, "").strip()), pk
+            if not length_and_row[0]:
                 blank.setdefault(column, pk)
                 continue
-            longest[column] = max(longest.get(column, one), one, key=itemgetter(0))
-            shortest[column] = min(shortest.get(column, one), one)
+            longest[column] = max(longest.get(column, length_and_row), length_and_row, key=itemgetter(0))
+            shortest[column] = min(shortest.get(column, length_and_row), length_and_row)
     chosen = {*blank.values(), *(pk for _, pk in (*longest.values(), *shortest.values()))}
     pages = page_counts(proofs.values())
     if len({*pages.values()}) > 1:

@@ -76,12 +76,12 @@ def erase_unordered_rows(*, words: Sequence[str], dry_run: bool = False) -> int:
     returns how many.
     """
     rows = BatchRow.objects.filter(order=None).exclude(batch__status=BatchStatus.ORDERING)
-    found = dict(_with_words(rows, "values", words).values_list("pk", "proof"))
+    proof_by_row = dict(_with_words(rows, "values", words).values_list("pk", "proof"))
     if not dry_run:
-        for digest in set(found.values()) - {""}:
+        for digest in set(proof_by_row.values()) - {""}:
             delete_proof(digest=digest)
-        BatchRow.objects.filter(pk__in=found).delete()
-    return len(found)
+        BatchRow.objects.filter(pk__in=proof_by_row).delete()
+    return len(proof_by_row)
 
 
 def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -> int:
@@ -89,23 +89,23 @@ def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -
     many.
     """
     batches = Batch.objects.exclude(status__in=DONE).select_related("store", "product")
-    found = list(_with_words(batches, "recipient", words))
-    for batch in [] if dry_run else found:
+    matches = list(_with_words(batches, "recipient", words))
+    for batch in [] if dry_run else matches:
         with long_transaction():
             locked = close_batch(lock_batch(batch), note=NOTE, approval=ApprovalState.EXPIRED)
             locked.recipient = dict.fromkeys(locked.recipient, ERASED)
             locked.save(update_fields=["recipient"])
-    return len(found)
+    return len(matches)
 
 
 def _with_words(records: QuerySet[Any], field: str, words: Sequence[str]) -> QuerySet[Any]:
     """Those of which each text is a whole value in a field of JSON, apart from case: Ann is not Anna."""
-    found = records.annotate(text=Cast(field, TextField()))
+    matches = records.annotate(text=Cast(field, TextField()))
     for word in words:
         # As PostgreSQL writes it within JSON.
-        found = found.filter(text__icontains=json.dumps(word.strip(), ensure_ascii=False)[1:-1])
+        matches = matches.filter(text__icontains=json.dumps(word.strip(), ensure_ascii=False)[1:-1])
     wanted = {word.strip().casefold() for word in words}
-    keys = [key for key, values in found.values_list("pk", field) if wanted <= _folded_values(values)]
+    keys = [key for key, values in matches.values_list("pk", field) if wanted <= _folded_values(values)]
     return records.filter(pk__in=keys)
 
 

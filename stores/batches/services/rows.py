@@ -206,13 +206,13 @@ def _refuse_longer_row(before: Mapping[str, str], after: Mapping[str, str]) -> N
 
 
 def _unknown_columns(batch: Batch, cells: Mapping[str, str]) -> Iterator[Fault]:
-    known = set(batch.columns)
-    unknown = [column for column in cells if column not in known]
-    near = did_you_mean(unknown, batch.columns)
+    columns = set(batch.columns)
+    unknown = [column for column in cells if column not in columns]
+    suggestions = did_you_mean(unknown, batch.columns)
     for column in unknown:
         message = _("The file has no column %(column)r.%(suggestion)s") % {
             "column": column[:100],
-            "suggestion": near.get(column, ""),
+            "suggestion": suggestions.get(column, ""),
         }
         yield Fault(pointer_to((None, column)), "column_unknown", message)
 

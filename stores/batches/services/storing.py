@@ -35,32 +35,32 @@ def write_rows(*, locked: Batch, rows: Iterable[FileRow]) -> None:
     """Makes these rows those of a locked batch: the same row sent again stays the same row."""
     stored = locked.rows.values_list("key", "digest", "file_problems", "number", "name", "values")
     # A digest of the cells, which all together would take hundreds of megabytes.
-    known = {
+    former_by_key = {
         key: (digest, problems, (number, name, cells_digest(values)))
         for key, digest, problems, number, name, values in stored.iterator(ROWS_AT_ONCE)
     }
     new, changed, moved = [], [], []
     for row in keyed_rows(rows, locked.mapping):
-        former = known.pop(row.key, None)
+        former = former_by_key.pop(row.key, None)
         if former is None:
             new.append(row)
         elif former[:2] != (row.digest, list(row.problems)):
             changed.append(row)
         elif former[2] != (row.number, row.name, cells_digest(row.values)):
             moved.append(row)
-    locked.rows.filter(key__in=list(known)).delete()
+    locked.rows.filter(key__in=list(former_by_key)).delete()
     _put(locked, new)
-    place = ["number", "name", "values", "words"]
-    _put(locked, moved, place)
-    _put(locked, changed, [*place, "digest", "file_problems", *UNCHECKED])
+    position_fields = ["number", "name", "values", "words"]
+    _put(locked, moved, position_fields)
+    _put(locked, changed, [*position_fields, "digest", "file_problems", *UNCHECKED])
 
 
 def _put(locked: Batch, rows: Iterable[KeyedRow], fields: Sequence[str] = ()) -> None:
     """Adds rows, or overwrites these fields of known ones."""
     overwritten = ", ".join(f'"{name}" = excluded."{name}"' for name in fields)
-    known = f"ON CONFLICT (batch_id, key) DO UPDATE SET {overwritten}" if fields else ""
+    on_conflict = f"ON CONFLICT (batch_id, key) DO UPDATE SET {overwritten}" if fields else ""
     for part in _parts(rows):
-        execute(PUT.format(known), [orjson.dumps([_record(locked, row) for row in part]).decode()])
+        execute(PUT.format(on_conflict), [orjson.dumps([_record(locked, row) for row in part]).decode()])
 
 
 def _parts(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
@@ -77,15 +77,15 @@ def _parts(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
         yield part
 
 
-def _record(locked: Batch, one: KeyedRow) -> dict[str, Any]:
+def _record(locked: Batch, row: KeyedRow) -> dict[str, Any]:
     return {
         "batch_id": locked.pk,
-        "number": one.number,
-        "key": one.key,
-        "name": one.name,
-        "values": one.values,
-        "words": searched_words(one.key, one.values),
-        "digest": one.digest,
-        "file_problems": one.problems,
+        "number": row.number,
+        "key": row.key,
+        "name": row.name,
+        "values": row.values,
+        "words": searched_words(row.key, row.values),
+        "digest": row.digest,
+        "file_problems": row.problems,
         **UNCHECKED,
     }

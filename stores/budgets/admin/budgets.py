@@ -109,8 +109,8 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
         stores = self._stores(request)
         if named := request.GET.get("store", "")[:64]:
             stores = stores.filter(external_id=named)
-        found = list(stores.only("pk")[:2])
-        return {"store": found[0].pk} if len(found) == 1 else {}
+        choices = list(stores.only("pk")[:2])
+        return {"store": choices[0].pk} if len(choices) == 1 else {}
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
         if db_field.name == "store":
@@ -212,8 +212,8 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
                     key=values["key"],
                 )
                 added = standing_of(budget).text(entry.amount)
-                said = _("Added %(amount)s.") if entry.amount > 0 else _("Corrected by %(amount)s.")
-                messages.success(request, said % {"amount": added})
+                message = _("Added %(amount)s.") if entry.amount > 0 else _("Corrected by %(amount)s.")
+                messages.success(request, message % {"amount": added})
         else:
             named = (
                 f"{form.fields[name].label or name.title()}: {errors[0]}"

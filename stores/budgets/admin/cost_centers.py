@@ -83,13 +83,13 @@ class MemberFormSet(LabelledFormSet):
             raise ValidationError(_("A person is named twice. Remove one of them."))
         others = CostCenterMember.objects.filter(store=self.instance.store_id, user__in=people)
         if (
-            taken := others.exclude(cost_center=self.instance.pk)
+            member := others.exclude(cost_center=self.instance.pk)
             .select_related("cost_center", "user")
             .first()
         ):
             raise ValidationError(
                 _("%(user)s belongs to %(cost_center)s already.")
-                % {"user": taken.user, "cost_center": taken.cost_center}
+                % {"user": member.user, "cost_center": member.cost_center}
             )
 
 
@@ -168,11 +168,11 @@ class CostCenterAdmin(ConsoleAdmin):
         if plan.changes and request.POST.get("seen") == plan.digest:
             import_people(store=store, rows=rows, viewer=viewer)  # type: ignore[arg-type]  # signed in
             count = len(plan.changes)
-            said = ngettext(
+            message = ngettext(
                 "%(count)s change of %(store)s imported.", "%(count)s changes of %(store)s imported.", count
             )
             shown = {"count": number_format(count, force_grouping=True), "store": store}
-            messages.success(request, said % shown)
+            messages.success(request, message % shown)
             return {"is_done": True}
         return {"plan": plan, "store": store, "text": content}
 

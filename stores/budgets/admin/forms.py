@@ -99,11 +99,11 @@ class BudgetForm(ValidatedByService):
     def consequences(self, standing: Standing) -> list[str]:
         """What the change does to orders, in sentences to confirm."""
         new, budget, period = self.cleaned_data, standing.budget, standing.period
-        found = []
+        sentences = []
         limit = new["limit"] + period.added
         if new["limit"] < budget.limit and limit < period.used:
             further = FURTHER_ORDERS[OverBudget(new["over_budget"])]
-            found.append(
+            sentences.append(
                 _(
                     "%(used)s are already used, more than %(limit)s. Earlier orders do not change. Until "
                     "%(ends)s, %(orders)s."
@@ -116,7 +116,7 @@ class BudgetForm(ValidatedByService):
                 }
             )
         if budget.is_enabled and not new["is_enabled"]:
-            found.append(str(_("From now on it limits no order. Its entries stay.")))
+            sentences.append(str(_("From now on it limits no order. Its entries stay.")))
         last, before = new["end_date"], budget.end_date
         if last and (before is None or last < before):
             is_over = last < local_day(budget.store, timezone.now())
@@ -125,8 +125,8 @@ class BudgetForm(ValidatedByService):
                 if is_over
                 else _("%(day)s is its last day: it does not limit later orders. Its entries stay.")
             )
-            found.append(words % {"day": date_format(last)})
-        return found
+            sentences.append(words % {"day": date_format(last)})
+        return sentences
 
     def _show(self, fault: Fault) -> None:
         name = fault.pointer.split("/")[1]

@@ -40,12 +40,12 @@ class StatementPages(StaffAdmin):
         budget = get_object_or_404(self.get_queryset(request), pk=budget_id)
         form = StatementForm(request.GET)
         form.is_valid()
-        found = self._entries(budget, form)
+        entries = self._entries(budget, form)
         if before := form.cleaned_data.get("before"):
-            found = found.filter(pk__lt=before)
-        page = list(found.order_by("-pk")[: A_PAGE + 1])
-        kept = request.GET.copy()
-        kept.pop("before", None)
+            entries = entries.filter(pk__lt=before)
+        page = list(entries.order_by("-pk")[: A_PAGE + 1])
+        query = request.GET.copy()
+        query.pop("before", None)
         context = self.page_context(
             request,
             f"Statement of {budget}",
@@ -55,7 +55,7 @@ class StatementPages(StaffAdmin):
             form=form,
             lines=statement_lines(budget, page[:A_PAGE]),
             periods=_periods(budget),
-            query=kept.urlencode(),
+            query=query.urlencode(),
             older=page[A_PAGE - 1].pk if len(page) > A_PAGE else None,
             is_filtered=any(form.cleaned_data.get(name) not in (None, "") for name in form.fields),
             places=places_of(budget),
@@ -129,5 +129,5 @@ def _order_id(text: str) -> UUID:
         return key
     [find_order] = offered_values("order_record", "find_order")
     number = parse_number(text)
-    found: UUID | None = None if number is None else find_order(number=number)
-    return found or UUID(int=0)
+    order_id: UUID | None = None if number is None else find_order(number=number)
+    return order_id or UUID(int=0)

@@ -215,18 +215,18 @@ def scope_id(kind: ScopeKind, text: str, *, store: Store, viewer: User) -> str:
     if kind == ScopeKind.USER and text:
         return str(find_person(text, viewer=viewer).pk)
     if kind == ScopeKind.APPLICATION and text and parse_uuid(text) is None:
-        known = Application.objects.filter(name__iexact=text)
+        applications = Application.objects.filter(name__iexact=text)
         if not viewer.is_operator:
-            known = known.filter(roles__store=store)
-        found = list(known.values_list("pk", flat=True).distinct()[:2])
-        if len(found) != 1:
+            applications = applications.filter(roles__store=store)
+        keys = list(applications.values_list("pk", flat=True).distinct()[:2])
+        if len(keys) != 1:
             message = (
                 _("Several applications have the name %(text)s. Write the ID of the one you mean.")
-                if found
+                if keys
                 else _("You see no application with the name %(text)s. Write its name in full, or its ID.")
             )
             raise NotFound(message % {"text": text}, code="application_not_found")
-        return str(found[0])
+        return str(keys[0])
     return text
 
 

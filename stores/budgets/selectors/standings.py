@@ -75,18 +75,18 @@ def standings_of_caller(caller: Caller, *, store: Store, at: datetime) -> list[S
 def standings_with_orders(order_ids: Iterable[UUID]) -> dict[UUID, list[Standing]]:
     """How the budgets that counted these orders stand in the periods that did, with the orders in them."""
     counted = BudgetEntry.objects.filter(order_id__in=list(order_ids), kind=EntryKind.ORDER)
-    found: dict[Any, list[Standing]] = {}
+    standings_by_order: dict[Any, list[Standing]] = {}
     for entry in counted.select_related("budget", "period").order_by("budget__name", "budget"):
         row = entry.period
         period = Period(row.pk, row.number, row.starts, row.ends, row.added, row.used, row.level)
-        found.setdefault(entry.order_id, []).append(Standing(entry.budget, period))
-    return found
+        standings_by_order.setdefault(entry.order_id, []).append(Standing(entry.budget, period))
+    return standings_by_order
 
 
 def standings_of(budgets: Sequence[Budget], *, store: Store, at: datetime) -> list[Standing]:
     """Each in its period of the moment; before its start in the first one, after its end in the last one."""
     rows = fetch_rows(LATEST, ([budget.pk for budget in budgets],))
-    latest = {budget_id: Period(*rest) for budget_id, *rest in rows}
+    latest = {budget_id: Period(*columns) for budget_id, *columns in rows}
     for budget in budgets:
         # Otherwise the record of each would look up its name.
         budget.store = store
@@ -121,5 +121,5 @@ def _carried_amount(budget: Budget, latest: Period | None, number: int, store: S
         first = max(local_day(store, budget.created), budget.start_date)
         return budget.limit * (number - period_number(budget.duration, budget.start_date, first))
     late: tuple[Any, ...] = fetch_row(CAME_BACK_LATE, (latest.pk, latest.ends)) or (ZERO,)
-    left = max(budget.limit + latest.added - latest.used - late[0], ZERO)
-    return left + budget.limit * (number - latest.number - 1)
+    remaining = max(budget.limit + latest.added - latest.used - late[0], ZERO)
+    return remaining + budget.limit * (number - latest.number - 1)

@@ -72,7 +72,7 @@ def _event_data(standing: Standing, store: Store) -> dict[str, Any]:
 def _notify_staff(standing: Standing, store: Store, level: BudgetLevel) -> None:
     budget, period = standing.budget, standing.period
     is_used = level == BudgetLevel.EXCEEDED
-    said = (
+    title = (
         gettext_noop("The budget %(name)s of %(store)s is used up")
         if is_used
         else gettext_noop("The budget %(name)s of %(store)s is used to %(share)s%%")
@@ -82,7 +82,7 @@ def _notify_staff(standing: Standing, store: Store, level: BudgetLevel) -> None:
         user_ids=people_with(READERS, store_id=store.pk),
         kind=NotificationKind.BUDGET_USED,
         key=f"budget:{budget.pk}:{period.number}:{level.value}",
-        title=lambda: _(said) % {"name": budget.name, "store": store.company_name, "share": budget.warn_at},
+        title=lambda: _(title) % {"name": budget.name, "store": store.company_name, "share": budget.warn_at},
         text=lambda: (
             _("%(used)s of %(limit)s are used. The last day of the period is %(day)s.")
             % {"used": used, "limit": limit, "day": date_format(standing.last_day)}

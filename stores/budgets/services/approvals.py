@@ -39,7 +39,7 @@ ORDER BY budget.id
 """  # noqa: S608 - names of our columns
 
 
-def check_place(
+def check_room(
     *, order: Countable, reasons: Iterable[Mapping[str, Any]], reservation_id: UUID | None = None
 ) -> None:
     """Raises Conflict if a limit was lowered since, so that the order has no place in a budget any more.
@@ -59,8 +59,10 @@ def check_place(
         budget = Budget.from_db("default", COLUMNS, row[: len(COLUMNS)])
         requested, *period = row[len(COLUMNS) :]
         standing = Standing(budget, Period(*period))
-        known = known_limits.get(str(budget.pk))
-        is_accepted = budget.over_budget == OverBudget.WARN or (known is not None and standing.limit >= known)
+        known_limit = known_limits.get(str(budget.pk))
+        is_accepted = budget.over_budget == OverBudget.WARN or (
+            known_limit is not None and standing.limit >= known_limit
+        )
         if requested > standing.remaining and not is_accepted:
             exceeded.append(overdraft_record(standing, requested))
     if exceeded:

@@ -131,12 +131,12 @@ def lock_standing(budget: Budget, *, store: Store, at: datetime) -> Standing:
 @transaction.atomic
 def check_balances() -> int:
     """Marks and logs each period whose balance is not the sum of its entries; returns how many there are."""
-    found = 0
+    count = 0
     with connection.cursor() as cursor:
         cursor.execute(COMPARE)
         for pk, budget_id, starts, is_marked, added, entries_added, used, entries_used in cursor.fetchall():
             differs = (added, used) != (entries_added, entries_used)
-            found += differs
+            count += differs
             if differs != is_marked:
                 cursor.execute(MARK, [differs, pk])
             if differs:
@@ -151,4 +151,4 @@ def check_balances() -> int:
                         "entries_used": str(entries_used),
                     },
                 )
-    return found
+    return count

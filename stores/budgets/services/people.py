@@ -114,22 +114,22 @@ def _filled_lines(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
         raise Invalid(str(error), code="csv_broken") from error
     names = [cell.strip() for cell in lines[0][1]] if lines else []
     if sorted(names) != sorted(COLUMNS):
-        found = ", ".join(names)[:200] or "nothing"
-        message = f"The first line must name the columns {', '.join(COLUMNS)}; found {found}."
+        listed = ", ".join(names)[:200] or "nothing"
+        message = f"The first line must name the columns {', '.join(COLUMNS)}; found {listed}."
         raise Invalid(message, code="columns_unknown")
     return names, [(line, cells) for line, cells in lines[1:] if any(cell.strip() for cell in cells)]
 
 
 def plan_people(*, store: Store, rows: Sequence[PeopleRow], viewer: User) -> PeoplePlan:
     """What the import would do; raises Invalid with every mistake. People whom the file does not name stay."""
-    known = dict(CostCenter.objects.filter(store=store).values_list("code", "name"))
+    name_by_code = dict(CostCenter.objects.filter(store=store).values_list("code", "name"))
     plan = PeoplePlan()
     faults: list[Fault] = []
     people: dict[UUID, tuple[PeopleRow, User]] = {}
     for row in rows:
-        problems = [*_code_problems(row), *_name_problems(row, known, plan)]
+        problems = [*_code_problems(row), *_name_problems(row, name_by_code, plan)]
         if row.code and not problems:
-            _plan_name(row, known, plan)
+            _plan_name(row, name_by_code, plan)
         if row.person:
             try:
                 user = find_person(row.person, viewer=viewer)
@@ -189,7 +189,7 @@ def _code_problems(row: PeopleRow) -> Iterator[str]:
         yield "the code has more than 64 characters."
 
 
-def _name_problems(row: PeopleRow, known: dict[str, str], plan: PeoplePlan) -> Iterator[str]:
+def _name_problems(row: PeopleRow, name_by_code: dict[str, str], plan: PeoplePlan) -> Iterator[str]:
     if len(row.name) > MAX_NAME_LENGTH:
         yield f"the name has more than {MAX_NAME_LENGTH} characters."
     if has_control_character(row.name):
@@ -197,14 +197,14 @@ def _name_problems(row: PeopleRow, known: dict[str, str], plan: PeoplePlan) -> I
     earlier = plan.added.get(row.code) or plan.renamed.get(row.code)
     if earlier and row.name and row.name != earlier:
         yield f"{row.code} has the name {earlier} in an earlier row."
-    if row.code and not row.name and not earlier and row.code not in known:
+    if row.code and not row.name and not earlier and row.code not in name_by_code:
         yield f"{row.code} is a new cost center and needs a name."
 
 
-def _plan_name(row: PeopleRow, known: dict[str, str], plan: PeoplePlan) -> None:
-    if row.code not in known:
+def _plan_name(row: PeopleRow, name_by_code: dict[str, str], plan: PeoplePlan) -> None:
+    if row.code not in name_by_code:
         plan.added.setdefault(row.code, row.name)
-    elif row.name and row.name != known[row.code]:
+    elif row.name and row.name != name_by_code[row.code]:
         plan.renamed[row.code] = row.name
 
 

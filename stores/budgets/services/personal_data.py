@@ -42,8 +42,8 @@ def _erase_notes(user: User) -> None:
     """
     roles = event_model(Role).objects.filter(user=user)
     everywhere = Exists(roles.filter(application=None, store=None))
-    known = Q(actor_user=user.pk) | Q(budget__store__in=roles.values("store")) | Q(everywhere)
-    BudgetEntry.objects.filter(known, note__iregex=names_pattern(user)).update(note=ERASED)
+    related = Q(actor_user=user.pk) | Q(budget__store__in=roles.values("store")) | Q(everywhere)
+    BudgetEntry.objects.filter(related, note__iregex=names_pattern(user)).update(note=ERASED)
 
 
 def _memberships(user: User) -> Iterator[Record]:

@@ -96,11 +96,11 @@ class RequestCard:
 
 def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None) -> list[RequestCard]:
     """In the order of the first of each; reads the items and budgets of all orders at once."""
-    found = list(requests)
-    likenesses = _likenesses(found)
-    standings = standings_with_orders([request.pk for request in found])
+    listed = list(requests)
+    likenesses = _likenesses(listed)
+    standings = standings_with_orders([request.pk for request in listed])
     cards: dict[Any, RequestCard] = {}
-    for request, alike in zip(found, likenesses, strict=True):
+    for request, alike in zip(listed, likenesses, strict=True):
         gauges = [gauge_of(standing) for standing in standings.get(request.pk, [])]
         card = cards.setdefault(alike, RequestCard(viewer_id in request.ordered_by, gauges))
         order = request.order

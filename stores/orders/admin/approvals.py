@@ -66,12 +66,12 @@ class ApprovalRequestAdmin(StaffAdmin):
     change_list_template = "admin/stores/approvals.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApprovalRequest]:
-        found = (
+        requests = (
             super()
             .get_queryset(request)
             .select_related("order__store", "order__application", "order__user", "decided_by")
         )
-        return found.defer(
+        return requests.defer(
             "order__rendering",
             "order__metadata",
             "order__store__rendering",
@@ -96,9 +96,9 @@ class ApprovalRequestAdmin(StaffAdmin):
     ) -> HttpResponse:
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data and "cl" in response.context_data:
-            found = response.context_data["cl"]
+            changelist = response.context_data["cl"]
             response.context_data |= {
-                "cards": request_cards(found.result_list, viewer_id=request.user.pk),
+                "cards": request_cards(changelist.result_list, viewer_id=request.user.pk),
                 "is_decided": request.GET.get("state") == "decided",
                 **self._links(request),
             }
@@ -107,14 +107,14 @@ class ApprovalRequestAdmin(StaffAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        found = get_object_or_404(self.get_queryset(request), pk=parse_uuid(object_id))
-        [card] = request_cards([found], viewer_id=request.user.pk)
+        approval = get_object_or_404(self.get_queryset(request), pk=parse_uuid(object_id))
+        [card] = request_cards([approval], viewer_id=request.user.pk)
         context = {
-            **self.page_context(request, str(found), object=found, change=True),
+            **self.page_context(request, str(approval), object=approval, change=True),
             **self._links(request),
             "card": card,
             "pages": _pages(card),
-            "history": history_of(found.order).select_related("actor").order_by("-sequence"),
+            "history": history_of(approval.order).select_related("actor").order_by("-sequence"),
         }
         return TemplateResponse(request, "admin/stores/approval.html", context)
 
@@ -122,14 +122,14 @@ class ApprovalRequestAdmin(StaffAdmin):
     def picture(
         self, request: HttpRequest, order_id: UUID, position: int, page: int, size: str
     ) -> HttpResponse:
-        found = get_object_or_404(self.get_queryset(request), pk=order_id)
-        return picture_of_item(request, found.order, position, page, size)
+        approval = get_object_or_404(self.get_queryset(request), pk=order_id)
+        return picture_of_item(request, approval.order, position, page, size)
 
     def decide(self, request: HttpRequest) -> HttpResponse:
         """Decides the chosen requests of one card; each is decided on its own."""
         keys = [key for text in request.POST.getlist("order") if (key := parse_uuid(text))]
-        found = self.get_queryset(request).filter(pk__in=keys).order_by("expires", "order")
-        cards = request_cards(found, viewer_id=request.user.pk)
+        requests = self.get_queryset(request).filter(pk__in=keys).order_by("expires", "order")
+        cards = request_cards(requests, viewer_id=request.user.pk)
         if len(cards) == 1:
             self._decide(request, cards[0])
         elif cards:
@@ -176,20 +176,20 @@ class ApprovalRequestAdmin(StaffAdmin):
 
 def _pages(card: RequestCard) -> list[tuple[OrderItem, list[float]]]:
     """The items with a proof, each with the widths of its pages in mm; at most PAGES_SHOWN pages together."""
-    found: list[tuple[OrderItem, list[float]]] = []
-    left = PAGES_SHOWN
+    pages: list[tuple[OrderItem, list[float]]] = []
+    remaining = PAGES_SHOWN
     # Many items may have the same print file.
-    read: dict[str, list[float]] = {}
+    widths_by_file: dict[str, list[float]] = {}
     items = card.order.items.exclude(print_file="").order_by("position")
     for item in items.defer("template_data", "artwork", "eddm")[:PAGES_SHOWN]:
         try:
-            if item.print_sha256 not in read:
-                read[item.print_sha256] = [width for _, _, width, _ in print_file_pages(item=item)]
+            if item.print_sha256 not in widths_by_file:
+                widths_by_file[item.print_sha256] = [width for _, _, width, _ in print_file_pages(item=item)]
         except DomainError:
             continue
-        widths = read[item.print_sha256][:left]
-        found.append((item, widths))
-        left -= len(widths)
-        if left <= 0:
+        widths = widths_by_file[item.print_sha256][:remaining]
+        pages.append((item, widths))
+        remaining -= len(widths)
+        if remaining <= 0:
             break
-    return found
+    return pages

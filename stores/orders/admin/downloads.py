@@ -49,11 +49,11 @@ def _renderings(orders: QuerySet[Order]) -> Iterator[str]:
     last = None
     while True:
         page = rows if last is None else rows.filter(number__lt=last)
-        found = list(page.values_list("number", "rendering")[:BATCH])
-        yield from (rendering for _, rendering in found)
-        if len(found) < BATCH:
+        numbered = list(page.values_list("number", "rendering")[:BATCH])
+        yield from (rendering for _, rendering in numbered)
+        if len(numbered) < BATCH:
             return
-        last = found[-1][0]
+        last = numbered[-1][0]
 
 
 def _archive(items: Iterable[OrderItem]) -> Iterator[bytes]:

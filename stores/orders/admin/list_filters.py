@@ -73,8 +73,8 @@ class DeliveryFilter(ChoiceFilter):
     parameter_name = "delivery"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        found = delivery_choices(chosen_stores(request, model_admin.view_grants))
-        return _with_chosen(found, self.value(), method_name)
+        choices = delivery_choices(chosen_stores(request, model_admin.view_grants))
+        return _with_chosen(choices, self.value(), method_name)
 
     def queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order] | None:
         return orders.filter(delivery_method_code=self.value()) if self.value() else None
@@ -85,8 +85,8 @@ class ProductFilter(ChoiceFilter):
     parameter_name = "product"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        found = product_choices(chosen_stores(request, model_admin.view_grants))
-        return _with_chosen(found, self.value(), str) if len(found) <= MAX_CHOICES else []
+        choices = product_choices(chosen_stores(request, model_admin.view_grants))
+        return _with_chosen(choices, self.value(), str) if len(choices) <= MAX_CHOICES else []
 
     def queryset(self, request: HttpRequest, orders: QuerySet[Order]) -> QuerySet[Order] | None:
         return orders.filter(product_ids__contains=[self.value()]) if self.value() else None
@@ -111,10 +111,10 @@ class BatchFilter(ChoiceFilter):
         return orders.filter(pk__in=of_batch.order_by().values("pk"))
 
 
-def _with_chosen(found: Choices, chosen: str | None, name: Callable[[str], str]) -> Choices:
+def _with_chosen(choices: Choices, chosen: str | None, name: Callable[[str], str]) -> Choices:
     """What is no longer in the catalog still has its orders."""
-    is_known = not chosen or chosen in dict(found)
-    return found if is_known else [*found, (chosen or "", name(chosen or ""))]
+    is_known = not chosen or chosen in dict(choices)
+    return choices if is_known else [*choices, (chosen or "", name(chosen or ""))]
 
 
 class OrderList(ConsoleList):

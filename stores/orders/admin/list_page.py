@@ -187,8 +187,8 @@ def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Seque
     """The stores to count: the one the list is filtered by, or all visible ones."""
     if not (store_id := request.GET.get("store")):
         return stores
-    found = list(Store.objects.filter(external_id=store_id).values_list("pk", flat=True))
-    return [pk for pk in found if stores is None or pk in stores]
+    keys = list(Store.objects.filter(external_id=store_id).values_list("pk", flat=True))
+    return [pk for pk in keys if stores is None or pk in stores]
 
 
 def _views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
@@ -222,8 +222,8 @@ def _words(name: str, value: str) -> str:
     if name == "due":
         return DUE[value][0] if value in DUE else _("Due: %(value)s") % {"value": value}
     if name == "status__exact":
-        known = {str(int(status)): status.shown for status in OrderStatus}
-        return _("Status: %(value)s") % {"value": known.get(value, value)}
+        names = {str(int(status)): status.shown for status in OrderStatus}
+        return _("Status: %(value)s") % {"value": names.get(value, value)}
     if name in {"created_from", "created_to"}:
         placed = _("Placed from %(day)s") if name.endswith("from") else _("Placed to %(day)s")
         return placed % {"day": _day(value)}

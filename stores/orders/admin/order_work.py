@@ -140,21 +140,25 @@ class OrderWork(StaffAdmin):
         """GET shows what would be printed again; POST orders it."""
         order: Order = self.record_for(request, order_id)
         if request.method == "POST":
-            sent = [one for text in request.POST.getlist("item") if (one := parse_number(text)) is not None]
-            known = parse_number(request.POST.get("reprints", ""))
+            sent = [
+                position
+                for text in request.POST.getlist("item")
+                if (position := parse_number(text)) is not None
+            ]
+            reprints = parse_number(request.POST.get("reprints", ""))
             with errors_as_messages(request):
-                made = reprint_order(
+                reprint = reprint_order(
                     order=order,
                     positions=sent,
                     caller=Caller.on_pages(request.user),
-                    known_reprints=-1 if known is None else known,
+                    known_reprints=-1 if reprints is None else reprints,
                 )
                 messages.success(
                     request,
                     _("Order %(number)s created. It prints order %(original)s again.")
-                    % {"number": made.number, "original": order.number},
+                    % {"number": reprint.number, "original": order.number},
                 )
-                return HttpResponseRedirect(self.address_of(made))
+                return HttpResponseRedirect(self.address_of(reprint))
         context: dict[str, Any] = {
             **self.page_context(
                 request, _("Reprint order %(number)s") % {"number": order.number}, below=order
@@ -205,9 +209,9 @@ class OrderWork(StaffAdmin):
 
 def _view_query(query: str) -> str:
     """Filters, sort and columns of the query; a view stores nothing else."""
-    known = {*FILTER_NAMES, SORT, COLUMNS}
+    stored = {*FILTER_NAMES, SORT, COLUMNS}
     try:
         sent = parse_qsl(query, max_num_fields=100)
     except ValueError as error:
         raise view_too_long() from error
-    return urlencode([(name, value) for name, value in sent if name in known])
+    return urlencode([(name, value) for name, value in sent if name in stored])

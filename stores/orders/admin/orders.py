@@ -128,10 +128,10 @@ class OrderAdmin(OrderActions, OrderDocuments, OrderWork):
         if not search_term.strip():
             return records, False
         stores = staff_on(request).stores_with(self.view_grants)
-        found = search_orders(records, search_term, stores=stores)
-        if found.is_cut:
+        result = search_orders(records, search_term, stores=stores)
+        if result.is_cut:
             messages.info(request, MANY_FOUND % {"newest": MAX_NEWEST})
-        return found.orders, False
+        return result.orders, False
 
     def extra_pages(self) -> list[ExtraPage]:
         return [

@@ -195,13 +195,13 @@ class ExportParameters:
             return None
         try:
             plain = base64.urlsafe_b64decode(text.encode("ascii") + b"==")
-            found = re.fullmatch(rb"([0-9]{1,16})\.(.{16})", plain, re.DOTALL)
+            match = re.fullmatch(rb"([0-9]{1,16})\.(.{16})", plain, re.DOTALL)
         except (ValueError, binascii.Error):
-            found = None
-        if found is None:
+            match = None
+        if match is None:
             self._refuse("after", "take it from the Link header of the page before.")
             return None
-        return ExportCursor(EPOCH + timedelta(microseconds=int(found[1])), UUID(bytes=found[2]))
+        return ExportCursor(EPOCH + timedelta(microseconds=int(match[1])), UUID(bytes=match[2]))
 
 
 class OrderExportViewSet(ApiViewSet):

@@ -281,7 +281,7 @@ class OrderViewSet(ApiViewSet):
 
 def act_on_order(
     request: Request,
-    place: tuple[str, str, tuple[str, ...]],
+    reference: tuple[str, str, tuple[str, ...]],
     serializer: type[Serializer],
     act: Callable[[dict[str, Any], dict[str, Any]], Order],
 ) -> HttpResponse:
@@ -289,7 +289,7 @@ def act_on_order(
 
     `act` takes the values of the body, and the members that every service of orders takes.
     """
-    access, order = order_for(request.auth, *place)
+    access, order = order_for(request.auth, *reference)
     values = validate_data(serializer, request.data)
     target = {"order": order, "actor": actor_of(access), "if_match": matching_tags(request)}
     with turn_if_long(request, order):

@@ -96,13 +96,13 @@ def count_urgent(
         .annotate(kind=Value("cancellations"))
     )
     pending = approvals.order_by().annotate(kind=Value("approvals"))
-    found = late.values_list("kind")[: most + 1].union(
+    kinds = late.values_list("kind")[: most + 1].union(
         cancellations.values_list("kind")[: most + 1],
         pending.values_list("kind")[: most + 1],
         budgets.order_by().annotate(kind=Value("budgets")).values_list("kind")[: most + 1],
         all=True,
     )
-    counts = Counter(kind for (kind,) in found)
+    counts = Counter(kind for (kind,) in kinds)
     return counts["late"], counts["cancellations"], counts["approvals"], counts["budgets"]
 
 
@@ -131,16 +131,16 @@ def _due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Orde
 
 def _zones_by_date() -> dict[date, list[str]]:
     now = timezone.now()
-    found: dict[date, list[str]] = {}
+    names_by_date: dict[date, list[str]] = {}
     for name in _zones():
-        found.setdefault(local_date(now, name), []).append(name)
-    return found or {timezone.localdate(): []}
+        names_by_date.setdefault(local_date(now, name), []).append(name)
+    return names_by_date or {timezone.localdate(): []}
 
 
 def _zones() -> list[str]:
     """The time zones of all stores, cached: the first order in a new zone may be missed for a minute."""
-    if (known := _cache.get("zones")) and time.monotonic() - known[0] < ZONE_CACHE_SECONDS:
-        return known[1]
+    if (cached := _cache.get("zones")) and time.monotonic() - cached[0] < ZONE_CACHE_SECONDS:
+        return cached[1]
     names = list(Store.objects.order_by().values_list("time_zone", flat=True).distinct())
     _cache["zones"] = (time.monotonic(), names)
     return names
@@ -175,9 +175,9 @@ def number_range(store_ids: Collection[int]) -> tuple[int, int] | None:
         [Subquery(kind.order_by(order).values("number")[:1]) for kind in kinds]
         for order in ("created", "-created")
     )
-    found = (
+    bounds = (
         Store.objects.filter(pk__in=store_ids)
         .annotate(first=Least(*first), last=Greatest(*last))
         .aggregate(lowest=Min("first"), highest=Max("last"))
     )
-    return None if found["lowest"] is None else (found["lowest"], found["highest"])
+    return None if bounds["lowest"] is None else (bounds["lowest"], bounds["highest"])

@@ -138,10 +138,10 @@ def export_page(
     if after is not None:
         parts = [f"{part} AND (created, id) > (%(created)s, %(order_id)s)" for part in parts]
         parameters |= after._asdict()
-    found = " UNION ALL ".join(f"({PART.format(part)})" for part in parts)
+    statement = " UNION ALL ".join(f"({PART.format(part)})" for part in parts)
     # Of statements with filters there are too many to keep them prepared.
     is_plain = not filters.statuses and not filters.conditions
-    rows = fetch_rows(PAGE.format(found), parameters, prepare=is_plain)
+    rows = fetch_rows(PAGE.format(statement), parameters, prepare=is_plain)
     return ExportPage(list(map(ExportRow._make, rows[:take])), has_more=len(rows) > take)
 
 
@@ -165,12 +165,12 @@ def export_rows(
     access: StoreAccess, filters: ExportFilters, *, after: ExportCursor | None, skip: int, take: int | None
 ) -> Iterator[ExportRow]:
     """Reads in short statements, so memory use does not grow."""
-    left, has_more = take, True
-    while has_more and left != 0:
-        size = BATCH if left is None else min(BATCH, left)
+    remaining, has_more = take, True
+    while has_more and remaining != 0:
+        size = BATCH if remaining is None else min(BATCH, remaining)
         page = export_page(access, filters, after=after, skip=skip, take=size)
         yield from page.rows
-        left = None if left is None else left - len(page.rows)
+        remaining = None if remaining is None else remaining - len(page.rows)
         has_more, skip = page.has_more, 0
         after = page.rows[-1].cursor if page.rows else after
 

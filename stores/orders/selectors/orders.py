@@ -201,8 +201,8 @@ def newest_orders(access: OrdersAccess, *, before: int | None, take: int) -> lis
 def orders_named(access: OrdersAccess, text: str, *, take: int) -> list[Order]:
     visible = _orders_to_show().filter(access.visible_in(access.store_ids)).order_by("-number")
     application = None if access.application is None else access.application.pk
-    found = search_orders(visible, text, application=application, user=access.user_id)
-    return list(found.orders[:take])
+    result = search_orders(visible, text, application=application, user=access.user_id)
+    return list(result.orders[:take])
 
 
 def first_items_of(order_ids: Collection[UUID]) -> dict[UUID, OrderItem]:

@@ -127,8 +127,8 @@ def _listed_product(row: tuple[Any, ...]) -> ListedProduct:
         *plain,
         location or "",
         tuple(
-            Price(code, place, Decimal(price), text)
-            for code, place, price, text in orjson.loads(prices or "[]")
+            Price(code, location_type, Decimal(price), text)
+            for code, location_type, price, text in orjson.loads(prices or "[]")
         ),
         tuple((days, is_default) for days, is_default in orjson.loads(speeds or "[]")),
         takes_data,

@@ -64,17 +64,17 @@ def search_orders(
         (recent,) = fetch_row(FOUND_RECENTLY, (RECENT, query, 10 * MAX_NEWEST)) or ([],)
         if (newest := _newest(orders, _with_ids(orders, recent))).is_cut:
             return newest
-    (found,) = fetch_row(FOUND, (query, MAX_FOUND + 1)) or ([],)
-    if len(found) <= MAX_FOUND:
-        return Found(_with_ids(orders, found))
+    (ids,) = fetch_row(FOUND, (query, MAX_FOUND + 1)) or ([],)
+    if len(ids) <= MAX_FOUND:
+        return Found(_with_ids(orders, ids))
     matching = RawSQL("words @@ %s::tsquery", (query,), output_field=BooleanField())
     is_found = Exists(OrderSearch.objects.filter(matching, order=OuterRef("pk")))
     # IDs rise with time, so this walks back through the table of words.
     return _newest(orders, orders.filter(is_found))
 
 
-def _newest(orders: QuerySet[Order], found: QuerySet[Order]) -> Found:
-    newest = list(found.order_by("-pk").values_list("pk", flat=True)[: MAX_NEWEST + 1])
+def _newest(orders: QuerySet[Order], matches: QuerySet[Order]) -> Found:
+    newest = list(matches.order_by("-pk").values_list("pk", flat=True)[: MAX_NEWEST + 1])
     return Found(_with_ids(orders, newest[:MAX_NEWEST]), is_cut=len(newest) > MAX_NEWEST)
 
 
@@ -107,8 +107,8 @@ def _term(word: str) -> str:
 
 
 def _scopes(stores: Collection[int] | None, application: UUID | None, user: UUID | None) -> list[str]:
-    found = [f"'={kind}{key}'" for kind, key in (("a", application), ("u", user)) if key]
+    terms = [f"'={kind}{key}'" for kind, key in (("a", application), ("u", user)) if key]
     if stores and len(stores) <= MAX_STORES:
         alternatives = " | ".join(f"'=s{store}'" for store in stores)
-        found.append(f"({alternatives})")
-    return found
+        terms.append(f"({alternatives})")
+    return terms

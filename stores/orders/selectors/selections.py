@@ -38,12 +38,12 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
     chosen = [item.eddm for item in price_request.items if item.eddm and item.eddm.stored is None]
     if not chosen:
         return price_request
-    found = _selections(caller, {requested.selection_id for requested in chosen})
+    selections = _selections(caller, {requested.selection_id for requested in chosen})
     items = []
     routes = 0
     for item in price_request.items:
         if item.eddm is not None and item.eddm.stored is None:
-            requested = _resolve_selection(item.eddm, found.get(item.eddm.selection_id), expired=expired)
+            requested = _resolve_selection(item.eddm, selections.get(item.eddm.selection_id), expired=expired)
             routes += requested.selection.route_count if requested.selection else 0
             if routes > MAX_ROUTES:
                 message = _(
@@ -58,8 +58,8 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
 def requested_route_count(caller: Caller, price_request: PriceRequest) -> int:
     """How many routes an order would store, in all of its items."""
     chosen = [item.eddm.selection_id for item in price_request.items if item.eddm]
-    found = _selections(caller, set(chosen))
-    return sum(found[selection_id].route_count for selection_id in chosen if selection_id in found)
+    selections = _selections(caller, set(chosen))
+    return sum(selections[selection_id].route_count for selection_id in chosen if selection_id in selections)
 
 
 def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[Record | None]:
@@ -82,8 +82,8 @@ def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, EddmS
     """By their IDs as they were sent."""
     keys = {text: key for text in selection_ids if (key := parse_uuid(text))}
     scope = visible_selections(caller) & usable_in_mode(caller)
-    found = EddmSelection.objects.filter(scope).defer("criteria").in_bulk(keys.values()) if keys else {}
-    return {text: found[key] for text, key in keys.items() if key in found}
+    selections = EddmSelection.objects.filter(scope).defer("criteria").in_bulk(keys.values()) if keys else {}
+    return {text: selections[key] for text, key in keys.items() if key in selections}
 
 
 def _resolve_selection(
@@ -157,9 +157,9 @@ def routes_on_map(item: OrderItem) -> bytes:
 
     The shape of one that is in neither is null; the pieces are those of the order.
     """
-    kept: dict[str, Any] = item.eddm or {}
-    routes = {route.postal_code + route.carrier_route: route for route in drop_routes(kept)}
-    chosen_from = EddmSelection.objects.filter(pk=kept["SelectionID"]).values_list("dataset", flat=True)
+    stored: dict[str, Any] = item.eddm or {}
+    routes = {route.postal_code + route.carrier_route: route for route in drop_routes(stored)}
+    chosen_from = EddmSelection.objects.filter(pk=stored["SelectionID"]).values_list("dataset", flat=True)
     live = live_dataset()
     shapes: dict[str, str] = {}
     for dataset_id in dict.fromkeys([*chosen_from, *([live.pk] if live else [])]):

@@ -65,7 +65,7 @@ def send_to_approvers(
     request: Requested, *, subject: Words, store_id: int, key: str, path: str, outcome: str, is_reminder: bool
 ) -> int:
     """`outcome` is subject becomes of it without a decision."""
-    said = (
+    title = (
         gettext_noop("%(subject)s still needs approval")
         if is_reminder
         else gettext_noop("%(subject)s needs approval")
@@ -74,7 +74,7 @@ def send_to_approvers(
         user_ids=approver_ids(store_id, request.ordered_by),
         kind=NotificationKind.APPROVAL_REQUESTED,
         key=key,
-        title=lambda: _(said) % {"subject": resolve_text(subject)},
+        title=lambda: _(title) % {"subject": resolve_text(subject)},
         text=lambda: (
             _("%(reasons)s. Without a decision it is %(outcome)s on %(expires)s UTC.")
             % {
@@ -106,10 +106,12 @@ def reason_in_words(reason: dict[str, Any]) -> str:
         total, limit = (_number(reason[name], 2) for name in ("Total", "Limit"))
         return _("The total %(total)s is above %(limit)s") % {"total": total, "limit": limit}
     places = 2 if reason["Type"] == BudgetType.AMOUNT else 0
-    left, limit, requested = (_number(reason[name], places) for name in ("Remaining", "Limit", "Requested"))
+    remaining, limit, requested = (
+        _number(reason[name], places) for name in ("Remaining", "Limit", "Requested")
+    )
     return _("The budget %(name)s has %(left)s left of %(limit)s, and the order takes %(requested)s") % {
         "name": reason["Name"],
-        "left": left,
+        "left": remaining,
         "limit": limit,
         "requested": requested,
     }

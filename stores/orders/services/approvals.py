@@ -18,7 +18,7 @@ from applications.webhooks.event_types import EventType
 from fulfillment.core.audit.personal_data import ERASED
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict, Forbidden
-from stores.budgets.services.approvals import check_place
+from stores.budgets.services.approvals import check_room
 from stores.orders.models import OWN_ORDER, ActorKind, ApprovalRequest, ApprovalState, Order, OrderStatus
 from stores.orders.representations import dumps
 from stores.orders.selectors.approvals import people_who_ordered, total_reasons, undecided_requests
@@ -83,7 +83,7 @@ def approve_order(*, order: Order, actor: Actor, note: str = "", if_match: Seque
     with transaction.atomic():
         locked = lock_order(order, if_match)
         if _is_open(locked):
-            check_place(order=locked, reasons=locked.approval_request.reasons)
+            check_room(order=locked, reasons=locked.approval_request.reasons)
             change = Change(locked, actor, f"Approved. {note}".strip()[:1000])
             return _record_decision(change, ApprovalState.APPROVED, note)
     raise _already_decided(locked)

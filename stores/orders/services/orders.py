@@ -200,12 +200,12 @@ def new_order_id(*, at: datetime | None = None) -> uuid.UUID:
 def _refuse_duplicate(access: StoreAccess, request: OrderRequest) -> None:
     if request.external_id is None:
         return
-    known = order_with_external_id(access, request.external_id)
-    if known is None:
+    existing = order_with_external_id(access, request.external_id)
+    if existing is None:
         return
     message = f"There is already an order with the ExternalID {request.external_id!r}."
-    if is_own_order(access.caller, known):
-        raise Conflict(message, code="external_id_exists", members={"OrderID": str(known.pk)})
+    if is_own_order(access.caller, existing):
+        raise Conflict(message, code="external_id_exists", members={"OrderID": str(existing.pk)})
     message += " Another user of this application placed it."
     raise Conflict(message, code="external_id_exists")
 

@@ -21,19 +21,19 @@ def place_own_order(*, access: StoreAccess, request: OrderRequest, form: str) ->
     if access.caller.application_id is not None:
         raise Forbidden(_("Applications place real orders with the API."))
     sent = KeyedRequest(access.caller, f"form {form} {request}", "")
-    known = stored_response(request=sent)
-    found = known or _place_once(access, request, sent)
-    return Order.objects.select_related("store").get(pk=found.body.decode()), known is None
+    earlier = stored_response(request=sent)
+    response = earlier or _place_once(access, request, sent)
+    return Order.objects.select_related("store").get(pk=response.body.decode()), earlier is None
 
 
 def _place_once(access: StoreAccess, request: OrderRequest, sent: KeyedRequest) -> StoredResponse:
     prepared = prepare_order(access=access, request=request)
-    made: list[StoredResponse] = []
+    responses: list[StoredResponse] = []
 
     def write() -> StoredResponse:
         order = create_order(prepared=prepared, actor=actor_of(access)).order
-        made.append(StoredResponse(201, {}, str(order.pk).encode()))
-        return made[0]
+        responses.append(StoredResponse(201, {}, str(order.pk).encode()))
+        return responses[0]
 
     try:
         with transaction.atomic():
@@ -43,5 +43,5 @@ def _place_once(access: StoreAccess, request: OrderRequest, sent: KeyedRequest) 
             return stored_response(request=sent) or execute_once(request=sent, act=write)[0]
     finally:
         # After the order only the commit can fail, and then its outcome is unknown.
-        if not made:
+        if not responses:
             discard_order(prepared=prepared)

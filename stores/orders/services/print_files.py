@@ -159,10 +159,10 @@ def delete_ordered_assets(*, order: Order) -> None:
     """
     uses = OrderedAsset.objects.filter(order=order)
     assets = Asset.objects.filter(pk__in=uses.values("asset"))
-    held = list(assets.order_by("pk").select_for_update())
+    locked = list(assets.order_by("pk").select_for_update())
     uses.delete()
-    elsewhere = set(OrderedAsset.objects.filter(asset__in=held).values_list("asset", flat=True))
-    free = [asset for asset in held if asset.pk not in elsewhere]
+    elsewhere = set(OrderedAsset.objects.filter(asset__in=locked).values_list("asset", flat=True))
+    free = [asset for asset in locked if asset.pk not in elsewhere]
     Asset.objects.filter(pk__in=[asset.pk for asset in free]).update(is_ordered=False)
     named = assets_of_templates() if free else set()
     removed = [

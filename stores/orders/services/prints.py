@@ -147,23 +147,25 @@ def preflight_items(
     uploads = Uploads(access.caller, access.store.pk)
     versions = product_versions_of(product.pk for _, product, _ in items)
     deadline = own_time() + SECONDS
-    known: dict[tuple[int, ArtworkChoice], list[dict[str, Any]]] = {}
+    findings_by_content: dict[tuple[int, ArtworkChoice], list[dict[str, Any]]] = {}
     for index, product, choice in items:
         key = (product.pk, choice)
-        if key in known:
+        if key in findings_by_content:
             continue
         if own_time() > deadline:
             raise _too_large(index, f"the PDFs of one quote may take {SECONDS:.0f} seconds together")
         with _pointing_to(f"/Items/{index}/Artwork"):
             version = versions[product.pk]
-            known[key] = preflight_artwork(
+            findings_by_content[key] = preflight_artwork(
                 caller=access.caller, product=version, choice=choice, uploads=uploads
             )
-    found: list[Finding] = [
-        (index, finding) for index, product, choice in items for finding in known[product.pk, choice]
+    findings: list[Finding] = [
+        (index, finding)
+        for index, product, choice in items
+        for finding in findings_by_content[product.pk, choice]
     ]
-    _refuse_errors(found)
-    return found
+    _refuse_errors(findings)
+    return findings
 
 
 def _with_artwork(
@@ -181,11 +183,11 @@ def _superfluous(index: int, product: ListedProduct, data: Mapping[str, Any] | N
     return [Fault(f"/Items/{index}/TemplateData", "template_data_not_allowed", message)]
 
 
-def _refuse_errors(found: Sequence[Finding]) -> None:
+def _refuse_errors(findings: Sequence[Finding]) -> None:
     """Raises Invalid with all findings if preflight found an error; `Errors` names the item of each error."""
     faults = [
         Fault(f"/Items/{index}", finding["Code"], finding["Message"])
-        for index, finding in found
+        for index, finding in findings
         if finding["Severity"] == Severity.ERROR
     ]
     if faults:
@@ -198,7 +200,7 @@ def _refuse_errors(found: Sequence[Finding]) -> None:
             message % {"count": len(faults)},
             code="preflight_failed",
             faults=faults,
-            members={"Preflight": [entry[1] for entry in found]},
+            members={"Preflight": [entry[1] for entry in findings]},
         )
 
 

@@ -54,11 +54,11 @@ def erase_recipient(*, order: Order, actor: Actor, force: bool = False) -> Order
 
     Raises Conflict for an order that is not shipped yet, unless `force`.
     """
-    found = Order.objects.get(pk=order.pk)
-    _refuse_unshipped(found, force=force)
-    if not found.recipient_erased:
+    current = Order.objects.get(pk=order.pk)
+    _refuse_unshipped(current, force=force)
+    if not current.recipient_erased:
         # Before the lock, for which other orders of the store wait: those of 80 items take two seconds.
-        _delete_proofs(found)
+        _delete_proofs(current)
     return _erase_locked(order, actor, force=force)
 
 
@@ -92,8 +92,8 @@ def names_recipient(order: Order) -> bool:
     """Whether the ExternalID, which an erasure keeps, holds a name or an address; call it before the erasure."""
     if not order.external_id or order.recipient_erased:
         return False
-    known = order.external_id.casefold()
-    return any(word.casefold() in known for word in _identifying_words(order.recipient))
+    external_id = order.external_id.casefold()
+    return any(word.casefold() in external_id for word in _identifying_words(order.recipient))
 
 
 def _refuse_unshipped(order: Order, *, force: bool) -> None:
@@ -217,15 +217,15 @@ def _erase_recipient(recipient: dict[str, str]) -> dict[str, str]:
 def proofs_before(order: Order) -> list[str]:
     """Digests of proofs that the same caller made of the order's products before it, with a value in common."""
     personal = [order.recipient.get(name, "") for name in PERSONAL_MEMBERS]
-    found: set[str] = set()
+    digests: set[str] = set()
     for item in order.items.exclude(template_data=None, artwork=None):
         sent = {**(item.template_data or {}), **(item.artwork or {})}
         values = [value for value in sent.values() if isinstance(value, str)]
-        found |= find_proofs_by_traces(
+        digests |= find_proofs_by_traces(
             product_id=item.product_id,
             application_id=order.application_id,
             user_id=order.user_id,
             values=[*values, *personal],
             until=order.created,
         )
-    return sorted(found)
+    return sorted(digests)

@@ -120,24 +120,24 @@ def _remove_orders(batch: int) -> Iterator[int]:
 
     Events go before the store is locked: those of 71 orders, sent to 20 failing endpoints, took a second.
     """
-    while found := _next_orders(min(batch, ORDERS_AT_ONCE)):
-        remove_order_events(order_ids=[order.pk for order in found])
-        removed = _remove_order_rows(found)
+    while orders := _next_orders(min(batch, ORDERS_AT_ONCE)):
+        remove_order_events(order_ids=[order.pk for order in orders])
+        removed = _remove_order_rows(orders)
         for order in removed:
             erase_print_files(order_id=order.pk)
         yield len(removed)
 
 
 def _next_orders(batch: int) -> list[Order]:
-    found = list(_old_orders().only("store", "application", "item_count", "sequence")[:batch])
-    rows = list(accumulate(order.item_count + order.sequence for order in found))
-    return found[: max(1, bisect_right(rows, ROWS_AT_ONCE))]
+    orders = list(_old_orders().only("store", "application", "item_count", "sequence")[:batch])
+    rows = list(accumulate(order.item_count + order.sequence for order in orders))
+    return orders[: max(1, bisect_right(rows, ROWS_AT_ONCE))]
 
 
 @transaction.atomic
-def _remove_order_rows(found: list[Order]) -> list[Order]:
-    lock_orders(store_pks={order.store_id for order in found})
-    keys = [order.pk for order in found]
+def _remove_order_rows(candidates: list[Order]) -> list[Order]:
+    lock_orders(store_pks={order.store_id for order in candidates})
+    keys = [order.pk for order in candidates]
     orders = list(Order.objects.filter(pk__in=keys).order_by("number").select_for_update(of=("self",)))
     for order in orders:
         delete_ordered_assets(order=order)

@@ -120,10 +120,12 @@ def claim_due_scenarios(*, limit: int, under_way: Collection[UUID] = ()) -> Sequ
     """Claims the orders whose next step is due, the longest waiting first."""
     now = timezone.now()
     due = TestScenario.objects.filter(due__lte=now).exclude(pk__in=under_way).order_by("due")
-    found = list(due.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True)[:limit])
-    if found:
-        TestScenario.objects.filter(pk__in=found).update(due=now + LEASE)
-    return found
+    order_ids = list(
+        due.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True)[:limit]
+    )
+    if order_ids:
+        TestScenario.objects.filter(pk__in=order_ids).update(due=now + LEASE)
+    return order_ids
 
 
 @transaction.atomic

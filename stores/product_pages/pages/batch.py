@@ -14,7 +14,7 @@ from fulfillment.core.errors import DomainError, Invalid
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.text import MAX_INTEGER, parse_number
 from stores.batches.models import MAX_ROWS, BatchMode
-from stores.batches.pages.showing import PORTAL, Place
+from stores.batches.pages.showing import PORTAL, BatchSite
 from stores.batches.services.batches import create_batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, authorize_store
@@ -43,7 +43,7 @@ def make_batch(request: HttpRequest, store_id: str, product_id: str) -> HttpResp
 
 
 def show_form(
-    request: HttpRequest, store: Store, product_id: str, actors: list[Requester], place: Place, back: str
+    request: HttpRequest, store: Store, product_id: str, actors: list[Requester], site: BatchSite, back: str
 ) -> HttpResponse:
     sent, store_id = request.POST, store.external_id
     actor = chosen_actor(actors, (sent or request.GET).get("as", ""))
@@ -54,11 +54,11 @@ def show_form(
             enforce_page_limit("product-page", signed_in_user(request).pk)
             access = authorize_store(actor.caller, store_id, WRITE)
             batch = create_batch(access=access, product_id=product_id, values=_values(sent, address))
-            return place.lead_to("show", batch.pk)
+            return site.lead_to("show", batch.pk)
         except DomainError as error:
             problems = error.messages
             problems = address.take_errors(error, problems)
-    return place.render(
+    return site.render(
         request,
         "new",
         back_to=back,
