@@ -1,4 +1,4 @@
-"""What the pages say of a whole batch: how far it is, what it costs, and what budgets and approvers say to it."""
+"""A batch as its pages show it: progress, cost, budgets and approval, and its rows."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ ROW_BADGES = {
 
 @dataclass
 class BatchPage:
-    """What the page says of the whole batch."""
+    """A batch with its counts, for templates."""
 
     batch: Batch
     counts: Counts
@@ -142,15 +142,12 @@ class BatchPage:
     def can_cancel(self) -> bool:
         return self.may_change and self.status not in SETTLED
 
-    @property
-    def with_problems(self) -> int:
-        return self.counts.with_problems
-
     def filters(self) -> list[tuple[str, str, int]]:
         """The states that rows are in, each with how many; those with problems first."""
         counted = [(state.value, str(state.label), self.counts.by_state.get(state, 0)) for state in RowState]
         shown = [entry for entry in counted if entry[2]]
-        problems = [(PROBLEMS, _("With problems"), self.with_problems)] if self.with_problems else []
+        with_problems = self.counts.with_problems
+        problems = [(PROBLEMS, _("With problems"), with_problems)] if with_problems else []
         return [*problems, ("all", _("All rows"), self.counts.rows), *shown]
 
 
@@ -177,7 +174,7 @@ def unmapped_targets(batch: Batch) -> dict[str, str]:
 def listed_rows(page: BatchPage, sent: Mapping[str, Any]) -> dict[str, Any]:
     """A page of rows, of those with problems first, or as `sent` in the address says."""
     batch, chosen = page.batch, sent.get("state", PROBLEMS)
-    if chosen == PROBLEMS and not page.with_problems:
+    if chosen == PROBLEMS and not page.counts.with_problems:
         chosen = "all"
     after, words = after_in(sent), sent.get("words", "").strip()[:WORDS_LENGTH]
     matches = rows_of(batch, states=states_in(chosen), after=after, words=words)

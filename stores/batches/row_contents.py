@@ -1,4 +1,4 @@
-"""What a row of a table means: its key, and the order it asks for. Without database access."""
+"""The key of a row, and the item and recipient that it orders; no database access."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""How a budget stands in a period, and what it says to an order: without database access."""
+"""The limit and use of a budget in a period, and its decision on an order; no database access."""
 
 import calendar
 from collections.abc import Iterable
@@ -54,7 +54,7 @@ def period_bounds(duration: str, start: date, number: int, time_zone: str) -> tu
 
 
 class BudgetDecision(models.TextChoices):
-    """What the budgets of an order say to it; the last one that any of them says is that of all."""
+    """From the mildest to the strictest; the strictest decision of any budget is that of all."""
 
     ALLOWED = "Allowed"
     WARNED = "Warned"
@@ -166,7 +166,7 @@ def measure(budget_type: str, *, total: Decimal, quantity: int, orders: int = 1)
 def decision_of(
     standings: Iterable[Standing], *, total: Decimal, quantity: int, orders: int = 1
 ) -> BudgetDecision:
-    """What the budgets say together to an order, or to a batch of `orders`."""
+    """The strictest decision of the budgets on an order, or on a batch of `orders`."""
     severities = list(BudgetDecision)
     decisions = (
         standing.decide(measure(standing.budget.type, total=total, quantity=quantity, orders=orders))

@@ -106,11 +106,11 @@ def list_batches(request: HttpRequest) -> HttpResponse:
 @takes_large_forms
 def send_rows(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
     """Reads the file and leads to its columns, so that reloading the page sends nothing twice."""
-    opened = site.open(request, batch_id)
+    access, batch = site.open(request, batch_id)
     file = request.FILES.get("file")
     with errors_as_messages(request):
         enforce_page_limit("product-page", signed_in_user(request).pk)
-        receive_rows(batch=opened.batch, caller=opened.caller, file=file)
+        receive_rows(batch=batch, caller=access.caller, file=file)
         return site.lead_to("mapping", batch_id)
     return site.lead_to("show", batch_id)
 

@@ -1,4 +1,4 @@
-"""Where people meet batches: their files, rows with proofs page by page, downloads and corrections of rows."""
+"""Pages of batches in the portal and the console: rows with proofs, corrections of rows, and downloads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,6 @@ from stores.batches.services.checking import correct_row
 from stores.batches.services.contact_sheets import extreme_rows, render_contact_sheet
 from stores.orders.selectors.access import WRITE, StoreAccess
 
-# Where people meet batches: the portal and the console have the same pages, each with its own addresses and frame.
 PAGES = ("rows", "mapping", "check", "order", "cancel", "row", "sheet", "template", "file")
 SHEET_ROWS = 500
 
@@ -42,14 +41,12 @@ class Opened(NamedTuple):
     access: StoreAccess
     batch: Batch
 
-    @property
-    def caller(self) -> Caller:
-        return self.access.caller
-
 
 @dataclass(frozen=True)
 class BatchSite:
-    """`urls` has the names of addresses by page. `open` raises Http404 for batches that the person may not change.
+    """The portal or the console: both have the same pages of batches, each with its own addresses and frame.
+
+    `urls` has the names of addresses by page. `open` raises Http404 for batches that the person may not change.
 
     `heading` is the element of a page's title: the console's frame has an `h1` of its own.
     """
@@ -124,26 +121,21 @@ def download_rows(
     request: HttpRequest, batch_id: UUID, form: str, site: BatchSite = PORTAL
 ) -> HttpResponseBase:
     """All rows with what is wrong, or with orders and tracking."""
-    opened = site.open(request, batch_id)
-    return rows_file(
-        opened.batch, states_in(request.GET.get("state", "all")), _known_form(form), opened.caller
-    )
+    access, batch = site.open(request, batch_id)
+    states = states_in(request.GET.get("state", "all"))
+    return rows_file(batch, states, _known_form(form), access.caller)
 
 
 @signed_in_page
 def download_contact_sheet(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) -> HttpResponse:
-    opened = site.open(request, batch_id)
-    return contact_sheet_of(request, opened.batch, opened.caller)
-
-
-def contact_sheet_of(request: HttpRequest, batch: Batch, caller: Caller) -> HttpResponse:
+    access, batch = site.open(request, batch_id)
     # The extremes are looked for in all rows, which take memory.
-    with FILES.limited(caller.key):
+    with FILES.limited(access.caller.key):
         if request.GET.get("rows") == "extremes":
             rows: Sequence[BatchRow] = extreme_rows(batch)[:SHEET_ROWS]
         else:
             rows = list(rows_of(batch, after=after_in(request.GET))[:SHEET_ROWS])
-        content = render_contact_sheet(batch=batch, rows=rows, caller=caller)
+        content = render_contact_sheet(batch=batch, rows=rows, caller=access.caller)
     return pdf_response(content, f"batch-{batch.pk}.pdf")
 
 

@@ -7,9 +7,7 @@ from accounts.callers import Caller
 from accounts.models import User
 from accounts.selectors.grants import grants_on_store
 from applications.registration.models import Application
-from stores.batches.models import (
-    Batch,
-)
+from stores.batches.models import Batch
 from stores.catalog.models import Store
 from stores.orders.selectors.access import WRITE, StoreAccess
 from stores.orders.selectors.approvals import people_behind, people_who_ordered

@@ -12,12 +12,7 @@ from django.utils.translation import gettext as _
 
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
-from stores.batches.models import (
-    Batch,
-    BatchMode,
-    BatchRow,
-    RowState,
-)
+from stores.batches.models import Batch, BatchMode, BatchRow, RowState
 from stores.batches.row_contents import fold_text, item_key_of
 from stores.orders.models import Order
 from stores.proofs.models import Proof

@@ -53,12 +53,12 @@ def deny_batch(*, batch: Batch, actor: Actor, reason: str, seen: str = "") -> Ba
 
 
 def name_of_request(approval: BatchApproval) -> str:
-    """Where nothing of an approved batch could be ordered, other rows may be: their approval is another request."""
+    """Tells requests for one batch apart: if nothing of it could be ordered, it can be ordered and approved again."""
     return approval.requested.isoformat()
 
 
 def _turn_of(actor: Actor) -> AbstractContextManager[object]:
-    """Of the person who decides: those who made the batch cannot hold up its decision."""
+    """Counts for the person who decides, so that the people who made the batch cannot delay the decision."""
     return BATCHES.limited(f"user:{actor.user_id}")
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,6 @@ from django.utils import timezone
 from fulfillment.core.db.locks import long_transaction
 from fulfillment.core.errors import (
     Conflict,
-    DomainError,
     Fault,
     Invalid,
     ServiceBusy,
@@ -71,14 +70,8 @@ class Outcome:
         return RowState.WARNING if severities else RowState.READY
 
     def fields(self) -> dict[str, Any]:
-        return {
-            "state": self.state,
-            "problems": self.problems,
-            "quantity": self.quantity,
-            "total": self.total if self.state != RowState.ERROR else 0,
-            "offer": self.offer,
-            "proof": self.proof,
-        }
+        total = self.total if self.state != RowState.ERROR else 0
+        return {**asdict(self), "state": self.state, "total": total}
 
 
 def check_batch(*, batch_id: UUID, from_end: bool = False, go_on: Callable[[], None] = lambda: None) -> None:
@@ -88,7 +81,7 @@ def check_batch(*, batch_id: UUID, from_end: bool = False, go_on: Callable[[], N
     other one prices and writes.
     """
     order = "-number" if from_end else "number"
-    while batch := _find_checking(batch_id):
+    while batch := shown_batches().filter(pk=batch_id, status=BatchStatus.CHECKING).first():
         rows = list(batch.rows.filter(state=RowState.PENDING).order_by(order)[:ROWS_AT_ONCE])
         checker = RowChecker(batch)
         if checker.version.version != batch.product_version:
@@ -228,16 +221,9 @@ def _check_row(checker: RowChecker, row: BatchRow) -> Outcome:
         except Unavailable as error:
             tries_left -= 1
             if not tries_left:
-                return Outcome(problems=[*row.file_problems, failure_problem(error)])
+                problem = problem_record(error.code, error.message, "Check the batch again.")
+                return Outcome(problems=[*row.file_problems, problem])
         time.sleep(PAUSE_SECONDS)
-
-
-def failure_problem(error: DomainError) -> Problem:
-    return problem_record(error.code, error.message, "Check the batch again.")
-
-
-def _find_checking(batch_id: UUID) -> Batch | None:
-    return shown_batches().filter(pk=batch_id, status=BatchStatus.CHECKING).first()
 
 
 @transaction.atomic

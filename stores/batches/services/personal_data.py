@@ -99,7 +99,7 @@ def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -
 
 
 def _with_words(records: QuerySet[Any], field: str, words: Sequence[str]) -> QuerySet[Any]:
-    """Those of which each text is a whole value in a field of JSON, apart from case: Ann is not Anna."""
+    """Records whose JSON `field` has each word as a whole value, without regard to case: Ann does not match Anna."""
     matches = records.annotate(text=Cast(field, TextField()))
     for word in words:
         # As PostgreSQL writes it within JSON.

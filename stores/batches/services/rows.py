@@ -106,7 +106,7 @@ def _replace(batch: Batch, source: Source, check: bool) -> Batch:
 
 def put_cells(batch: Batch, row: BatchRow, cells: Mapping[str, str]) -> BatchRow:
     """The row with these cells, not saved; raises Invalid for columns that the file lacks, and for long texts."""
-    _refuse_wrong_cells(batch, cells)
+    raise_faults([*_unknown_columns(batch, cells), *_too_long_cells(cells), *_unstorable_cells(cells)])
     _refuse_longer_row(row.values, changed := {**row.values, **cells})
     row.values = changed
     row.name = name_of(row.values, batch.mapping)
@@ -187,10 +187,6 @@ def lock_batch(batch: Batch) -> Batch:
     locked = Batch.objects.select_for_update(of=("self",), no_key=True).get(pk=batch.pk)
     locked.store, locked.product = batch.store, batch.product
     return locked
-
-
-def _refuse_wrong_cells(batch: Batch, cells: Mapping[str, str]) -> None:
-    raise_faults([*_unknown_columns(batch, cells), *_too_long_cells(cells), *_unstorable_cells(cells)])
 
 
 def _refuse_longer_row(before: Mapping[str, str], after: Mapping[str, str]) -> None:

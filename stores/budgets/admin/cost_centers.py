@@ -38,7 +38,7 @@ from stores.catalog.models import Store
 
 
 class PeopleForm(forms.Form):
-    """The file or, once it was shown, its text."""
+    """Takes the file or, after its preview, its text."""
 
     store = forms.CharField(label=gettext_lazy("StoreID"), max_length=64, widget=UnfoldAdminTextInputWidget)
     file = forms.FileField(

@@ -1,4 +1,4 @@
-"""The budgets that bind an order, and how each stands at a moment."""
+"""The budgets that bind an order, with their periods at a moment."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
@@ -77,8 +77,7 @@ def standings_with_orders(order_ids: Iterable[UUID]) -> dict[UUID, list[Standing
     counted = BudgetEntry.objects.filter(order_id__in=list(order_ids), kind=EntryKind.ORDER)
     standings_by_order: dict[Any, list[Standing]] = {}
     for entry in counted.select_related("budget", "period").order_by("budget__name", "budget"):
-        row = entry.period
-        period = Period(row.pk, row.number, row.starts, row.ends, row.added, row.used, row.level)
+        period: Any = entry.period
         standings_by_order.setdefault(entry.order_id, []).append(Standing(entry.budget, period))
     return standings_by_order
 

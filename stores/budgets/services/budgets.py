@@ -52,7 +52,8 @@ MAX_OF_SCOPE = 100
 def create_budget(*, store: Store, values: Mapping[str, Any]) -> Standing:
     """`values` under the names of the API; StartDate is today by default."""
     store = lock_store(store.pk)
-    _refuse_disabled(store)
+    if not store.budget_enabled:
+        raise Conflict(_("The store has no budgets: BudgetEnabled is false."), code="budgets_disabled")
     if Budget.objects.filter(store=store).count() >= MAX_BUDGETS:
         message = _("A store has at most %(max_budgets)s budgets. Remove one without entries.")
         listed = number_format(MAX_BUDGETS, force_grouping=True)
@@ -259,11 +260,6 @@ def _differs(budget: Budget, name: str, value: Any) -> bool:
     return (
         _scope_key(budget.store, ScopeKind(budget.scope_kind), str(value.get("ID") or "")) != budget.scope_key
     )
-
-
-def _refuse_disabled(store: Store) -> None:
-    if not store.budget_enabled:
-        raise Conflict(_("The store has no budgets: BudgetEnabled is false."), code="budgets_disabled")
 
 
 def _refuse_entries(budget: Budget, consequence: str) -> None:

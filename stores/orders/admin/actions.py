@@ -24,9 +24,9 @@ from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import requires_confirmation
 from fulfillment.core.errors import DomainError, Forbidden
-from fulfillment.core.files.downloads import pdf_response
+from fulfillment.core.files.downloads import pdf_response, streamed_file
 from fulfillment.core.http.dangerous import harmless
-from stores.orders.admin.downloads import csv_response, zip_response
+from stores.orders.admin.downloads import csv_response, zip_print_files
 from stores.orders.admin.steps import OF_ACTIONS, REFUSE
 from stores.orders.models import ActorKind, ApprovalState, Order, OrderItem, OrderStatus
 from stores.orders.models.status import WITH_SHIPMENTS
@@ -184,11 +184,8 @@ class OrderActions(StaffAdmin):
                 request, _("None of these orders has a print file: their products have no template.")
             )
             return None
-        return zip_response(
-            items.order_by("order__number", "position").iterator(),
-            "print-files.zip",
-            Caller.on_pages(request.user),
-        )
+        pieces = zip_print_files(items.order_by("order__number", "position").iterator())
+        return streamed_file(pieces, "print-files.zip", Caller.on_pages(request.user).key)
 
     @harmless
     @admin.action(description=gettext_lazy("Packing slips"))

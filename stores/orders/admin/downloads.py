@@ -23,11 +23,6 @@ def csv_response(orders: QuerySet[Order], caller: Caller) -> StreamingHttpRespon
     return streamed_file(chain([BOM], csv_chunks(_renderings(orders))), "orders.csv", caller.key)
 
 
-def zip_response(items: Iterable[OrderItem], name: str, caller: Caller) -> StreamingHttpResponse:
-    """Streams the print files as a zip; a text file in it lists those that cannot be read."""
-    return streamed_file(_archive(items), name, caller.key)
-
-
 def picture_of_item(request: HttpRequest, order: Order, position: int, page: int, size: str) -> HttpResponse:
     """A page of the item's print file, for those who see the order."""
     if size not in SIZES:
@@ -56,7 +51,8 @@ def _renderings(orders: QuerySet[Order]) -> Iterator[str]:
         last = numbered[-1][0]
 
 
-def _archive(items: Iterable[OrderItem]) -> Iterator[bytes]:
+def zip_print_files(items: Iterable[OrderItem]) -> Iterator[bytes]:
+    """The pieces of a zip of the print files; a text file in it lists those that cannot be read."""
     archive = ZipStream()
     missing: list[str] = []
     for item in items:

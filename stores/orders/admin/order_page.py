@@ -21,11 +21,11 @@ from fulfillment.core.plugins import offered_values
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.web_addresses import web_address
 from stores.orders.admin.steps import REFUSE, STEPS
-from stores.orders.business_days import local_date
 from stores.orders.models import Order, OrderStatus
 from stores.orders.models.status import OPEN_STATUSES, WITH_SHIPMENTS, CancellationState
 from stores.orders.selectors.access import APPROVE
 from stores.orders.selectors.approvals import decision_on
+from stores.orders.selectors.board import days_late
 from stores.orders.services.packing_slips import address_lines
 
 ITEMS_OF_A_PAGE = 50
@@ -65,12 +65,11 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     choices = form.fields["move_to"].choices if "move_to" in form.fields else []
     moves, decisions = _moves(order, [value for value, _ in choices if value])
     now = timezone.now()
-    today = local_date(now, order.store.time_zone)
     shipments = _shipments(order)
     return {
         "order": order,
         "status": OrderStatus(order.status).shown,
-        "late": (today - order.latest_delivery).days if order.status in OPEN_STATUSES else 0,
+        "late": days_late(order, now) if order.status in OPEN_STATUSES else 0,
         "is_cancellable": order.status in OPEN_STATUSES and order.cancellable_until > now,
         "moves": moves,
         "decisions": decisions,

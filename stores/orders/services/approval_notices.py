@@ -64,7 +64,7 @@ class Requested(Protocol):
 def send_to_approvers(
     request: Requested, *, subject: Words, store_id: int, key: str, path: str, outcome: str, is_reminder: bool
 ) -> int:
-    """`outcome` is subject becomes of it without a decision."""
+    """`outcome` is what becomes of the subject without a decision."""
     title = (
         gettext_noop("%(subject)s still needs approval")
         if is_reminder
