@@ -189,7 +189,7 @@ def order_count(batch: Batch, rows: int) -> int:
 
 
 def standings_of_batch(batch: Batch) -> list[Standing]:
-    return standings_of_caller(caller_of(batch), store=batch.store, at=timezone.now())
+    return standings_of_caller(caller_of(batch), store=batch.store, moment=timezone.now())
 
 
 def needs_of_budgets(

@@ -129,7 +129,7 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
         by_store = attrgetter("store_id")
         for _store, of_store in groupby(sorted(budgets, key=by_store), key=by_store):
             listed = list(of_store)
-            for standing in standings_of(listed, store=listed[0].store, at=timezone.now()):
+            for standing in standings_of(listed, store=listed[0].store, moment=timezone.now()):
                 budget: Any = standing.budget
                 budget.standing, budget.scope_names = standing, names
         return changelist

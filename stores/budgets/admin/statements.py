@@ -86,7 +86,7 @@ class StatementPages(StaffAdmin):
 def standing_of(budget: Any) -> Standing:
     """The list has looked it up for all of its budgets."""
     if not hasattr(budget, "standing"):
-        [budget.standing] = standings_of([budget], store=budget.store, at=timezone.now())
+        [budget.standing] = standings_of([budget], store=budget.store, moment=timezone.now())
     standing: Standing = budget.standing
     return standing
 

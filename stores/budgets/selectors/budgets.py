@@ -71,9 +71,9 @@ def list_budgets(access: BudgetAccess) -> list[Standing]:
     now = timezone.now()
     if access.sees_all:
         budgets = list(Budget.objects.filter(store=access.store).order_by("name", "id"))
-        return standings_of(budgets, store=access.store, at=now)
+        return standings_of(budgets, store=access.store, moment=now)
     return sorted(
-        standings_of_caller(access.caller, store=access.store, at=now),
+        standings_of_caller(access.caller, store=access.store, moment=now),
         key=lambda standing: (standing.budget.name, standing.budget.pk),
     )
 
@@ -83,9 +83,9 @@ def standing_for(access: BudgetAccess, budget_id: str) -> Standing:
     key, now = parse_uuid(budget_id), timezone.now()
     if access.sees_all:
         budgets = list(Budget.objects.filter(store=access.store, pk=key)) if key else []
-        standings = standings_of(budgets, store=access.store, at=now) if budgets else []
+        standings = standings_of(budgets, store=access.store, moment=now) if budgets else []
     else:
-        standings = standings_of_caller(access.caller, store=access.store, at=now)
+        standings = standings_of_caller(access.caller, store=access.store, moment=now)
     for standing in standings:
         if standing.budget.pk == key:
             return standing

@@ -38,38 +38,40 @@ WHERE period_id = %s AND kind = 'Release' AND created >= %s
 
 
 def binding_standings(
-    *, store: Store, user_id: UUID | None, application_id: UUID | None, at: datetime, lock: bool = False
+    *, store: Store, user_id: UUID | None, application_id: UUID | None, moment: datetime, lock: bool = False
 ) -> list[Standing]:
     """The enabled budgets that bind an order of this caller, in the order of their IDs.
 
     With `lock` no other transaction changes them, or what is used of them, until this one ends.
     """
-    parameters = parameters_of(store=store, user_id=user_id, application_id=application_id, at=at)
+    parameters = parameters_of(store=store, user_id=user_id, application_id=application_id, moment=moment)
     rows = fetch_rows(LOCKED if lock else BINDING, parameters)
     if not rows:
         return []
     # A statement of its own: it sees what was written by the transactions that held the locks before.
-    return standings_of([Budget.from_db("default", COLUMNS, row) for row in rows], store=store, at=at)
+    return standings_of([Budget.from_db("default", COLUMNS, row) for row in rows], store=store, moment=moment)
 
 
 def parameters_of(
-    *, store: Store, user_id: UUID | None, application_id: UUID | None, at: datetime
+    *, store: Store, user_id: UUID | None, application_id: UUID | None, moment: datetime
 ) -> dict[str, Any]:
     """The parameters of FITS, and the moment."""
     return {
         "store": store.pk,
-        "day": local_day(store, at),
+        "day": local_day(store, moment),
         "user": user_id,
         "application": application_id,
-        "at": at,
+        "at": moment,
     }
 
 
-def standings_of_caller(caller: Caller, *, store: Store, at: datetime) -> list[Standing]:
+def standings_of_caller(caller: Caller, *, store: Store, moment: datetime) -> list[Standing]:
     """The budgets that bind the caller's orders; none bind at the demo store, or those of test applications."""
     if not store.budget_enabled or store.is_demo or caller.is_test:
         return []
-    return binding_standings(store=store, user_id=caller.user_id, application_id=caller.application_id, at=at)
+    return binding_standings(
+        store=store, user_id=caller.user_id, application_id=caller.application_id, moment=moment
+    )
 
 
 def standings_with_orders(order_ids: Iterable[UUID]) -> dict[UUID, list[Standing]]:
@@ -82,25 +84,25 @@ def standings_with_orders(order_ids: Iterable[UUID]) -> dict[UUID, list[Standing
     return standings_by_order
 
 
-def standings_of(budgets: Sequence[Budget], *, store: Store, at: datetime) -> list[Standing]:
+def standings_of(budgets: Sequence[Budget], *, store: Store, moment: datetime) -> list[Standing]:
     """Each in its period of the moment; before its start in the first one, after its end in the last one."""
     rows = fetch_rows(LATEST, ([budget.pk for budget in budgets],))
     latest = {budget_id: Period(*columns) for budget_id, *columns in rows}
     for budget in budgets:
         # Otherwise the record of each would look up its name.
         budget.store = store
-    return [Standing(budget, _period(budget, latest.get(budget.pk), store, at)) for budget in budgets]
+    return [Standing(budget, _period(budget, latest.get(budget.pk), store, moment)) for budget in budgets]
 
 
-def local_day(store: Store, at: datetime) -> date:
-    return at.astimezone(ZoneInfo(store.time_zone)).date()
+def local_day(store: Store, moment: datetime) -> date:
+    return moment.astimezone(ZoneInfo(store.time_zone)).date()
 
 
-def _period(budget: Budget, latest: Period | None, store: Store, at: datetime) -> Period:
+def _period(budget: Budget, latest: Period | None, store: Store, moment: datetime) -> Period:
     """The period of the moment. One that was written lasts to its end, also where the store changes its time zone."""
-    if latest is not None and at < latest.ends:
+    if latest is not None and moment < latest.ends:
         return latest
-    day = local_day(store, at)
+    day = local_day(store, moment)
     day = max(min(day, budget.end_date or day), budget.start_date)
     number = period_number(budget.duration, budget.start_date, day)
     if latest is not None and latest.number >= number:

@@ -63,21 +63,21 @@ def create_budget(*, store: Store, values: Mapping[str, Any]) -> Standing:
     _apply(budget, store, values, is_new=True)
     _refuse_crowded(budget, local_day(store, now))
     budget.save(force_insert=True)
-    return lock_standing(budget, store=store, at=now)
+    return lock_standing(budget, store=store, moment=now)
 
 
 @transaction.atomic
 def change_budget(*, budget: Budget, values: Mapping[str, Any]) -> Standing:
     """Changes the members in `values`. A changed limit or carry-over counts from the present period on."""
     store, now = lock_store(budget.store_id), timezone.now()
-    standing = lock_standing(budget, store=store, at=now)
+    standing = lock_standing(budget, store=store, moment=now)
     stored = standing.budget
     if changed := [name for name in FIXED if name in values and _differs(stored, name, values[name])]:
         _refuse_entries(stored, f"{', '.join(changed)} cannot change")
         BudgetPeriod.objects.filter(budget=stored).delete()
     elif local_day(store, now) >= stored.start_date:
         # Earlier periods are carried over by the terms that they had.
-        open_period(standing, at=now)
+        open_period(standing, moment=now)
     before = stored.scope_key, stored.end_date
     _apply(stored, store, values)
     if (stored.scope_key, stored.end_date) != before:
@@ -85,7 +85,7 @@ def change_budget(*, budget: Budget, values: Mapping[str, Any]) -> Standing:
     if differs_from_stored(stored):
         stored.updated = now
         stored.save()
-    standing = lock_standing(stored, store=store, at=now)
+    standing = lock_standing(stored, store=store, moment=now)
     if standing.period.pk is not None:
         announce_levels(standing, store=store)
     return standing
@@ -97,7 +97,7 @@ def adjust_budget(
 ) -> BudgetEntry:
     """Adds to the present period, or takes from it if `amount` is negative; once for each `key`."""
     now, store = timezone.now(), budget.store
-    standing = lock_standing(budget, store=store, at=now)
+    standing = lock_standing(budget, store=store, moment=now)
     day, stored = local_day(store, now), standing.budget
     cause = f"adjustment:{key or uuid4()}"
     entries = BudgetEntry.objects.select_related("period").filter(budget=stored, cause=cause)
@@ -109,7 +109,7 @@ def adjust_budget(
             code="budget_not_in_force",
         )
     _check_adjustment(standing, amount)
-    open_period(standing, at=now)
+    open_period(standing, moment=now)
     reason = Reason(EntryKind.ADJUSTMENT, cause, now, caller, note=note)
     write_entries(postings=[Posting(stored.pk, standing.period.pk, amount)], reason=reason)
     standing.period.added += amount

@@ -154,7 +154,7 @@ def _claim_new_periods(order: Countable, reason: Reason, needs: dict[str, Decima
     ]
     postings = []
     for claim in claims:
-        open_period(claim.standing, at=order.created)
+        open_period(claim.standing, moment=order.created)
         postings.append(Posting(claim.standing.budget.pk, claim.standing.period.pk, -claim.requested))
     write_entries(postings=postings, reason=reason)
     return claims
@@ -165,7 +165,7 @@ def _who(order: Countable) -> dict[str, Any]:
         "store": order.store,
         "user_id": order.user_id,
         "application_id": order.application_id,
-        "at": order.created,
+        "moment": order.created,
     }
 
 
@@ -202,10 +202,10 @@ def is_counted(order: Countable) -> bool:
     return order.store.budget_enabled and not (order.is_test or order.store.is_demo)
 
 
-def release_order(*, order: Countable, at: datetime, caller: Caller) -> None:
+def release_order(*, order: Countable, moment: datetime, caller: Caller) -> None:
     """Gives back what the order took, to the periods that counted it; call it once, with the order locked."""
     if counted := [Posting(*row) for row in fetch_rows(COUNTED, (order.pk,))]:
-        reason = Reason(EntryKind.RELEASE, f"release:{order.pk}", at, caller, order.pk)
+        reason = Reason(EntryKind.RELEASE, f"release:{order.pk}", moment, caller, order.pk)
         write_entries(postings=counted, reason=reason)
 
 

@@ -108,7 +108,7 @@ def reason_parameters(reason: Reason) -> dict[str, Any]:
     }
 
 
-def open_period(standing: Standing, *, at: datetime) -> None:
+def open_period(standing: Standing, *, moment: datetime) -> None:
     """Writes the period of a locked budget if it is not written yet, with what is carried over to it."""
     period = standing.period
     if period.pk is not None:
@@ -116,15 +116,15 @@ def open_period(standing: Standing, *, at: datetime) -> None:
     row = fetch_row(NEW_PERIOD, (standing.budget.pk, period.number, period.starts, period.ends))
     period.pk = row[0] if row else None
     if period.added:
-        reason = Reason(EntryKind.CARRY_OVER, f"carry-over:{period.number}", at)
+        reason = Reason(EntryKind.CARRY_OVER, f"carry-over:{period.number}", moment)
         write_entries(postings=[Posting(standing.budget.pk, period.pk, period.added)], reason=reason)
 
 
-def lock_standing(budget: Budget, *, store: Store, at: datetime) -> Standing:
+def lock_standing(budget: Budget, *, store: Store, moment: datetime) -> Standing:
     """The budget as it is now, locked, in its present period."""
     locked = Budget.objects.select_for_update(of=("self",), no_key=True).get(pk=budget.pk)
     locked.store = store
-    [standing] = standings_of([locked], store=store, at=at)
+    [standing] = standings_of([locked], store=store, moment=moment)
     return standing
 
 

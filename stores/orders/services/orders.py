@@ -88,7 +88,11 @@ def prepare_order(
     `seconds` is for work outside of a request, which may take longer.
     """
     _refuse_duplicate(access, request)
-    is_long = _is_long(access.caller, request)
+    # Whether it stores many routes, or reads a quote that may be of many items.
+    is_long = (
+        requested_route_count(access.caller, request.price_request) > MANY_ROUTES
+        or quote_bytes(request.quote_id) > LONG_QUOTE_BYTES
+    )
     with limited_large_order(access.caller, len(request.price_request.items), is_long=is_long):
         validated = validate_order(access=access, request=request)
         order_id = new_order_id()
@@ -101,14 +105,6 @@ def prepare_order(
         )
     return PreparedOrder(
         order_id=order_id, access=access, request=request, print_files=files, **validated._asdict()
-    )
-
-
-def _is_long(caller: Caller, request: OrderRequest) -> bool:
-    """Whether it stores many routes, or the quote that it names is to be read, which may be one of many items."""
-    return (
-        requested_route_count(caller, request.price_request) > MANY_ROUTES
-        or quote_bytes(request.quote_id) > LONG_QUOTE_BYTES
     )
 
 
@@ -170,13 +166,11 @@ def place_staff_order(*, access: StoreAccess, request: OrderRequest) -> Order:
 
 def _place(access: StoreAccess, request: OrderRequest) -> Order:
     prepared = prepare_order(access=access, request=request)
-    placed = None
     try:
-        placed = create_order(prepared=prepared, actor=actor_of(access))
-    finally:
-        if placed is None:
-            discard_order(prepared=prepared)
-    return placed.order
+        return create_order(prepared=prepared, actor=actor_of(access)).order
+    except BaseException:
+        discard_order(prepared=prepared)
+        raise
 
 
 def _settle(order: Order, caller: Caller, reservation_id: UUID | None) -> BudgetOutcome:

@@ -121,7 +121,7 @@ def store_quote(*, prepared: PreparedQuote) -> Quote:
         created=now,
         expires=now + BINDING,
     )
-    standings = standings_of_caller(access.caller, store=access.store, at=now)
+    standings = standings_of_caller(access.caller, store=access.store, moment=now)
     quote.rendering = orjson.dumps(quote_record(quote, prepared, standings), default=float).decode()
     insert_row(quote)
     return quote

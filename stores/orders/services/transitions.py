@@ -309,7 +309,7 @@ def record_change(change: Change, status: int, *, event_type: str | None = None)
         if status in GIVES_BACK:
             application_id = order.application_id if change.actor.kind == ActorKind.APPLICATION else None
             caller = Caller(user_id=change.actor.user_id, application_id=application_id)
-            release_order(order=order, at=order.updated, caller=caller)
+            release_order(order=order, moment=order.updated, caller=caller)
     return order
 
 

@@ -110,7 +110,7 @@ class OrderableForm(ProductForm, PricedForm):
         """What is left for the person who may order."""
         if self.access is None:
             return []
-        standings = standings_of_caller(self.actor.caller, store=self.store, at=timezone.now())
+        standings = standings_of_caller(self.actor.caller, store=self.store, moment=timezone.now())
         return [gauge_of(standing) for standing in standings]
 
     def fail(self, error: DomainError, *, root: str = "") -> None:

@@ -63,7 +63,7 @@ def test_what_came_back_after_the_period_is_not_carried_over(shop, late, carried
         count_order(order=order, caller=Caller(user_id=person))
     end = budget.periods.get().ends
 
-    release_order(order=order, at=end + late, caller=Caller(user_id=person))
+    release_order(order=order, moment=end + late, caller=Caller(user_id=person))
 
-    [april] = binding_standings(store=shop.store, user_id=person, application_id=None, at=end)
+    [april] = binding_standings(store=shop.store, user_id=person, application_id=None, moment=end)
     assert april.period.added == carried

@@ -237,7 +237,7 @@ class BudgetMachine(RuleBasedStateMachine):
     @rule(choice=st.integers(0, 1000))
     def cancel(self, choice: int) -> None:
         placed, counted = self.orders.pop(choice % len(self.orders))
-        release_order(order=placed, at=timezone.now(), caller=self.caller)
+        release_order(order=placed, moment=timezone.now(), caller=self.caller)
         self.give_back(counted)
 
     def give_back(self, counted: Any) -> None:
@@ -274,7 +274,7 @@ class BudgetMachine(RuleBasedStateMachine):
             return
         self.steps += 1
         budgets = list(Budget.objects.filter(pk__in=self.budgets))
-        for standing in standings_of(budgets, store=self.store, at=timezone.now()):
+        for standing in standings_of(budgets, store=self.store, moment=timezone.now()):
             model = self.budgets[standing.budget.pk]
             period = model.period(self.day)
             assert (standing.limit, standing.period.used) == (model.limit + period.added, period.used)
