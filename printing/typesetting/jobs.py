@@ -79,7 +79,6 @@ class SheetBuilder:
         self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
         self.press, self.shows_plates = press, shows_plates
         self.sheet = RenderInput([], {}, [], [], [], [])
-        self.shown_bleed = press.bleed_of if press is not None else None
         self.reported: set[Problem] = set()
 
     def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
@@ -96,7 +95,7 @@ class SheetBuilder:
                     "width": page.width,
                     "height": page.height,
                     "bleed": page.bleed,
-                    "cut": page.bleed if self.shown_bleed is None else self.shown_bleed(page),
+                    "cut": page.bleed if self.press is None else self.press.bleed_of(page),
                     **self._background(page, background, artwork),
                     "boxes": drawn,
                 }

@@ -138,14 +138,15 @@ class Template:
     families: frozenset[str]
 
     @property
+    def pictures(self) -> list[Artwork]:
+        return [*self.artwork.values(), *self.gallery.values()]
+
+    @property
     def has_pdf(self) -> bool:
-        return any(
-            picture.media_type == "application/pdf"
-            for picture in (*self.artwork.values(), *self.gallery.values())
-        )
+        return any(picture.media_type == "application/pdf" for picture in self.pictures)
 
     @property
     def artwork_digest(self) -> str:
         """Equal for templates with the same pictures, so that a draft under edit writes its pictures only once."""
-        names = sorted({picture.file_name for picture in (*self.artwork.values(), *self.gallery.values())})
+        names = sorted({picture.file_name for picture in self.pictures})
         return hashlib.sha256("\n".join(names).encode()).hexdigest()

@@ -40,7 +40,7 @@ class WorkDir:
     def hold_template(self, template: Template) -> dict[str, str]:
         """Write the template's artwork and return its paths below a job's root; call release_template afterwards."""
         digest = template.artwork_digest
-        pictures = [*template.artwork.values(), *template.gallery.values()]
+        pictures = template.pictures
         if not self._hold(digest):
             with self._writing:
                 if not self._hold(digest):
