@@ -16,7 +16,7 @@ from tests.factories.orders import card_data, make_card, order_body
 def done(browser, application) -> list[str]:
     page = browser.get(f"/applications/{application.pk}").content.decode()
     titles = re.findall(r'class="is-done">.*?rows-title">([^<]+)<', page, re.DOTALL)
-    return [unescape(title) for title in titles]
+    return [unescape(title).strip() for title in titles]
 
 
 @pytest.mark.parametrize("is_test", [False, True])
