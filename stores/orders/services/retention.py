@@ -69,22 +69,23 @@ def _remove_quotes(batch: int) -> Iterator[int]:
 def _remove_print_files(batch: int) -> Iterator[int]:
     """These folders are not written again: a retried order gets a new ID."""
     with storage_errors():
-        yield from (erase_print_files(order_id=order_id) for order_id in _unwritten_orders())
+        yield from (erase_print_files(order_id=order_id) for order_id in _stray_orders())
 
 
 def _count_print_files() -> int:
     with storage_errors():
-        return sum(len(list_folder(print_folder(order_id))[1]) for order_id in _unwritten_orders())
+        return sum(len(list_folder(print_folder(order_id))[1]) for order_id in _stray_orders())
 
 
-def _unwritten_orders() -> Iterator[UUID]:
-    """The IDs of folders without an order, which are not young."""
+def _stray_orders() -> Iterator[UUID]:
+    """The IDs of folders without an order, or of one that was erased, which are not young."""
     before = timezone.now() - YOUNG
     for shard in list_folder(PRINT_FILES)[0]:
         for names in batches(list_folder(f"{PRINT_FILES}/{shard}")[0]):
             old = {UUID(name) for name in names if _is_order_before(name, before)}
-            stored = Order.objects.filter(pk__in=old).values_list("pk", flat=True)
-            yield from sorted(old.difference(stored))
+            # Files of an erased order may come back with a restore or a move of files.
+            needed = Order.objects.filter(pk__in=old, recipient_erased=None).values_list("pk", flat=True)
+            yield from sorted(old.difference(needed))
 
 
 def _is_order_before(name: str, before: datetime) -> bool:

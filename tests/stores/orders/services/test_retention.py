@@ -2,15 +2,18 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+import time_machine
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import connection
 from django.utils import timezone
 
-from fulfillment.core.files.stored import print_folder
-from stores.orders.models import Order, Quote
+from fulfillment.core.files.stored import print_folder, read_file
+from stores.orders.models import ActorKind, Order, Quote
 from stores.orders.services import print_files, retention
 from stores.orders.services.orders import new_order_id
+from stores.orders.services.recipients import erase_recipient
+from stores.orders.services.transitions import Actor
 from tests.factories.orders import card_data, make_card, order_body
 
 
@@ -83,6 +86,21 @@ def test_print_files_of_orders_that_were_never_written_go(shop, card_order, stor
     assert remove("stray print files") == 5
     [kept] = Order.objects.get().items.values_list("print_file", flat=True)
     assert sorted(stored_files()) == sorted([kept, young, foreign])
+
+
+def test_print_file_that_came_back_after_the_erasure_of_its_recipient_goes(shop, card_order, stored_files):
+    """`move_files` had copied it before the erasure, or a folder of files from before it was restored."""
+    order = Order.objects.get()
+    [name] = stored_files()
+    content = read_file(name)
+    erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR), force=True)
+    assert stored_files() == []
+    default_storage.save(name, ContentFile(content))
+
+    assert remove("stray print files") == 0
+    with time_machine.travel(timezone.now() + timedelta(hours=7)):
+        assert remove("stray print files") == 1
+    assert stored_files() == []
 
 
 def test_print_file_left_by_a_crash_is_the_only_thing_that_goes(shop, card_order, stored_files, monkeypatch):
