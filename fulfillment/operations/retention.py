@@ -1,5 +1,6 @@
 """Applies the retention rules of all apps, by `manage.py prune` or every night by a worker."""
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from fulfillment.core.db.locks import exclusive_job
 from fulfillment.core.db.prepared import database_now, fetch_rows
 from fulfillment.core.errors import Conflict, DomainError
 from fulfillment.core.plugins import offered_values
+
+logger = logging.getLogger(__name__)
 
 BATCH = 500
 # Workers remove finished jobs; failed ones stay for operators to examine.
@@ -94,6 +97,10 @@ def _prune_one(rule: RetentionRule, batch: int) -> RetentionReport:
         return RetentionReport(
             rule.name, removed, f"{type(error).__name__}: {str(error).partition('DETAIL')[0].strip()}"
         )
+    except Exception as error:
+        # Of a file storage, for one; all later rules would wait for it every night.
+        logger.exception("Pruning of %s failed", rule.name)
+        return RetentionReport(rule.name, removed, type(error).__name__)
     return RetentionReport(rule.name, removed)
 
 

@@ -213,6 +213,25 @@ def test_files_of_old_imports_are_removed_and_their_record_stays(db, settings):
         assert bool(run.upload) is bool(run.problem_file) is run.problems.exists() is kept
 
 
+def test_file_that_cannot_be_deleted_does_not_stop_the_other_rules(db, settings, tmp_path, monkeypatch):
+    """Recipients, proofs and rows of batches were kept for as long as one old import file could not be deleted."""
+
+    def refuse(name):
+        raise PermissionError(13, "Permission denied", name)
+
+    settings.MEDIA_ROOT = tmp_path
+    run = ImportRun(state=ImportState.LOADED, file_name="a.csv", updated=timezone.now() - timedelta(days=400))
+    run.upload.save("a.csv", ContentFile(b"1"), save=False)
+    run.save()
+    monkeypatch.setattr(run.upload.storage, "delete", refuse)
+
+    report = prune()
+
+    assert [one.name for one in report] == [rule.name for rule in all_retention_rules()]
+    failures = {one.name: one.failure for one in report if one.failure}
+    assert failures == {"files of old imports": "PermissionError"}
+
+
 def test_old_rows_of_applications_are_removed_with_their_children(world, monkeypatch):
     monkeypatch.setattr(webhooks, "check_webhook", lambda *args, **kwargs: None)
     webhook, _ = create_webhook(
