@@ -84,8 +84,8 @@ def finish_erasure(user: User, options: ErasureOptions) -> list[str]:
         return []
     listed = " ".join(f"--order {number}" for number in remaining)
     return [
-        f"{len(remaining)} orders are not shipped yet and keep their recipients; once they are, run: "
-        f"manage.py erase_recipient {listed}"
+        f"{len(remaining)} orders keep their recipients: they are not shipped yet, or their files cannot be deleted. "
+        f"Later, run: manage.py erase_recipient {listed}"
     ]
 
 

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from contextlib import suppress
 
 import orjson
 from django.db.models import Q
@@ -6,6 +7,7 @@ from django.db.models import Q
 from accounts.models import User
 from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record, records_of
+from fulfillment.core.errors import DomainError
 from stores.catalog.models import ArtworkUpload, CatalogUpload
 from stores.orders.models import (
     ActorKind,
@@ -96,9 +98,11 @@ def _erase_pictures(user: User) -> None:
 def erase_placed_orders(*, user: User) -> list[int]:
     """Erases the recipients of the orders that the user placed.
 
-    Returns the numbers of the orders that keep them because they are not shipped yet.
+    Returns the numbers of the orders that keep them: they are not shipped yet, or their files cannot be deleted now.
     """
     placed = Order.objects.filter(user=user)
     for order in placed.filter(status__in=TERMINAL_OR_SHIPPED).select_related("store"):
-        erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))
+        # The user is erased already: only the returned numbers lead to the orders that are left.
+        with suppress(DomainError):
+            erase_recipient(order=order, actor=Actor(ActorKind.OPERATOR))
     return list(placed.filter(recipient_erased=None).order_by("number").values_list("number", flat=True))

@@ -24,9 +24,11 @@ from applications.registration.services.applications import create_application
 from applications.registration.services.owners import OwnerInvitation
 from delivery.datasets.models import ImportRun
 from fulfillment.core.errors import Conflict
+from fulfillment.core.files.storage import StorageUnavailable
 from fulfillment.operations.backups.programs import run_program
 from fulfillment.operations.privacy import data_providers, erase_user, export_user_data, find_user
-from stores.orders.models import Order
+from stores.orders.models import Order, OrderStatus
+from stores.orders.services import recipients
 from tests.factories.accounts import UserFactory
 from tests.factories.budgets import make_cost_center
 from tests.factories.orders import make_product, order_body
@@ -303,6 +305,24 @@ def test_last_operator_is_not_erased(world):
         call_command("erase_user", "operator@print.example")
     with pytest.raises(CommandError, match="No user has the full name or e-mail address nobody"):
         call_command("erase_user", "nobody")
+
+
+def test_order_whose_files_cannot_be_deleted_is_named_and_stops_no_other(world, person, monkeypatch, capsys):
+    """The user was erased already, so no second run found the orders that were left."""
+    assert world.as_user(person).call("POST", "/store/associated/order", order_body()).status_code == 201
+    Order.objects.update(status=OrderStatus.SHIPPED)
+    failing, other = Order.objects.order_by("number")
+
+    def erase_print_files(*, order_id):
+        if order_id == failing.pk:
+            raise StorageUnavailable
+
+    monkeypatch.setattr(recipients, "erase_print_files", erase_print_files)
+    call_command("erase_user", "zenobia.quill", "--disable-applications", "--erase-orders")
+
+    assert f"erase_recipient --order {failing.number}\n" in capsys.readouterr().err
+    erased = dict(Order.objects.values_list("number", "recipient_erased"))
+    assert (erased[failing.number] is None, erased[other.number] is None) == (True, False)
 
 
 @pytest.mark.slow
