@@ -98,6 +98,16 @@ def erase_unordered_recipients(*, words: Sequence[str], dry_run: bool = False) -
     return len(matches)
 
 
+def batches_being_ordered(*, words: Sequence[str]) -> list[str]:
+    """The BatchIDs of those with these texts: they wait for approval, or for a worker, and keep them until then."""
+    batches = Batch.objects.filter(status=BatchStatus.ORDERING)
+    rows = _with_words(BatchRow.objects.filter(order=None, batch__in=batches), "values", words)
+    to_one = _with_words(batches, "recipient", words)
+    return sorted(
+        {str(key) for key in (*rows.values_list("batch", flat=True), *to_one.values_list("pk", flat=True))}
+    )
+
+
 def _with_words(records: QuerySet[Any], field: str, words: Sequence[str]) -> QuerySet[Any]:
     """Records whose JSON `field` has each word as a whole value, without regard to case: Ann does not match Anna."""
     matches = records.annotate(text=Cast(field, TextField()))

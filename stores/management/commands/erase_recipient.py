@@ -7,7 +7,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from fulfillment.core.errors import Conflict, DomainError
-from stores.batches.services.personal_data import erase_unordered_recipients, erase_unordered_rows
+from stores.batches.services.personal_data import (
+    batches_being_ordered,
+    erase_unordered_recipients,
+    erase_unordered_rows,
+)
 from stores.orders.models import ActorKind, Order
 from stores.orders.services.recipients import erase_recipient, names_recipient, orders_for_recipient
 from stores.orders.services.saved_views import delete_views_naming
@@ -75,6 +79,11 @@ class Command(BaseCommand):
             self.stdout.write(f"{batches} batches to the recipient that are not ordered {done} cancelled.")
         if rows := erase_unordered_rows(words=words, dry_run=dry_run):
             self.stdout.write(f"{rows} rows of batches that are not ordered {done} deleted.")
+        if waiting := batches_being_ordered(words=words):
+            self.stdout.write(
+                f"{len(waiting)} batches that are being ordered keep the recipient: {', '.join(waiting)}. Run it again "
+                "once they are ordered or cancelled."
+            )
 
     def _report_views(self, views: int, done: str) -> None:
         if views:

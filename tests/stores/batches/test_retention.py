@@ -178,6 +178,20 @@ def test_erasing_a_person_deletes_the_rows_that_are_not_ordered(access, shown):
     assert [default_storage.exists(file) for file in (first, other)] == [False, True]
 
 
+def test_rows_of_a_person_in_a_batch_that_waits_for_approval_are_named(access):
+    """The command said nothing of them, and the person got an order days later."""
+    Store.objects.filter(pk=access.store.pk).update(approval_above=20)
+    access.store.refresh_from_db()
+    batch = letters(access, 1, 2)
+    order_batch(batch=fresh(batch), actor=Actor(ActorKind.APPLICATION))
+    output = StringIO()
+
+    call_command("erase_recipient", email="person1@print.example", stdout=output)
+
+    assert batch.rows.count() == 2
+    assert f"batches that are being ordered keep the recipient: {batch.pk}" in output.getvalue()
+
+
 def test_rows_of_a_person_with_a_longer_address_or_name_stay(access):
     batch = letters(access, 1)
     name = batch.rows.get().name
