@@ -21,6 +21,7 @@ from accounts.selectors.users import find_subscription, subscription_keys
 from applications.oauth.models import UsedCode
 from applications.oauth.tokens import generate_access_token
 from applications.registration.models import Application
+from applications.registration.selectors.owners import owner_ids
 from applications.registration.services.applications import ensure_api_console
 from applications.registration.services.owners import remove_person
 from fulfillment.core.api.serializers import timestamp
@@ -170,8 +171,7 @@ def hand_over_applications(*, user: User, disable: bool) -> None:
     owned = Application.objects.filter(Q(user=user) | Q(pk__in=roles.values("application")))
     alone = []
     for application in owned.order_by("pk"):
-        others = Role.objects.filter(application=application, store__isnull=True, user__is_active=True)
-        if others.exclude(user=user).exists():
+        if set(owner_ids(application)) - {user.pk}:
             remove_person(caller=Caller(user_id=user.pk), application=application, user_id=user.pk)
         else:
             alone.append(application)

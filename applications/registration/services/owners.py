@@ -112,7 +112,7 @@ def remove_person(*, caller: Caller, application: Application, user_id: UUID) ->
     if caller.user_id != user_id and not may_write(caller, application):
         raise Forbidden(_("Only owners of this application remove others."), code="grant_missing")
     roles = Role.objects.filter(application=application, user=user_id, store__isnull=True)
-    if not roles.exists():
+    if not roles.exists() and application.user_id != user_id:
         raise NotFound(_("This user has no role on the application."), code="user_not_found")
     staying = [owner for owner in owner_ids(application) if owner != user_id]
     if not staying:

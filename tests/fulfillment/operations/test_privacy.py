@@ -516,3 +516,24 @@ def test_application_goes_over_to_another_owner(world, person):
 
     shared.refresh_from_db()
     assert (shared.user_id, shared.is_enabled) == (world.outsider.pk, True)
+
+
+def test_application_with_a_reader_alone_is_disabled(world, person):
+    """The command refused it with and without --disable-applications."""
+    reader = UserFactory()
+    Role.objects.create(user=reader, application=world.application, grant="Application.Self.Read")
+
+    call_command("erase_user", "zenobia.quill", "--disable-applications")
+
+    assert not Application.objects.get(pk=world.application.pk).is_enabled
+
+
+def test_application_of_a_person_without_a_role_on_it_is_no_obstacle(world, person):
+    """An operator removed the role, and no command erased the person any more."""
+    other = UserFactory()
+    Role.objects.create(user=other, application=world.application, grant="Application.Self.Write")
+    Role.objects.filter(user=person, application=world.application).delete()
+
+    call_command("erase_user", "zenobia.quill", "--disable-applications")
+
+    assert Application.objects.get(pk=world.application.pk).user == other
