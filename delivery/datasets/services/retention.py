@@ -52,7 +52,9 @@ def _empty(key: int) -> bool:
         if file:
             file.delete(save=False)
     ImportProblem.objects.filter(import_run=run).delete()
-    run.save(update_fields=["upload", "problem_file"])
+    if run.state == ImportState.UPLOADED:
+        run.state, run.error = ImportState.FAILED, "The import was interrupted, and nothing was loaded."
+    run.save(update_fields=["upload", "problem_file", "state", "error"])
     return True
 
 

@@ -1,11 +1,14 @@
 import re
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from delivery.datasets.models import ImportRun
 from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.imports import import_upload
+from delivery.datasets.services.retention import retention_rules
 from tests.factories.delivery import SMALL, csv_lines
 
 LIST = "/admin/delivery/importrun/"
@@ -153,3 +156,14 @@ def test_only_operators(operator, world):
         assert operator.get(LIST + path).status_code == 403
     assert operator.post(f"{LIST}{run.pk}/throw-away/").status_code == 403
     assert ImportRun.objects.exists()
+
+
+def test_upload_whose_file_was_removed_by_its_age_opens(operator, started):
+    run = upload(operator, *csv_lines(SMALL))
+    ImportRun.objects.update(updated=timezone.now() - timedelta(days=400))
+    [rule] = retention_rules()
+    assert sum(rule.remove(10)) == 1
+
+    page = text(operator.get(f"{LIST}{run.pk}/prepare/", follow=True))
+
+    assert "nothing was loaded" in page
