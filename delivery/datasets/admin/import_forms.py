@@ -72,6 +72,7 @@ class ImportForm(forms.Form):
         rf"\A{POSTAL_CODE.pattern}\Z",
         label=gettext_lazy("ZIP code of all lines"),
         required=False,
+        strip=True,
         widget=UnfoldAdminTextInputWidget,
         help_text=gettext_lazy("Only for a table without a column for it."),
         error_messages={"invalid": gettext_lazy("Enter five digits.")},

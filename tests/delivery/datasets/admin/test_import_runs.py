@@ -109,6 +109,17 @@ def test_options_that_make_no_sense(operator, started, values, says):
     assert started == []
 
 
+def test_spaces_around_options_are_dropped(operator, started):
+    run = upload(operator, *csv_lines(SMALL))
+    spaced = {"vintage": " 2026-09 ", "types": " CRH ", "postal_code": " 84101 ", "start": "1"}
+
+    operator.post(f"{LIST}{run.pk}/prepare/", {**OPTIONS, **spaced})
+
+    assert len(started) == 1
+    options = ImportRun.objects.get().options
+    assert (options["vintage"], options["types"], options["postal_code"]) == ("2026-09", "CRH", "84101")
+
+
 def test_upload_is_thrown_away(operator):
     run = upload(operator, *csv_lines(SMALL))
 
