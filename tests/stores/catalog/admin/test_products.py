@@ -4,6 +4,7 @@ from django.urls import reverse
 
 from stores.catalog.models import Product, Store
 from stores.catalog.selectors.products import stored_product
+from stores.catalog.services import products
 from tests.factories.accounts import OperatorFactory
 from tests.factories.stores import make_product, make_store
 from tests.support.browser.submissions import form_of
@@ -97,6 +98,19 @@ def test_product_is_added_and_published_without_scripts(operator):
     assert (saved.production_speeds.get().days, saved.is_active) == (3, True)
     assert Store.objects.get().product_count == 1
     assert_renderings_fresh()
+
+
+def test_product_that_the_database_refuses_is_reported(operator, monkeypatch):
+    store = make_store()
+    make_product(store, ID="new")
+    monkeypatch.setattr(products, "_clashes", lambda record, store, product: [])
+    page = reverse("admin:stores_product_add")
+    form = form_of(operator.get(page), "product_form")
+
+    shown = operator.post(page, form.submission({**NEW, **PRICED, "store": str(store.pk)}), follow=True)
+
+    assert "Another user changed it. Try again." in shown.content.decode()
+    assert Product.objects.count() == 1
 
 
 def test_product_with_fields_is_not_published_without_a_template(operator):
