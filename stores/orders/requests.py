@@ -75,7 +75,8 @@ class OrderRequest:
     reprint_of: str | None = None
     placed: datetime | None = None
     labels: Sequence[str] = ()
-    checked_price: Decimal | None = None
+    # Not in the text of a request: that is in the key of a form, which may be sent again after an update.
+    checked_price: Decimal | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from stores.catalog.models import Product
 from stores.catalog.services.products import save_product
 from stores.orders.models import ActorKind, CancellationState, Order, OrderItem, OrderStatus
 from stores.orders.services.transitions import Actor, transition_order
+from stores.product_pages.fields import read_order_request
 from tests.factories.orders import (
     RECIPIENT,
     card_data,
@@ -48,6 +49,11 @@ def test_people_see_the_orders_they_placed_without_an_application(orders, browse
     found = browser.get(f"/orders?q={orders[0].number}").content.decode()
     assert f"/orders/{orders[0].pk}" in found
     assert f"/orders/{orders[0].pk}" not in browser.get("/orders?q=nobody").content.decode()
+
+
+def test_key_of_a_form_is_the_same_before_and_after_an_update():
+    """The key has the request as text; with another member, a form that is sent again orders again."""
+    assert str(read_order_request(order_body())).endswith(" reprint_of=None, placed=None, labels=())")
 
 
 def test_own_order_shows_its_proof_and_timeline(orders, browser):
