@@ -167,7 +167,7 @@ _CHECKS: dict[str, tuple[Callable[[str], object], str]] = {
     ),
     "Phone": (_PHONE.fullmatch, "must be a phone number: digits, spaces and + ( ) - . / only."),
     "Url": (_is_url, "must be a web address such as example.com or https://example.com/page."),
-    "Date": (_is_date, "must be a date as YYYY-POINTS_OF_MM-DD."),
+    "Date": (_is_date, "must be a date as YYYY-MM-DD."),
 }
 
 

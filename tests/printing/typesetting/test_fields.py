@@ -69,6 +69,13 @@ def test_text_is_checked_by_its_sub_type(sub_type, good, bad):
     assert problems_of(fields, {"F": bad}) == {"/F": f"not_a_{sub_type.lower()}"}
 
 
+def test_refused_dates_say_how_dates_are_written():
+    with pytest.raises(ValuesInvalid) as caught:
+        resolve_values([Field("Day", sub_type="Date")], {"Day": "28.02.2027"})
+
+    assert [problem.message for problem in caught.value.problems] == ["Day must be a date as YYYY-MM-DD."]
+
+
 @pytest.mark.parametrize("prefix", ["", "//", "https://", "https://example.com@"])
 def test_addresses_of_many_marks_are_refused_at_once(prefix):
     began = time.thread_time()
