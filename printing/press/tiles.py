@@ -28,10 +28,12 @@ def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
             if not any(float(state.get(key, 1)) < 1 for state in states):
                 continue
             for stream in streams_of(holder):
-                is_page = "/Contents" in stream
+                is_page = not isinstance(stream, pikepdf.Stream)
                 if is_page:
                     pikepdf.Page(stream).contents_coalesce()
-                content = stream.Contents if is_page else stream
+                content = stream.get("/Contents") if is_page else stream
+                if not isinstance(content, pikepdf.Stream):
+                    continue
                 if (left := left - len(content.read_bytes())) < 0:
                     return
                 faded = _Fading(pdf, holder.Resources, key).run(pikepdf.parse_content_stream(content))

@@ -85,3 +85,13 @@ def test_pages_with_the_same_content_have_tiles_of_their_own():
         for page in pdf.pages:
             named = pikepdf.parse_content_stream(page, "scn")[-1].operands[0]
             assert str(named) in page.obj.Resources.Pattern
+
+
+def test_pages_without_content_may_share_the_resources_of_others():
+    with pikepdf.open(io.BytesIO(page_of(b"/H gs " + FILLED + BOX + b"f"))) as pdf:
+        pdf.add_blank_page().obj.Resources = pdf.pages[0].obj.Resources
+        del pdf.pages[1].obj.Contents
+        out = io.BytesIO()
+        pdf.save(out)
+
+    assert len(prepare_artwork(out.getvalue()).pages) == 2
