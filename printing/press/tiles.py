@@ -112,5 +112,5 @@ class _Fading:
 
 
 def _is_tile(pattern: Any) -> bool:
-    """Whether it has colors of its own."""
-    return isinstance(pattern, pikepdf.Stream) and pattern.get("/PaintType") == 1
+    """Whether it has colors of its own, and the box without which nothing draws it."""
+    return isinstance(pattern, pikepdf.Stream) and pattern.get("/PaintType") == 1 and "/BBox" in pattern

@@ -95,3 +95,13 @@ def test_pages_without_content_may_share_the_resources_of_others():
         pdf.save(out)
 
     assert len(prepare_artwork(out.getvalue()).pages) == 2
+
+
+def test_tiles_without_a_box_stay_as_they_are():
+    with pikepdf.open(io.BytesIO(page_of(b"/H gs " + FILLED + BOX + b"f"))) as pdf:
+        del pdf.pages[0].obj.Resources.Pattern.P.BBox
+        out = io.BytesIO()
+        pdf.save(out)
+
+    with pikepdf.open(io.BytesIO(prepare_artwork(out.getvalue()).pdf)) as pdf:
+        assert set(pdf.pages[0].obj.Resources.Pattern.keys()) == {"/P"}
