@@ -129,7 +129,7 @@ def shrink(content: bytes, size: tuple[int, int], resampling: str) -> Image.Imag
 
 
 def reshape(content: bytes, size: tuple[int, int], proportion: float, *, crop: bool) -> bytes:
-    """As `reshaping.reshape`, whose result has this size; raises TaskFailed as well."""
+    """As `printing.press.pictures.reshape`, whose result has this size; raises TaskFailed as well."""
     if not is_large(content) and size[0] * size[1] <= LARGE_PIXELS:
         return pictures.reshape(content, proportion, crop=crop)
     task, files = "printing.press.pictures:reshape_in_folder", {"picture": content}
