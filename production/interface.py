@@ -76,7 +76,7 @@ class JobItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class AdapterJob:
     """An order item for a provider. `number` is unique and the same for every retry.
 
     `ship_by` and `deliver_by` are the ends of days, in the time zone of the store. `siblings` are the numbers of all
@@ -105,11 +105,11 @@ class Job:
     production_days: int = 0
     is_rush: bool = False
     siblings: Sequence[str] = ()
-    together: Sequence["Job"] = ()
+    together: Sequence["AdapterJob"] = ()
     waste: float = 0.0  # of the paper of a gang sheet, overs included
 
     @property
-    def parts(self) -> Sequence["Job"]:
+    def parts(self) -> Sequence["AdapterJob"]:
         """The jobs that are sent as one order at the provider, or this one alone."""
         return self.together or (self,)
 
@@ -131,7 +131,7 @@ class Member:
     `places` says of each sheet, by the name of its file, how many pieces one sheet gives; `runs` how many are printed.
     """
 
-    job: Job
+    job: AdapterJob
     places: Mapping[str, int]
     runs: Mapping[str, int]
 
@@ -271,13 +271,13 @@ class Adapter(Protocol):
     def check_connection(self) -> str:
         """Returns a message about the connection; raises ProviderRefused or ProviderUnavailable."""
 
-    def preview(self, job: Job) -> Mapping[str, Any]:
+    def preview(self, job: AdapterJob) -> Mapping[str, Any]:
         """Returns exactly what `submit` would send, as {file name or request: text}."""
 
-    def submit(self, job: Job) -> Submitted:
+    def submit(self, job: AdapterJob) -> Submitted:
         """Submits the job once: a number that the provider already has counts as submitted."""
 
-    def cancel(self, job: Job, reference: str) -> Exchange:
+    def cancel(self, job: AdapterJob, reference: str) -> Exchange:
         """Raises ProviderRefused where the provider can no longer cancel or has no such request."""
 
     def poll(self) -> Sequence[Report]:

@@ -11,11 +11,11 @@ from django import forms
 from django.conf import settings
 
 from production.adapters.gang_settings import GangSettings
-from production.interface import Job, Member
+from production.interface import AdapterJob, Member
 from production.settings_form import SettingsForm, Text
 from production.tickets import write_jdf, write_json_ticket, write_xjdf
 
-Writer = Callable[[Job], bytes]
+Writer = Callable[[AdapterJob], bytes]
 PAPERS_ENDING = "-eddm-papers"
 # Of the 255 bytes that disks allow: a time is written before the name of a report, an ending after it.
 MAX_REPORT_NAME_LENGTH = 220
@@ -55,16 +55,16 @@ class TicketSettings(SettingsForm):
     )
 
 
-def build_files(job: Job, name: str, *, separator: str, tickets: str) -> list[DropFile]:
+def build_files(job: AdapterJob, name: str, *, separator: str, tickets: str) -> list[DropFile]:
     """The print files, then the tickets: a press that waits for a ticket finds the files that it names."""
     names = _file_names(job, name, separator)
     files = [replace(file, name=names[file.name]) for file in job.files]
-    renamed: Job = replace(job, files=files, members=_rename_members(job, names))
+    renamed: AdapterJob = replace(job, files=files, members=_rename_members(job, names))
     written = [DropFile(f"{name}.{ending}", write(renamed)) for ending, write in WRITERS.get(tickets, ())]
     return [*(DropFile(file.name, file.content) for file in files), *written]
 
 
-def _file_names(job: Job, name: str, separator: str) -> dict[str, str]:
+def _file_names(job: AdapterJob, name: str, separator: str) -> dict[str, str]:
     """File names from the name of the job: the print file has exactly that name, papers and sheets a suffix."""
     names: dict[str, str] = {}
     several = len(job.print_files) > 1
@@ -82,7 +82,7 @@ def name_with_room(name: str) -> str:
     return os.fsencode(name)[-MAX_REPORT_NAME_LENGTH:].decode("utf-8", "ignore")
 
 
-def _rename_members(job: Job, names: Mapping[str, str]) -> Sequence[Member]:
+def _rename_members(job: AdapterJob, names: Mapping[str, str]) -> Sequence[Member]:
     return [
         replace(
             member,

@@ -29,8 +29,8 @@ from production.interface import (
     POLL_SECONDS,
     PREPARED,
     TAKEN,
+    AdapterJob,
     Exchange,
-    Job,
     Ledger,
     LedgerEntry,
     Progress,
@@ -73,7 +73,7 @@ class FolderAdapter:
         free = space.f_bavail * space.f_frsize // 10**9
         return f"Files can be written to {self._folder}: {waiting} waiting there, {free} GB free."
 
-    def preview(self, job: Job) -> Mapping[str, Any]:
+    def preview(self, job: AdapterJob) -> Mapping[str, Any]:
         files = self._files(job)
         shown: dict[str, Any] = {"Full path": str(self._folder / self._names(job, files)[0])}
         for file in files:
@@ -81,7 +81,7 @@ class FolderAdapter:
             shown[file.name] = file.content.decode() if is_text else f"{len(file.content):,} bytes"
         return shown
 
-    def submit(self, job: Job) -> Submitted:
+    def submit(self, job: AdapterJob) -> Submitted:
         with _disk_errors() as progress, self._open() as (hot, _):
             entry = find_entry(hot, self._ledger, job.number) or self._prepare(hot, job)
             if entry.state == CANCELLED:
@@ -96,7 +96,7 @@ class FolderAdapter:
         exchange = Exchange(request, "Renamed into the hot folder.", entry.digests)
         return Submitted(entry.names[0], exchange)
 
-    def cancel(self, job: Job, reference: str) -> Exchange:
+    def cancel(self, job: AdapterJob, reference: str) -> Exchange:
         """Cancels the job unless the press has taken its files."""
         with _disk_errors(), self._open() as (hot, _):
             entry = find_entry(hot, self._ledger, job.number)
@@ -158,7 +158,7 @@ class FolderAdapter:
                 )
             yield hot, opened.enter_context(open_press_folder(self._back)) if self._back else None
 
-    def _name(self, job: Job) -> str:
+    def _name(self, job: AdapterJob) -> str:
         values = {
             "number": job.number,
             "order": job.order_number,
@@ -172,19 +172,19 @@ class FolderAdapter:
         safe = re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".-")
         return safe if len(safe) <= MAX_NAME_LENGTH and job.number in safe else f"{safe[:80]}-{job.number}"
 
-    def _files(self, job: Job) -> list[DropFile]:
+    def _files(self, job: AdapterJob) -> list[DropFile]:
         files = build_files(job, self._name(job), separator="-", tickets=self._settings["tickets"])
         if not files:
             raise ProviderRefused(f"Job {job.number} has no print file, and this folder takes no tickets.")
         return files
 
-    def _names(self, job: Job, files: Sequence[DropFile]) -> tuple[str, ...]:
+    def _names(self, job: AdapterJob, files: Sequence[DropFile]) -> tuple[str, ...]:
         """What appears in the hot folder."""
         if self._settings["layout"] == "folders":
             return (self._name(job),)
         return tuple(file.name for file in files)
 
-    def _prepare(self, hot: OpenFolder, job: Job) -> LedgerEntry:
+    def _prepare(self, hot: OpenFolder, job: AdapterJob) -> LedgerEntry:
         files = self._files(job)
         draft, folder = f"new-{uuid4().hex}", self._name(job) if self._settings["layout"] == "folders" else ""
         digests = {file.name: file.sha256 for file in job.files}

@@ -21,7 +21,7 @@ A = TypeVar("A", bound=Adapter)
 class AdapterKind:
     """`purpose` says for whom it is, on the page where an operator chooses one.
 
-    One that `takes_several_items` gets the jobs of an order together (`Job.together`), to be shipped together.
+    One that `takes_several_items` gets the jobs of an order together (`AdapterJob.together`), to be shipped together.
     """
 
     label: str

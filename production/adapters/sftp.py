@@ -25,8 +25,8 @@ from production.adapters.sftp_returns import SETTLE_SECONDS, move_read, read_ret
 from production.adapters.sftp_session import open_sftp, read_fingerprints, sftp_errors
 from production.interface import (
     POLL_SECONDS,
+    AdapterJob,
     Exchange,
-    Job,
     Ledger,
     Progress,
     ProviderUnavailable,
@@ -121,18 +121,18 @@ class SftpAdapter:
     def check_connection(self) -> str:
         return self._run(self._check, Progress(), POLL_SECONDS)
 
-    def preview(self, job: Job) -> Mapping[str, Any]:
+    def preview(self, job: AdapterJob) -> Mapping[str, Any]:
         places = self._places(job)
         return preview_files(places.target, drop_files(job, self._settings["tickets"]))
 
-    def submit(self, job: Job) -> Submitted:
+    def submit(self, job: AdapterJob) -> Submitted:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)
         progress = Progress()
         response = self._run(lambda sftp: put_job(sftp, places, files, progress), progress)
         reference = f"{self._settings['host']}:{places.target}"
         return Submitted(reference[:200], describe_exchange(places.target, files, response))
 
-    def cancel(self, job: Job, reference: str) -> Exchange:
+    def cancel(self, job: AdapterJob, reference: str) -> Exchange:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)
         response = self._run(lambda sftp: withdraw_files(sftp, places, files), Progress(is_unsent=False))
         return Exchange(f"Take back {places.target}", response)
@@ -178,7 +178,7 @@ class SftpAdapter:
     def _return_folder(self) -> str:
         return str(self._settings["return_folder"]).rstrip("/")
 
-    def _places(self, job: Job) -> Places:
+    def _places(self, job: AdapterJob) -> Places:
         return Places.of(job, self._settings["folder"], self._settings["layout"])
 
     def _run(

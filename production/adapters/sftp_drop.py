@@ -15,7 +15,7 @@ import asyncssh
 
 from production.adapters.file_names import DropFile, build_files
 from production.adapters.sftp_session import MISSING
-from production.interface import Exchange, Job, Progress, ProviderRefused
+from production.interface import AdapterJob, Exchange, Progress, ProviderRefused
 from production.tickets.values import checked_number
 
 CHUNK = 256 * 1024
@@ -33,7 +33,7 @@ class Places:
     is_flat: bool
 
     @classmethod
-    def of(cls, job: Job, folder: str, layout: str) -> "Places":
+    def of(cls, job: AdapterJob, folder: str, layout: str) -> "Places":
         return cls(folder.rstrip("/") or "/", job.number, f"{job.created:%Y-%m}", layout == "flat")
 
     @property
@@ -57,7 +57,7 @@ class Places:
         return self.folder if self.is_flat else f"{self.folder}/{self.number}"
 
 
-def drop_files(job: Job, tickets: str) -> list[DropFile]:
+def drop_files(job: AdapterJob, tickets: str) -> list[DropFile]:
     for file in job.files:
         if hashlib.sha256(file.content).hexdigest() != file.sha256:
             raise ProviderRefused(f"The print file {file.name} is damaged: its SHA-256 has changed.")

@@ -14,7 +14,7 @@ from production.adapters.http import ProviderResponse, failure, send_json, url_r
 from production.adapters.registry import register
 from production.adapters.siteflow_orders import read_table, signed_headers, siteflow_order
 from production.adapters.siteflow_postbacks import DUPLICATE, read_postbacks
-from production.interface import Exchange, Job, Ledger, ProviderRefused, Report, Submitted
+from production.interface import AdapterJob, Exchange, Ledger, ProviderRefused, Report, Submitted
 from production.settings_form import LongText, SettingsForm, Text, between
 from production.tickets.reports import read_json
 
@@ -121,7 +121,7 @@ class SiteFlowAdapter:
             raise _failure(response, exchange)
         return f"Site Flow at {urlsplit(self._url).hostname} accepts the token and the secret."
 
-    def preview(self, job: Job) -> Mapping[str, Any]:
+    def preview(self, job: AdapterJob) -> Mapping[str, Any]:
         order = json.dumps(siteflow_order(job, self._settings), ensure_ascii=False, indent=2)
         shown = {}
         if self._settings["validate"]:
@@ -129,7 +129,7 @@ class SiteFlowAdapter:
         shown[f"POST {self._order_url}/api/order"] = order
         return shown
 
-    def submit(self, job: Job) -> Submitted:
+    def submit(self, job: AdapterJob) -> Submitted:
         order = siteflow_order(job, self._settings)
         digests = {file.name: file.sha256 for part in job.parts for file in part.files}
         if self._settings["validate"]:
@@ -143,7 +143,7 @@ class SiteFlowAdapter:
             return self._submitted_before(job, response, exchange)
         return Submitted((_reference(response.text) or job.number)[:200], exchange)
 
-    def cancel(self, job: Job, reference: str) -> Exchange:
+    def cancel(self, job: AdapterJob, reference: str) -> Exchange:
         account = self._settings["account"]
         order = f"{quote(account, safe='')}/{job.number}" if account else quote(reference, safe="")
         response, exchange = self._send("PUT", f"{self._url}/api/order/{order}/cancel", {})
@@ -163,7 +163,7 @@ class SiteFlowAdapter:
         return read_postbacks(body)
 
     def _submitted_before(
-        self, job: Job, response: ProviderResponse, exchange: Exchange, *, is_dry_run: bool = False
+        self, job: AdapterJob, response: ProviderResponse, exchange: Exchange, *, is_dry_run: bool = False
     ) -> Submitted:
         """The submission, if Site Flow has the number from an attempt whose response was lost; else raises."""
         if response.status in {400, 409, 422} and DUPLICATE.search(f"{_message(response.text)}"):
@@ -195,7 +195,7 @@ class SiteFlowAdapter:
 
 
 def _failure(
-    response: ProviderResponse, exchange: Exchange, job: Job | None = None, *, is_unsent: bool = False
+    response: ProviderResponse, exchange: Exchange, job: AdapterJob | None = None, *, is_unsent: bool = False
 ) -> Exception:
     """The error with the jobs whose items Site Flow names in it."""
     message = _message(response.text)

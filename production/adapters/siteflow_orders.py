@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from production.interface import Job, JobFile, JobItem, ProviderRefused
+from production.interface import AdapterJob, JobFile, JobItem, ProviderRefused
 from production.tickets.values import checked_number
 
 HEADERS = {"oneflow": "x-oneflow-{}", "hp": "x-hp-hmac-{}"}
@@ -46,7 +46,7 @@ def read_table(text: str) -> dict[str, tuple[str, str]]:
     return table
 
 
-def siteflow_order(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
+def siteflow_order(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
     """One order with one shipment: the job is an item of it, or each of those that go together."""
     carriers = read_table(settings["carriers"])
     return {
@@ -75,7 +75,7 @@ def siteflow_order(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _extra_data(job: Job) -> dict[str, Any]:
+def _extra_data(job: AdapterJob) -> dict[str, Any]:
     inside = [part.number for part in job.parts]
     return {
         "orderNumber": job.order_number,
@@ -89,7 +89,7 @@ def _extra_data(job: Job) -> dict[str, Any]:
     }
 
 
-def _item(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _item(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
     item, products = job.item, read_table(settings["products"])
     sku, code = products.get(item.sku) or products.get(item.product_id) or (item.sku, "")
     if not sku:
@@ -116,7 +116,7 @@ def _item(job: Job, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _deadline(job: Job) -> dict[str, Any]:
+def _deadline(job: AdapterJob) -> dict[str, Any]:
     """The day that Site Flow plans by, and in how many days."""
     days = {"slaDays": job.production_days} if job.production_days else {}
     return {**({"shipByDate": job.ship_by.isoformat()} if job.ship_by else {}), **days, "canShipEarly": True}
@@ -140,11 +140,11 @@ def _paper(item: JobItem) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value}
 
 
-def _attachment(job: Job, file: JobFile) -> dict[str, Any]:
+def _attachment(job: AdapterJob, file: JobFile) -> dict[str, Any]:
     return {"path": _address(job, file), "fetch": True, "contentType": file.media_type, "type": "insert"}
 
 
-def _address(job: Job, file: JobFile) -> str:
+def _address(job: AdapterJob, file: JobFile) -> str:
     if not file.url:
         raise ProviderRefused(
             f"The file {file.name} has no address that Site Flow could fetch.", numbers=[job.number]
@@ -152,7 +152,9 @@ def _address(job: Job, file: JobFile) -> str:
     return file.url
 
 
-def _components(job: Job, code: str, attributes: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
+def _components(
+    job: AdapterJob, code: str, attributes: Mapping[str, tuple[str, str]]
+) -> list[dict[str, Any]]:
     """`attributes` maps the options of a product to the names of Site Flow's product."""
     if not job.print_files:
         raise ProviderRefused("The job has no print file.", numbers=[job.number])

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_number, parse_uuid
-from production import interface
+from production.interface import AdapterJob
 from production.jobs.models import IN_WORK, OPEN, RANK, UNREAD, Job, JobState, ProviderReport, ReportOutcome
 from production.jobs.selectors import OrderPlace, build_job, job_number, places_of
 from production.providers.models import Provider
@@ -255,7 +255,7 @@ def find_order(reference: str) -> Order:
 def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
     """Dry runs of the order's first items; raises the adapter's errors."""
     order, adapter = find_order(reference), adapter_of(provider)
-    runs: dict[Any, list[interface.Job]] = {}
+    runs: dict[Any, list[AdapterJob]] = {}
     positions = order.items.order_by("position").values_list("position", flat=True)
     numbers = [job_number(order, position) for position in positions]
     for item in order.items.select_related("product").order_by("position")[:MAX_ITEMS]:
@@ -266,7 +266,7 @@ def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
     return [DryRun(_title(jobs), adapter.preview(_as_one(jobs))) for jobs in runs.values()]
 
 
-def _title(jobs: Sequence[interface.Job]) -> str:
+def _title(jobs: Sequence[AdapterJob]) -> str:
     names = ", ".join(
         f"{job.number}: {job.item.quantity:,} × {job.item.product_name}"  # noqa: RUF001 - a multiplication sign is meant
         for job in jobs
@@ -274,5 +274,5 @@ def _title(jobs: Sequence[interface.Job]) -> str:
     return f"Job{'s' if len(jobs) > 1 else ''} {names}"
 
 
-def _as_one(jobs: Sequence[interface.Job]) -> interface.Job:
+def _as_one(jobs: Sequence[AdapterJob]) -> AdapterJob:
     return replace(jobs[0], together=jobs) if len(jobs) > 1 else jobs[0]

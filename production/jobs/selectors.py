@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from accounts.callers import Caller
 from printing.imposition import Stamp, piece_of, spot_plates, stamp_file
-from production import interface
+from production.interface import AdapterJob, JobFile, JobItem
 from production.jobs.models import Job, JobState, Scan, ScanStep
 from stores.catalog.models import Product
 from stores.orders.business_days import ship_day
@@ -45,7 +45,7 @@ class OrderPlace(NamedTuple):
     others: Sequence[Job]
 
 
-def adapter_job(job: Job, *, is_stamped: bool = True) -> interface.Job:
+def adapter_job(job: Job, *, is_stamped: bool = True) -> AdapterJob:
     """The job for an adapter, its print file stamped for sheets of its own.
 
     Raises DomainError if the print file is missing or damaged.
@@ -90,7 +90,7 @@ def _place(job: Job, of_order: Sequence[Job]) -> OrderPlace:
     )
 
 
-def _stamp_file(file: interface.JobFile, item: OrderItem, job: Job) -> interface.JobFile:
+def _stamp_file(file: JobFile, item: OrderItem, job: Job) -> JobFile:
     content = stamped_content(item, job.number, file.content, pieces=job.pieces)
     return replace(file, content=content, sha256=hashlib.sha256(content).hexdigest())
 
@@ -116,11 +116,11 @@ def build_job(
     created: datetime,
     siblings: Sequence[str],
     pieces: int | None = None,
-) -> interface.Job:
+) -> AdapterJob:
     """`pieces` of a reprint of fewer than ordered."""
     printed = _files(item, number, pieces)
     usual = item.product.production_speeds.filter(is_default=True).values_list("days", flat=True).first()
-    return interface.Job(
+    return AdapterJob(
         number=number,
         order_id=str(order.pk),
         order_number=str(order.number),
@@ -145,7 +145,7 @@ def _end_of_day(day: date, order: Order) -> datetime:
     return datetime.combine(day, LAST_SECOND, ZoneInfo(order.store.time_zone))
 
 
-def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) -> interface.JobItem:
+def _item(item: OrderItem, files: Sequence[JobFile], quantity: int) -> JobItem:
     product = ordered_product(item)
     piece = piece_of(files[0].content) if files else None
     pages = piece.pages if piece else page_count(item.product)
@@ -153,7 +153,7 @@ def _item(item: OrderItem, files: Sequence[interface.JobFile], quantity: int) ->
     if piece and not piece.has_size(size):
         # The product changed since the order.
         size = piece.size_mm
-    return interface.JobItem(
+    return JobItem(
         key=item.item_key,
         label=item.label,
         product_id=item.product_external_id,
@@ -190,23 +190,21 @@ def page_count(product: Product) -> int:
     return len((product.template or {}).get("Pages") or []) or product.page_count
 
 
-def _files(item: OrderItem, number: str, pieces: int | None) -> list[interface.JobFile]:
+def _files(item: OrderItem, number: str, pieces: int | None) -> list[JobFile]:
     if not item.print_sha256:
         return []
     content = read_print_file(item=item)
     url = print_file_url(item, number, pieces)
-    return [interface.JobFile(f"{number}.pdf", PDF, item.print_sha256, content, url)]
+    return [JobFile(f"{number}.pdf", PDF, item.print_sha256, content, url)]
 
 
-def _papers(item: OrderItem, number: str) -> list[interface.JobFile]:
+def _papers(item: OrderItem, number: str) -> list[JobFile]:
     """The papers of an EDDM mailing for the post office: drop lists, bundles, facing slips, forms."""
     if item.eddm is None:
         return []
     content = render_eddm_papers(item=item, caller=Caller())
     name, digest = f"{number}-eddm-papers.pdf", hashlib.sha256(content).hexdigest()
-    return [
-        interface.JobFile(name, PDF, digest, content, _signed_url([item.pk, PAPERS], name), is_printed=False)
-    ]
+    return [JobFile(name, PDF, digest, content, _signed_url([item.pk, PAPERS], name), is_printed=False)]
 
 
 def print_file_url(item: OrderItem, number: str, pieces: int | None = None) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from production.interface import Job, JobItem
+from production.interface import AdapterJob, JobItem
 from production.tickets.values import (
     OTHER_MATERIAL,
     PAPER,
@@ -43,7 +43,7 @@ SIDES = {
 }
 
 
-def write_jdf(job: Job) -> bytes:
+def write_jdf(job: AdapterJob) -> bytes:
     """The files are beside the ticket."""
     root = etree.Element(f"{{{NAMESPACE}}}JDF", nsmap={None: NAMESPACE, "xsi": INSTANCE})
     root.set(f"{{{INSTANCE}}}type", "Combined")
@@ -76,7 +76,7 @@ def write_jdf(job: Job) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
 
-def _finishing(job: Job) -> str:
+def _finishing(job: AdapterJob) -> str:
     """What people do with the printed sheets: a press would take processes for orders to do them itself."""
     item = job.item
     chosen = split_options(item.options)[1]
@@ -94,7 +94,7 @@ def _finishing(job: Job) -> str:
     return "\n".join(f"{name}: {value}" for name, value in named if value)
 
 
-def _add_plan(pool: Any, job: Job) -> None:
+def _add_plan(pool: Any, job: AdapterJob) -> None:
     add(
         pool,
         "NodeInfo",
@@ -116,7 +116,7 @@ def _add_plan(pool: Any, job: Job) -> None:
     )
 
 
-def _add_files(pool: Any, job: Job) -> None:
+def _add_files(pool: Any, job: AdapterJob) -> None:
     printed = job.print_files
     one_form = job.item.work_style in ONE_FORM
     whole = add(
@@ -190,7 +190,7 @@ def _add_press(pool: Any, item: JobItem) -> None:
     )
 
 
-def _add_links(links: Any, job: Job) -> None:
+def _add_links(links: Any, job: AdapterJob) -> None:
     for name, reference in (
         ("NodeInfo", "Plan"),
         ("CustomerInfo", "Customer"),

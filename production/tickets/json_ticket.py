@@ -4,14 +4,14 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from production.interface import Job, JobFile, JobItem
+from production.interface import AdapterJob, JobFile, JobItem
 from production.tickets.values import PROCESS_PLATES, checked_number
 
 FORMAT = "store-fulfillment-ticket"
 VERSION = 1
 
 
-def write_json_ticket(job: Job) -> bytes:
+def write_json_ticket(job: AdapterJob) -> bytes:
     """The same job always gives the same bytes."""
     ticket = {"Format": FORMAT, "Version": VERSION, **_members_of_ticket(job)}
     if job.members:
@@ -31,7 +31,7 @@ def write_json_ticket(job: Job) -> bytes:
     return json.dumps(ticket, ensure_ascii=False, indent=2).encode("utf-8", "replace") + b"\n"
 
 
-def _members_of_ticket(job: Job) -> dict[str, Any]:
+def _members_of_ticket(job: AdapterJob) -> dict[str, Any]:
     return {
         "JobNumber": checked_number(job.number),
         "Created": _time(job.created),
@@ -52,7 +52,7 @@ def _members_of_ticket(job: Job) -> dict[str, Any]:
     }
 
 
-def _order(job: Job) -> dict[str, Any]:
+def _order(job: AdapterJob) -> dict[str, Any]:
     return {
         "OrderID": job.order_id,
         "OrderNumber": job.order_number,

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from production.interface import Job, JobFile, JobItem, Member
+from production.interface import AdapterJob, JobFile, JobItem, Member
 from production.tickets.values import (
     PROCESS_PLATES,
     RUSH_PRIORITY,
@@ -37,7 +37,7 @@ AGENT = "Store Fulfillment"
 PAPERS = "Papers"
 
 
-def write_xjdf(job: Job) -> bytes:
+def write_xjdf(job: AdapterJob) -> bytes:
     """The files are beside the ticket."""
     root = etree.Element(f"{{{NAMESPACE}}}XJDF", nsmap={None: NAMESPACE, "sf": OWN_NAMESPACE})
     set_attributes(
@@ -74,7 +74,7 @@ def write_xjdf(job: Job) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
 
-def _general_ids(job: Job) -> list[tuple[str, str]]:
+def _general_ids(job: AdapterJob) -> list[tuple[str, str]]:
     days = str(job.production_days) if job.production_days else ""
     others = [("Sibling", number) for number in job.siblings if number != job.number]
     return [
@@ -146,19 +146,19 @@ def _add_colors(product: Any, item: JobItem) -> None:
         add(color, "SurfaceColor", **{**front, "Surface": "Back"})
 
 
-def _drops(job: Job) -> Iterator[tuple[int, Job]]:
+def _drops(job: AdapterJob) -> Iterator[tuple[int, AdapterJob]]:
     """The jobs with a parcel of their own, counted from 1."""
     return enumerate([member.job for member in job.members] or [job], 1)
 
 
-def _add_contacts(root: Any, job: Job) -> None:
+def _add_contacts(root: Any, job: AdapterJob) -> None:
     """One set with a part for each recipient: readers find a set by its name, and take the first one."""
     contacts = _resource_set(root, "Contact")
     for position, drop in _drops(job):
         _add_contact(_resource(contacts, ContactType="Delivery", DropID=f"Drop-{position}"), drop)
 
 
-def _add_contact(resource: Any, job: Job) -> None:
+def _add_contact(resource: Any, job: AdapterJob) -> None:
     to = job.recipient.get
     contact = add(resource, "Contact")
     country = to("CountryCode", "").upper()
@@ -188,7 +188,7 @@ def _add_contact(resource: Any, job: Job) -> None:
         add(contact, "Person", DescriptiveName=name, FamilyName=family, FirstName=first)
 
 
-def _add_customer(root: Any, job: Job) -> None:
+def _add_customer(root: Any, job: AdapterJob) -> None:
     add(
         _resource(_resource_set(root, "CustomerInfo")),
         "CustomerInfo",
@@ -198,7 +198,7 @@ def _add_customer(root: Any, job: Job) -> None:
     )
 
 
-def _add_deliveries(root: Any, job: Job) -> None:
+def _add_deliveries(root: Any, job: AdapterJob) -> None:
     deliveries = _resource_set(root, "DeliveryParams")
     for position, drop in _drops(job):
         delivery = add(
@@ -211,7 +211,7 @@ def _add_deliveries(root: Any, job: Job) -> None:
         add(delivery, "DropItem", Amount=str(drop.item.quantity), ItemRef=f"Product-{position}")
 
 
-def _add_files(root: Any, job: Job) -> None:
+def _add_files(root: Any, job: AdapterJob) -> None:
     resources = _resource_set(root, "RunList")
     printed = job.print_files
     pdfs = [file for file in printed if file.media_type == "application/pdf"]
@@ -230,7 +230,7 @@ def _add_files(root: Any, job: Job) -> None:
             _add_file(add(resource, "RunList"), file)
 
 
-def _add_press_sheets(root: Any, job: Job) -> None:
+def _add_press_sheets(root: Any, job: AdapterJob) -> None:
     """How the press turns the sheets of a gang sheet, their paper, and how many it prints: good ones and waste."""
     if job.item.work_style:
         add(_resource(_resource_set(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])

@@ -27,8 +27,7 @@ from production.dispatch.services.choosing import (
 )
 from production.gang_sheets.selectors.building import uses_gang_sheets
 from production.gang_sheets.services.members import add_to_sheet, remove_from_sheet
-from production.interface import Job as SentJob
-from production.interface import ProviderRefused, ProviderUnavailable
+from production.interface import AdapterJob, ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.selectors import adapter_job
 from production.jobs.services import outcomes
@@ -121,9 +120,9 @@ def _exchange(attempts: Sequence[Attempt]) -> None:
         record_each(attempts, outcomes.record_unusable, message=message)
 
 
-def _build(attempts: Sequence[Attempt]) -> tuple[list[SentJob], dict[int, str]]:
+def _build(attempts: Sequence[Attempt]) -> tuple[list[AdapterJob], dict[int, str]]:
     """The jobs for the adapter, and why some cannot be sent, by their keys."""
-    built: list[SentJob] = []
+    built: list[AdapterJob] = []
     unusable: dict[int, str] = {}
     for attempt in attempts:
         try:
@@ -135,7 +134,7 @@ def _build(attempts: Sequence[Attempt]) -> tuple[list[SentJob], dict[int, str]]:
     return built, unusable
 
 
-def _as_one(first: Job, built: Sequence[SentJob]) -> SentJob:
+def _as_one(first: Job, built: Sequence[AdapterJob]) -> AdapterJob:
     return (
         replace(built[0], number=first.provider_order, together=built) if first.provider_order else built[0]
     )

@@ -11,10 +11,9 @@ from fulfillment.core.errors import DomainError, TooManyRequests, Unavailable
 from printing.imposition import GangRequest, Plan, PlannedSheet, Sheet, Slug, impose_sheet, plan_sheets
 from printing.imposition.planning import request_of
 from printing.imposition.sheets import Turn
-from production import interface
 from production.adapters.gang_settings import OFF, press_sheet
 from production.gang_sheets.models import GangSheet
-from production.interface import Job as SentJob
+from production.interface import AdapterJob, JobFile, JobItem, Member, WorkStyle
 from production.jobs.models import Job
 from production.jobs.selectors import PANELS, PDF, adapter_job
 from production.providers.models import Provider
@@ -22,7 +21,7 @@ from production.providers.selectors import plain_settings
 from production.tickets.values import paper_options
 
 KIND_LENGTH, DIGEST_LENGTH = 300, 16
-WORK_STYLES: Mapping[Turn, interface.WorkStyle] = {
+WORK_STYLES: Mapping[Turn, WorkStyle] = {
     "sheetwise": "Sheetwise",
     "work_and_turn": "WorkAndTurn",
     "work_and_tumble": "WorkAndTumble",
@@ -74,7 +73,7 @@ def candidate_of(job: Job) -> Candidate | None:
     )
 
 
-def request_on_sheet(job: Job, sheet: Sheet) -> tuple[SentJob, GangRequest]:
+def request_on_sheet(job: Job, sheet: Sheet) -> tuple[AdapterJob, GangRequest]:
     """The job with its file as it is stored, and its pieces. Raises ValueError where they do not fit on the sheet."""
     sent = adapter_job(job, is_stamped=False)
     request = gang_request(sent)
@@ -82,7 +81,7 @@ def request_on_sheet(job: Job, sheet: Sheet) -> tuple[SentJob, GangRequest]:
     return sent, request
 
 
-def gang_request(sent: SentJob) -> GangRequest:
+def gang_request(sent: AdapterJob) -> GangRequest:
     """Raises ValueError for a job that cannot share a sheet."""
     if len(sent.files) != 1 or not sent.files[0].is_printed:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
@@ -99,7 +98,7 @@ def gang_request(sent: SentJob) -> GangRequest:
     return replace(request, panels=PANELS.get(sent.item.folding, 1))
 
 
-def sheet_kind(sent: SentJob, request: GangRequest) -> str:
+def sheet_kind(sent: AdapterJob, request: GangRequest) -> str:
     sides = "two sides" if request.two_sided else "one side"
     if request.two_sided and request.is_head_to_foot:
         sides += " head to foot"
@@ -113,7 +112,7 @@ def sheet_kind(sent: SentJob, request: GangRequest) -> str:
     return f"{kind[: KIND_LENGTH - DIGEST_LENGTH - 1]} {digest}"
 
 
-def _made_of(item: interface.JobItem) -> list[str]:
+def _made_of(item: JobItem) -> list[str]:
     """Paper and finish as they were ordered, because the product may have changed, and the options that make another
     piece of the same print file."""
     named = {
@@ -133,7 +132,7 @@ def _made_of(item: interface.JobItem) -> list[str]:
 class BuiltSheet:
     """`unusable` are jobs, by their keys, that cannot be on it, each with the reason; then nothing is built."""
 
-    job: interface.Job | None
+    job: AdapterJob | None
     plan: Plan | None
     unusable: Mapping[int, str]
 
@@ -141,7 +140,7 @@ class BuiltSheet:
 def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
     """The same members give the same bytes. Raises Unavailable where the file storage is away."""
     sheet = Sheet(**gang.sheet)
-    sent: list[interface.Job] = []
+    sent: list[AdapterJob] = []
     requests: list[GangRequest] = []
     unusable: dict[int, str] = {}
     for job in sorted(jobs, key=attrgetter("pk")):
@@ -161,8 +160,8 @@ def build_sheet(gang: GangSheet, jobs: Sequence[Job]) -> BuiltSheet:
 
 
 def _imposed_files(
-    plan: Plan, sent: Sequence[interface.Job], names: Mapping[int, str], slug: Slug
-) -> list[interface.JobFile]:
+    plan: Plan, sent: Sequence[AdapterJob], names: Mapping[int, str], slug: Slug
+) -> list[JobFile]:
     contents = {job.number: job.files[0].content for job in sent}
     labels = {job.number: job.item.label for job in sent}
     files = []
@@ -170,14 +169,12 @@ def _imposed_files(
         content = impose_sheet(planned, contents, labels, slug=slug)
         digest = hashlib.sha256(content).hexdigest()
         files.append(
-            interface.JobFile(
-                names[planned.number], PDF, digest, content, copies=planned.printed, overs=planned.overs
-            )
+            JobFile(names[planned.number], PDF, digest, content, copies=planned.printed, overs=planned.overs)
         )
     return files
 
 
-def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
+def _sheet_item(plan: Plan, sent: Sequence[AdapterJob]) -> JobItem:
     first, sheet = sent[0], plan.sheets[0].sheet
     is_duplex = first.item.two_sided
     return replace(
@@ -198,11 +195,11 @@ def _sheet_item(plan: Plan, sent: Sequence[interface.Job]) -> interface.JobItem:
     )
 
 
-def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> interface.Job:
+def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[AdapterJob]) -> AdapterJob:
     names = {planned.number: _name(gang, planned) for planned in plan.sheets}
     first_to_ship = min(sent, key=lambda job: job.ship_by or job.created)
     slug = Slug(gang.number, first_to_ship.ship_by.date() if first_to_ship.ship_by else None)
-    return interface.Job(
+    return AdapterJob(
         number=gang.number,
         order_id="",
         order_number="",
@@ -223,7 +220,7 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[interface.Job]) -> in
     )
 
 
-def _note(sheet: Sheet, sent: Sequence[interface.Job]) -> str:
+def _note(sheet: Sheet, sent: Sequence[AdapterJob]) -> str:
     note = f"Gang sheet of {len(sent)} job{'s' if len(sent) > 1 else ''}; report each job by its own number."
     if sheet.is_one_form and sent[0].item.two_sided:
         turned = "top to bottom" if sheet.is_tumbled else "left to right"
@@ -231,11 +228,11 @@ def _note(sheet: Sheet, sent: Sequence[interface.Job]) -> str:
     return note
 
 
-def _member(job: interface.Job, plan: Plan, names: Mapping[int, str]) -> interface.Member:
+def _member(job: AdapterJob, plan: Plan, names: Mapping[int, str]) -> Member:
     on = [planned for planned in plan.sheets if job.number in planned.counts]
     places = {names[planned.number]: planned.counts[job.number] for planned in on}
     runs = {names[planned.number]: planned.run for planned in on}
-    return interface.Member(replace(job, files=()), places, runs)
+    return Member(replace(job, files=()), places, runs)
 
 
 def _name(gang: GangSheet, planned: PlannedSheet) -> str:

@@ -20,9 +20,9 @@ from pypdf import PdfReader
 
 from accounts.callers import Caller
 from printing.imposition import Stamp, spot_plates, stamp_file
-from production import interface
 from production.adapters.sftp_drop import drop_files
 from production.adapters.siteflow_orders import siteflow_order
+from production.interface import AdapterJob
 from production.jobs.models import Job
 from production.jobs.selectors import adapter_job, stamped_content
 from production.providers.models import Provider
@@ -255,7 +255,7 @@ def test_bleed_in_tickets_is_that_of_the_print_file_also_of_print_ready_pdfs(sho
     assert layout.get("Bleed") == "9"
 
 
-def with_address(job: interface.Job) -> interface.Job:
+def with_address(job: AdapterJob) -> AdapterJob:
     return replace(job, files=[job_file(url="https://print.example/1.pdf")])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pikepdf
 from django.test.utils import CaptureQueriesContext
 
-from production.interface import Job, JobFile, JobItem, Member
+from production.interface import AdapterJob, JobFile, JobItem, Member
 
 MM = 72 / 25.4
 # Columns that may have megabytes.
@@ -89,7 +89,7 @@ def job_file(
     return JobFile(name, "application/pdf", hashlib.sha256(content).hexdigest(), content, url, is_printed)
 
 
-def made_job(number: str = "SF-1001-1", **changes: Any) -> Job:
+def made_job(number: str = "SF-1001-1", **changes: Any) -> AdapterJob:
     item = JobItem(
         key="business-card",
         product_id="8f5c1f0e-5a37-4b52-9f3a-0a4f6a1b2c3d",
@@ -104,7 +104,7 @@ def made_job(number: str = "SF-1001-1", **changes: Any) -> Job:
         options={"Weight": "350", "Coating": "Satin", "Rounded corners": "Yes"},
     )
     item = replace(item, **{name: changes.pop(name) for name in list(changes) if hasattr(item, name)})
-    job = Job(
+    job = AdapterJob(
         number=number,
         order_id="0b9f3a0a-1111-4222-8333-123456789abc",
         order_number="1001",
@@ -133,7 +133,7 @@ def made_job(number: str = "SF-1001-1", **changes: Any) -> Job:
     return replace(job, **changes)
 
 
-def made_gang_job() -> Job:
+def made_gang_job() -> AdapterJob:
     """Two jobs on two layouts, for two recipients."""
     first, second = "G12-sheet-01-run-25.pdf", "G12-sheet-02-run-13.pdf"
     recipient = {"Name": "Cher", "City": "Provo", "CountryCode": "US"}
