@@ -177,7 +177,7 @@ class Report:
 
 
 @dataclass(slots=True)
-class Progress:
+class SendingProgress:
     """Whether a failed exchange certainly sent nothing: the provider cannot have the job from it."""
 
     is_unsent: bool = True

@@ -33,10 +33,10 @@ from production.interface import (
     Exchange,
     Ledger,
     LedgerEntry,
-    Progress,
     ProviderRefused,
     ProviderUnavailable,
     Report,
+    SendingProgress,
     Submitted,
 )
 from production.tickets import read_report_file
@@ -254,9 +254,9 @@ def _is_whole(hot: OpenFolder, entry: LedgerEntry) -> bool:
 
 
 @contextmanager
-def _disk_errors() -> Iterator[Progress]:
+def _disk_errors() -> Iterator[SendingProgress]:
     """Translates disk errors to ProviderUnavailable, so that the job is retried."""
-    progress = Progress()
+    progress = SendingProgress()
     try:
         yield progress
     except OSError as error:

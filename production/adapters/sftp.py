@@ -28,9 +28,9 @@ from production.interface import (
     AdapterJob,
     Exchange,
     Ledger,
-    Progress,
     ProviderUnavailable,
     Report,
+    SendingProgress,
     Submitted,
 )
 from production.settings_form import LongText, Text, between
@@ -119,7 +119,7 @@ class SftpAdapter:
         self._read: dict[str, Sequence[Report]] = {}
 
     def check_connection(self) -> str:
-        return self._run(self._check, Progress(), POLL_SECONDS)
+        return self._run(self._check, SendingProgress(), POLL_SECONDS)
 
     def preview(self, job: AdapterJob) -> Mapping[str, Any]:
         places = self._places(job)
@@ -127,14 +127,16 @@ class SftpAdapter:
 
     def submit(self, job: AdapterJob) -> Submitted:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)
-        progress = Progress()
+        progress = SendingProgress()
         response = self._run(lambda sftp: put_job(sftp, places, files, progress), progress)
         reference = f"{self._settings['host']}:{places.target}"
         return Submitted(reference[:200], describe_exchange(places.target, files, response))
 
     def cancel(self, job: AdapterJob, reference: str) -> Exchange:
         files, places = drop_files(job, self._settings["tickets"]), self._places(job)
-        response = self._run(lambda sftp: withdraw_files(sftp, places, files), Progress(is_unsent=False))
+        response = self._run(
+            lambda sftp: withdraw_files(sftp, places, files), SendingProgress(is_unsent=False)
+        )
         return Exchange(f"Take back {places.target}", response)
 
     def poll(self) -> Sequence[Report]:
@@ -144,7 +146,9 @@ class SftpAdapter:
             return []
         try:
             self._run(
-                lambda sftp: read_returns(sftp, folder, self._read, self._settle), Progress(), POLL_SECONDS
+                lambda sftp: read_returns(sftp, folder, self._read, self._settle),
+                SendingProgress(),
+                POLL_SECONDS,
             )
         except ProviderUnavailable:
             if not self._read:
@@ -165,7 +169,7 @@ class SftpAdapter:
             return
         moved: list[str] = []
         try:
-            self._run(lambda sftp: move_read(sftp, folder, names, moved), Progress(), POLL_SECONDS)
+            self._run(lambda sftp: move_read(sftp, folder, names, moved), SendingProgress(), POLL_SECONDS)
         except ProviderUnavailable:
             if not moved:
                 raise
@@ -182,7 +186,10 @@ class SftpAdapter:
         return Places.of(job, self._settings["folder"], self._settings["layout"])
 
     def _run(
-        self, work: Callable[[asyncssh.SFTPClient], Awaitable[T]], progress: Progress, limit: float = math.inf
+        self,
+        work: Callable[[asyncssh.SFTPClient], Awaitable[T]],
+        progress: SendingProgress,
+        limit: float = math.inf,
     ) -> T:
         seconds = min(limit, self._settings["time_limit"])
 

@@ -15,7 +15,7 @@ import asyncssh
 
 from production.adapters.file_names import DropFile, build_files
 from production.adapters.sftp_session import MISSING
-from production.interface import AdapterJob, Exchange, Progress, ProviderRefused
+from production.interface import AdapterJob, Exchange, ProviderRefused, SendingProgress
 from production.tickets.values import checked_number
 
 CHUNK = 256 * 1024
@@ -85,7 +85,7 @@ def _file_text(file: DropFile) -> str:
 
 
 async def put_job(
-    sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile], progress: Progress
+    sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile], progress: SendingProgress
 ) -> str:
     """Puts the job's files into the hot folder; returns a message."""
     if not await sftp.isdir(places.folder):

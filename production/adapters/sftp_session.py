@@ -9,7 +9,7 @@ from typing import Any
 import asyncssh
 
 from production.adapters.http import connect_socket
-from production.interface import Progress, ProviderRefused, ProviderUnavailable
+from production.interface import ProviderRefused, ProviderUnavailable, SendingProgress
 
 CONNECT_SECONDS = 20
 FULL = (asyncssh.SFTPNoSpaceOnFilesystem, asyncssh.SFTPQuotaExceeded)
@@ -82,7 +82,7 @@ async def open_sftp(
 
 
 @contextmanager
-def sftp_errors(progress: Progress) -> Iterator[None]:
+def sftp_errors(progress: SendingProgress) -> Iterator[None]:
     """Translates all failures to ProviderRefused or ProviderUnavailable, with a message for users."""
     try:
         yield
