@@ -80,7 +80,7 @@ def work_on_job(*, job_pk: int) -> bool:
 
 def _work_on_order(job_pk: int, slots: JobSlots) -> bool:
     order_number = Job.objects.values_list("order__number", flat=True).get(pk=job_pk)
-    with lock_of_its_own(together.ORDER_LOCKS | order_number) as is_ours:
+    with lock_of_its_own(together.PROVIDER_ORDER_LOCKS | order_number) as is_ours:
         is_due = is_ours and not was_postponed(job_pk)
         attempts = together.begin_together(job_pk, slots) if is_due else []
         if attempts:

@@ -22,7 +22,7 @@ from production.providers.models import Provider
 from production.routing.selectors import item_facts
 from stores.orders.models import Order
 
-ORDER_LOCKS = 0x10E << 44
+PROVIDER_ORDER_LOCKS = 0x10E << 44
 # From when the jobs were queued; one that is held for longer is sent later, as an order of its own.
 WAIT_FOR_SIBLINGS = timedelta(minutes=10)
 LOOK_AGAIN = timedelta(seconds=15)

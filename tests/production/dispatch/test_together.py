@@ -14,7 +14,7 @@ from production.adapters.siteflow import SiteFlowAdapter
 from production.dispatch.selectors import dry_run
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job
 from production.dispatch.services.sending import claim_due_jobs, work_on_job
-from production.dispatch.services.together import ORDER_LOCKS
+from production.dispatch.services.together import PROVIDER_ORDER_LOCKS
 from production.interface import MAX_JOBS
 from production.jobs.models import Attempt, Job, JobState
 from production.providers.models import Provider
@@ -144,7 +144,7 @@ def test_killed_sender_leaves_one_order_with_all_items(shop, flow, press, monkey
 
 def test_second_sender_leaves_an_order_alone_that_is_being_sent(shop, flow, press):
     order = placed(shop)
-    with lock_of_its_own(ORDER_LOCKS | order.number) as is_ours:
+    with lock_of_its_own(PROVIDER_ORDER_LOCKS | order.number) as is_ours:
         assert is_ours
         assert (work(), at(flow)) == (0, {})
 
