@@ -16,6 +16,7 @@ SOURCES = [
     for path in sorted((ROOT / package).rglob("*.py"))
     if "migrations" not in path.parts
 ]
+LOCK_NUMBER = re.compile(r"^(\w*LOCKS?) = (\w+)(?: << (\d+))?$", re.MULTILINE)
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html")) + sorted((ROOT / "templates").rglob("*.txt"))
 
 FORBIDDEN_CALLS = {
@@ -338,6 +339,16 @@ PAST_THE_POOLER = {
     # Called in a transaction alone.
     "stores/catalog/selectors/products.py": "chunked_cursor",
 }
+
+
+def test_every_advisory_lock_has_a_number_of_its_own():
+    """Two locks of one number would wait for each other."""
+    owners = defaultdict(list)
+    for path in SOURCES:
+        for name, base, shift in LOCK_NUMBER.findall(path.read_text("utf-8")):
+            owners[int(base, 0) << int(shift or 0)].append(f"{where(path)}: {name}")
+    assert len(owners) > 8
+    assert [names for names in owners.values() if len(names) > 1] == []
 
 
 def test_no_state_of_a_session_is_kept_behind_a_pooler():
