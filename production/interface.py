@@ -44,7 +44,7 @@ class JobItem:
     width_mm: float
     height_mm: float
     bleed_mm: float
-    two_sided: bool
+    is_two_sided: bool
     options: Mapping[str, str] = field(default_factory=dict)
     # Those that the print file shows: pieces that differ in nothing else are made alike.
     drawn_options: Collection[str] = frozenset()
@@ -70,7 +70,7 @@ class JobItem:
     @property
     def sides(self) -> str:
         """In the words of XJDF."""
-        if not self.two_sided:
+        if not self.is_two_sided:
             return "OneSided"
         return "TwoSidedHeadToFoot" if self.is_head_to_foot else "TwoSidedHeadToHead"
 

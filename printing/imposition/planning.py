@@ -82,9 +82,9 @@ def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
     columns = _count(sheet.width_mm - 2 * edge, width, sheet.gutter_mm)
     # A sheet that is turned top to bottom has the slug line of the back at the other end.
     gripper = sheet.bottom_mm - sheet.margin_mm
-    slugs = (sheet.slug_mm + gripper) * (2 if sheet.is_tumbled and request.two_sided else 1)
+    slugs = (sheet.slug_mm + gripper) * (2 if sheet.is_tumbled and request.is_two_sided else 1)
     rows = _count(sheet.height_mm - 2 * edge - slugs, height, sheet.gutter_mm)
-    if sheet.is_one_form and request.two_sided:
+    if sheet.is_one_form and request.is_two_sided:
         columns, rows = (columns, rows - rows % 2) if sheet.is_tumbled else (columns - columns % 2, rows)
     used_width = columns * width + max(columns - 1, 0) * sheet.gutter_mm
     used_height = rows * height + max(rows - 1, 0) * sheet.gutter_mm
@@ -137,7 +137,7 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
 def _slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
     """The number of slots on a sheet, and how many pieces each slot yields."""
     places = grid.columns * grid.rows
-    return (places // 2, 2) if request.two_sided and sheet.is_one_form else (places, 1)
+    return (places // 2, 2) if request.is_two_sided and sheet.is_one_form else (places, 1)
 
 
 def _plan_sheet(layout: Layout, sheet: Sheet, *, number: int, of: int) -> PlannedSheet:
@@ -155,7 +155,7 @@ def _plan_sheet(layout: Layout, sheet: Sheet, *, number: int, of: int) -> Planne
     ]
     turned = request.is_head_to_foot
     backs = (
-        [back_place(place, sheet, is_head_to_foot=turned) for place in fronts] if request.two_sided else []
+        [back_place(place, sheet, is_head_to_foot=turned) for place in fronts] if request.is_two_sided else []
     )
     if yields == 2:
         # Both sides are printed with the same form.
@@ -242,7 +242,7 @@ def request_of(
         height_mm=round(sizes[0][1], 1),
         bleed_mm=round(min(_least_bleed(boxes), 20.0), 1),
         quantity=quantity,
-        two_sided=len(boxes) == 2,
+        is_two_sided=len(boxes) == 2,
         preset=preset,
         is_head_to_foot=is_head_to_foot,
     )

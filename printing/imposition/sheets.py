@@ -71,7 +71,7 @@ class GangRequest:
     height_mm: float
     bleed_mm: float
     quantity: int
-    two_sided: bool
+    is_two_sided: bool
     preset: str = ""
     is_head_to_foot: bool = False  # how the back of a piece lies to its front
     panels: int = 1  # of equal length, into which folds divide the longer side of a piece
@@ -90,9 +90,9 @@ class GangRequest:
             round(self.width_mm, 3),
             round(self.height_mm, 3),
             round(self.bleed_mm, 3),
-            self.two_sided,
+            self.is_two_sided,
             self.preset,
-            self.two_sided and self.is_head_to_foot,
+            self.is_two_sided and self.is_head_to_foot,
         )
 
 

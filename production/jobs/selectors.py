@@ -164,7 +164,7 @@ def _item(item: OrderItem, files: Sequence[JobFile], quantity: int) -> JobItem:
         width_mm=size[0],
         height_mm=size[1],
         bleed_mm=piece.bleed_mm if piece else 0.0,
-        two_sided=pages > 1 and not product.is_one_sided,
+        is_two_sided=pages > 1 and not product.is_one_sided,
         options=item_options(item),
         drawn_options=_drawn_options(item.product),
         preset=preset_version(item),

@@ -68,7 +68,7 @@ def _product(item: JobItem) -> dict[str, Any]:
         "Product": {"ProductID": item.product_id, "Name": item.product_name, "SKU": item.sku},
         "Quantity": item.quantity,
         "Pages": item.pages,
-        "TwoSided": item.two_sided,
+        "TwoSided": item.is_two_sided,
         "Sides": item.sides,
         **({"WorkStyle": item.work_style} if item.work_style else {}),
         "Size": {"WidthMM": item.width_mm, "HeightMM": item.height_mm, "BleedMM": item.bleed_mm},

@@ -142,7 +142,7 @@ def _add_colors(product: Any, item: JobItem) -> None:
     front = {"ColorsUsed": " ".join(plates), "Surface": "Front"}
     color = add(add(product, "Intent", Name="ColorIntent"), "ColorIntent")
     add(color, "SurfaceColor", **front)
-    if item.two_sided:
+    if item.is_two_sided:
         add(color, "SurfaceColor", **{**front, "Surface": "Back"})
 
 

@@ -85,7 +85,7 @@ def gang_request(sent: AdapterJob) -> GangRequest:
     """Raises ValueError for a job that cannot share a sheet."""
     if len(sent.files) != 1 or not sent.files[0].is_printed:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
-    if sent.item.pages > 1 and not sent.item.two_sided:
+    if sent.item.pages > 1 and not sent.item.is_two_sided:
         raise ValueError(f"{sent.number}: its pages are fronts of several sheets.")
     named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.preset, *_made_of(sent.item)]
     request = request_of(
@@ -99,8 +99,8 @@ def gang_request(sent: AdapterJob) -> GangRequest:
 
 
 def sheet_kind(sent: AdapterJob, request: GangRequest) -> str:
-    sides = "two sides" if request.two_sided else "one side"
-    if request.two_sided and request.is_head_to_foot:
+    sides = "two sides" if request.is_two_sided else "one side"
+    if request.is_two_sided and request.is_head_to_foot:
         sides += " head to foot"
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
     # Before the paper, because long names of papers are cut off.
@@ -176,7 +176,7 @@ def _imposed_files(
 
 def _sheet_item(plan: Plan, sent: Sequence[AdapterJob]) -> JobItem:
     first, sheet = sent[0], plan.sheets[0].sheet
-    is_duplex = first.item.two_sided
+    is_duplex = first.item.is_two_sided
     return replace(
         first.item,
         key="",
@@ -186,7 +186,7 @@ def _sheet_item(plan: Plan, sent: Sequence[AdapterJob]) -> JobItem:
         quantity=sum(job.item.quantity for job in sent),
         # How the press turns the sheets, not how their pieces are turned.
         pages=1 if sheet.is_one_form or not is_duplex else 2,
-        two_sided=is_duplex,
+        is_two_sided=is_duplex,
         work_style=WORK_STYLES[sheet.turn] if is_duplex else "",
         sheet_mm=(sheet.width_mm, sheet.height_mm),
         binding="",
@@ -222,7 +222,7 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[AdapterJob]) -> Adapt
 
 def _note(sheet: Sheet, sent: Sequence[AdapterJob]) -> str:
     note = f"Gang sheet of {len(sent)} job{'s' if len(sent) > 1 else ''}; report each job by its own number."
-    if sheet.is_one_form and sent[0].item.two_sided:
+    if sheet.is_one_form and sent[0].item.is_two_sided:
         turned = "top to bottom" if sheet.is_tumbled else "left to right"
         note += f" Print the same form on both sides, turned {turned}."
     return note

@@ -20,9 +20,9 @@ from tests.support.printing.programs import plates
 from tests.support.production.jobs import MM, made_pdf
 
 
-def _planned(sheet, quantities=(8, 4), two_sided=True, size=(88.9, 50.8, 3.175)):
+def _planned(sheet, quantities=(8, 4), is_two_sided=True, size=(88.9, 50.8, 3.175)):
     requests = [
-        GangRequest(f"{1001 + at}-1", *size, quantity, two_sided, "16 pt silk")
+        GangRequest(f"{1001 + at}-1", *size, quantity, is_two_sided, "16 pt silk")
         for at, quantity in enumerate(quantities)
     ]
     plan = plan_sheets(requests, sheet)
@@ -76,7 +76,7 @@ def test_work_and_turn_has_one_form_with_fronts_and_backs():
     content = impose_sheet(planned, files)
     assert len(PdfReader(io.BytesIO(content)).pages) == 1
     assert len(_placed(content, 0)) == 2 * sum(1 for place in planned.fronts if place.page == 1)
-    one_sided, _ = _planned(Sheet(turn="work_and_turn"), two_sided=False)
+    one_sided, _ = _planned(Sheet(turn="work_and_turn"), is_two_sided=False)
     assert one_sided.backs == ()
     assert {place.page for place in one_sided.fronts} == {1}
 
@@ -324,7 +324,7 @@ def test_crosses_of_a_sheet_with_one_side_are_outside_of_its_pieces(monkeypatch,
 
 
 @pytest.mark.parametrize(
-    ("two_sided", "is_head_to_foot", "turn", "words"),
+    ("is_two_sided", "is_head_to_foot", "turn", "words"),
     [
         (True, False, "sheetwise", "HEAD TO HEAD"),
         (True, True, "sheetwise", "HEAD TO FOOT"),
@@ -332,12 +332,12 @@ def test_crosses_of_a_sheet_with_one_side_are_outside_of_its_pieces(monkeypatch,
         (False, True, "sheetwise", None),
     ],
 )
-def test_slug_line_says_how_the_pieces_turn(monkeypatch, two_sided, is_head_to_foot, turn, words):
+def test_slug_line_says_how_the_pieces_turn(monkeypatch, is_two_sided, is_head_to_foot, turn, words):
     drawn = []
     monkeypatch.setattr(
         imposing, "text_path", lambda text, *place: drawn.append(text) or marks.text_path(text, *place)
     )
-    request = GangRequest("1001-1", 88.9, 50.8, 3.175, 100, two_sided, "", is_head_to_foot)
+    request = GangRequest("1001-1", 88.9, 50.8, 3.175, 100, is_two_sided, "", is_head_to_foot)
     plan = plan_sheets([request], Sheet(turn=turn))
 
     impose_sheet(plan.sheets[0], {"1001-1": made_pdf(pages=2)})
@@ -353,7 +353,7 @@ def test_folds_are_marked_at_each_column_or_row_on_both_sides(monkeypatch, sheet
     folds, crosses = [], []
     monkeypatch.setattr(imposing, "fold", lambda *ends: folds.append(ends) or "")
     monkeypatch.setattr(imposing, "cross", lambda x, y: crosses.append((x, y)) or "")
-    request = GangRequest("1001-1", *size, 3.0, 40, two_sided=not sheet.is_one_form, panels=panels)
+    request = GangRequest("1001-1", *size, 3.0, 40, is_two_sided=not sheet.is_one_form, panels=panels)
     [planned] = plan_sheets([request], sheet).sheets
 
     impose_sheet(planned, {"1001-1": made_pdf(*size, 3.0, pages=2)})

@@ -14,9 +14,9 @@ CARD = (88.9, 50.8, 3.175)
 POSTCARD = (152.4, 101.6, 3.175)
 
 
-def _request(number, quantity, size=CARD, two_sided=True, preset="16 pt", is_head_to_foot=False):
+def _request(number, quantity, size=CARD, is_two_sided=True, preset="16 pt", is_head_to_foot=False):
     width, height, bleed = size
-    return GangRequest(number, width, height, bleed, quantity, two_sided, preset, is_head_to_foot)
+    return GangRequest(number, width, height, bleed, quantity, is_two_sided, preset, is_head_to_foot)
 
 
 REQUESTS = st.lists(
@@ -216,8 +216,8 @@ def test_pieces_that_turn_otherwise_share_no_sheet():
     requests = [
         _request("1001-1", 100),
         _request("1002-1", 100, is_head_to_foot=True),
-        _request("1003-1", 100, two_sided=False),
-        _request("1004-1", 100, two_sided=False, is_head_to_foot=True),
+        _request("1003-1", 100, is_two_sided=False),
+        _request("1004-1", 100, is_two_sided=False, is_head_to_foot=True),
     ]
 
     plan = plan_sheets(requests, Sheet())
@@ -255,7 +255,7 @@ def test_presets_and_sizes_never_share_a_sheet():
         _request("1-1", 100),
         _request("2-1", 100, preset="14 pt"),
         _request("3-1", 100, POSTCARD),
-        _request("4-1", 100, two_sided=False),
+        _request("4-1", 100, is_two_sided=False),
     ]
     plan = plan_sheets(requests, Sheet())
     assert sorted(sorted(one.counts) for one in plan.sheets) == [["1-1"], ["2-1"], ["3-1"], ["4-1"]]

@@ -514,7 +514,7 @@ def test_earliest_day_of_its_jobs_is_that_of_the_sheet(shop, press, client):
 
 def test_jobs_on_different_material_do_not_share():
     paper, vinyl = (made_job(options={"MediaType": kind}) for kind in ("Paper", "Vinyl"))
-    request = GangRequest(paper.number, 88.9, 50.8, 3.175, 100, two_sided=True)
+    request = GangRequest(paper.number, 88.9, 50.8, 3.175, 100, is_two_sided=True)
 
     assert sheet_kind(paper, request) != sheet_kind(vinyl, request)
 

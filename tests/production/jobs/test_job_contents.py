@@ -352,7 +352,7 @@ def test_pages_and_size_in_tickets_are_those_of_the_print_file_although_the_prod
     Product.objects.filter(pk=card.pk).update(template=None, page_count=1, width_mm=55, height_mm=85)
 
     after = adapter_job(job).item
-    assert (after.pages, after.two_sided, after.sides) == (2, True, before.sides)
+    assert (after.pages, after.is_two_sided, after.sides) == (2, True, before.sides)
     assert (after.width_mm, after.height_mm) == pytest.approx((before.width_mm, before.height_mm), abs=0.1)
 
 

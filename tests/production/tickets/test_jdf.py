@@ -115,7 +115,7 @@ def test_chosen_option_comes_before_that_of_the_product():
         {"note": "\x00\x0b<&>\ud800", "external_id": "—"},
         {"ship_by": None, "options": {}, "note": "", "recipient": {}},
         {"binding": "WireComb", "binding_edge": "Top", "is_head_to_foot": True},
-        {"files": [job_file("a b.pdf")], "two_sided": False, "coating": "Coated"},
+        {"files": [job_file("a b.pdf")], "is_two_sided": False, "coating": "Coated"},
     ],
 )
 def test_hostile_and_bare_jobs_give_the_same_valid_ticket_each_time(changes):

@@ -216,7 +216,7 @@ def test_number_that_is_no_file_name_is_refused(number):
             "options": {},
         },
         {"options": {"Weight": "heavy", "Coating": "Wax", "——": "x", "MediaType": "Vinyl"}},
-        {"files": [job_file("a.pdf"), job_file("b.pdf")], "pages": 1, "two_sided": False},
+        {"files": [job_file("a.pdf"), job_file("b.pdf")], "pages": 1, "is_two_sided": False},
         {"recipient": {"Name": "Cher", "CountryCode": "USA", "Phone": "—"}, "product_id": "…"},
     ],
 )

@@ -100,7 +100,7 @@ def made_job(number: str = "SF-1001-1", **changes: Any) -> AdapterJob:
         width_mm=88.9,
         height_mm=50.8,
         bleed_mm=3.175,
-        two_sided=True,
+        is_two_sided=True,
         options={"Weight": "350", "Coating": "Satin", "Rounded corners": "Yes"},
     )
     item = replace(item, **{name: changes.pop(name) for name in list(changes) if hasattr(item, name)})
