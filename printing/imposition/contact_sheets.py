@@ -27,11 +27,11 @@ RED, BLACK, GRAY = "0.75 0 0 rg", "0 g", "0.6 G 0.4 w"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`page` is a PDF, whose first page is shown, or a PNG; a `marked` cell has a red caption."""
+    """`page` is a PDF, whose first page is shown, or a PNG; a cell that `is_marked` has a red caption."""
 
     page: bytes | None
     lines: Sequence[str]
-    marked: bool = False
+    is_marked: bool = False
 
 
 def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
@@ -100,7 +100,7 @@ def _caption(cell: Cell, left: float, top: float) -> str:
         text_path(_fitting(text), TEXT_SIZE, left, top - number * LINE)
         for number, text in enumerate(cell.lines[:2])
     ]
-    return f"q {RED if cell.marked else BLACK}\n" + "\n".join(drawn) + "\nQ"
+    return f"q {RED if cell.is_marked else BLACK}\n" + "\n".join(drawn) + "\nQ"
 
 
 def _fitting(text: str) -> str:

@@ -85,7 +85,7 @@ def _cell(row: BatchRow, pdf_size: int) -> Cell:
     name = row.name or key
     head = f"{row.number}  {name}" if name else f"Row {row.number}"
     lines = [head, row.problems[0]["Message"] if row.problems else key]
-    return Cell(page, lines, marked=row.state in (RowState.ERROR, RowState.FAILED))
+    return Cell(page, lines, is_marked=row.state in (RowState.ERROR, RowState.FAILED))
 
 
 def template_columns(batch: Batch) -> Iterator[TemplateColumn]:
