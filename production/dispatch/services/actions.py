@@ -35,7 +35,7 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
             f"Job {locked} is at the provider ({locked.get_state_display()}); cancel it before it is sent again.",
             code="job_at_provider",
         )
-    record_job(locked, previous=previous, actor=actor, note=note)
+    record_job(job=locked, previous=previous, actor=actor, note=note)
     return locked
 
 
@@ -66,7 +66,7 @@ def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     locked.provider, locked.next_try, locked.held = provider, None if held else now, held
     count_jobs({(provider.pk, None): 1}, at=now)
     record_job(
-        locked,
+        job=locked,
         previous=previous,
         actor=actor,
         note=f"Reassigned from {before or 'no provider'} to {provider}.",
@@ -129,7 +129,7 @@ def hold_job(*, job: Job, actor: Actor) -> Job:
         )
     if locked.held != HoldReason.MANUAL:
         locked.held, locked.next_try = HoldReason.MANUAL, None
-        record_job(locked, previous=locked.state, actor=actor, note="Held by hand.")
+        record_job(job=locked, previous=locked.state, actor=actor, note="Held by hand.")
     return locked
 
 
@@ -142,7 +142,7 @@ def release_job(*, job: Job, actor: Actor) -> Job:
         )
     if locked.held:
         locked.held, locked.next_try = "", timezone.now()
-        record_job(locked, previous=locked.state, actor=actor, note="Released.")
+        record_job(job=locked, previous=locked.state, actor=actor, note="Released.")
         _release_others(locked, actor)
     return locked
 
@@ -188,7 +188,7 @@ def _release_others(job: Job, actor: Actor) -> None:
     held = waiting.exclude(pk=job.pk).exclude(held="").filter(cancel_requested__isnull=True)
     for other in lock_jobs(held) if job.provider_order else ():
         other.held, other.next_try = "", timezone.now()
-        record_job(other, previous=other.state, actor=actor, note=f"Released with {job}.")
+        record_job(job=other, previous=other.state, actor=actor, note=f"Released with {job}.")
 
 
 def _require_off_sheet(job: Job) -> None:
@@ -208,7 +208,7 @@ def send_without_another(job: Job) -> None:
     if held:
         job.held, job.next_try = held, None
     note = f"{job.provider} cancelled the order of {number} for another item in it. Sent again as {job}."
-    record_job(job, previous=previous, note=note)
+    record_job(job=job, previous=previous, note=note)
 
 
 def start_again(job: Job, provider: Provider | None) -> None:

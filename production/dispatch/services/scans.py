@@ -65,7 +65,7 @@ def _advance(job: Job, step: ScanStep, actor: Actor) -> None:
         job.state = JobState.IN_PRODUCTION
     job.reported = timezone.now()
     note = f"{step.label}, scanned."
-    record_job(job, previous=previous, actor=actor, note=note)
+    record_job(job=job, previous=previous, actor=actor, note=note)
     follow_jobs(order=job.order, note=f"Job {job}: {note}")
 
 
@@ -77,5 +77,5 @@ def _reprint(job: Job, pieces: int | None, actor: Actor) -> int:
     start_again(job, job.provider)
     job.pieces = pieces
     note = f"{pieces:,} missing of {number}, scanned. Printed again as {job}."
-    record_job(job, previous=previous, actor=actor, note=note)
+    record_job(job=job, previous=previous, actor=actor, note=note)
     return pieces

@@ -129,7 +129,7 @@ def _hold_with(waiting: Sequence[Job]) -> bool:
             member.message = (
                 f"{held}, of the same order at {member.provider}, is held: both are released together."
             )
-            record_job(member, previous=member.state, note=member.message)
+            record_job(job=member, previous=member.state, note=member.message)
     return held is not None
 
 

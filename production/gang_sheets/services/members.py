@@ -55,7 +55,7 @@ def _add(job: Job, candidate: Candidate) -> None:
         close_sheet(sheet)
     sheet.save(update_fields=["pieces", "state", "next_try"])
     locked.message = f"On gang sheet {sheet}."
-    record_job(locked, previous=locked.state, note=f"Waits on gang sheet {sheet}.")
+    record_job(job=locked, previous=locked.state, note=f"Waits on gang sheet {sheet}.")
 
 
 def _open_sheet(job: Job, candidate: Candidate) -> GangSheet:
@@ -109,7 +109,7 @@ def send_sheet_now(*, sheet: GangSheet, actor: Actor) -> None:
     close_sheet(locked)
     locked.save(update_fields=["state", "next_try"])
     for job in jobs:
-        record_job(job, previous=job.state, actor=actor, note=f"Gang sheet {locked} is sent now.")
+        record_job(job=job, previous=job.state, actor=actor, note=f"Gang sheet {locked} is sent now.")
 
 
 def remove_from_sheet(job: Job) -> bool:

@@ -123,7 +123,7 @@ def _has_other_provider(routing: Routing, job: Job) -> bool:
 def release_member(job: Job, *, note: str) -> None:
     """Routes the locked job again."""
     job.gang_sheet, job.next_try, job.message = None, timezone.now(), ""
-    record_job(job, previous=job.state, note=note)
+    record_job(job=job, previous=job.state, note=note)
 
 
 @transaction.atomic

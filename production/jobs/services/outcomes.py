@@ -93,7 +93,9 @@ def record_submitted(*, attempt: Attempt, submitted: Submitted, note: str = "") 
     job.next_try = timezone.now() if job.cancel_requested else None
     if job.state == JobState.QUEUED:
         job.state, job.sent, job.held = JobState.SENT, timezone.now(), ""
-    record_job(job, previous=previous, note=note if previous != job.state else "The provider had it already.")
+    record_job(
+        job=job, previous=previous, note=note if previous != job.state else "The provider had it already."
+    )
 
 
 @transaction.atomic
@@ -129,7 +131,7 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
     job.provider, job.is_uncertain, job.failing_since, job.provider_order = None, False, None, ""
     job.next_try = None if job.held else timezone.now()
     job.message = f"{attempt.provider} refused it: {attempt.message}"[:1000]
-    record_job(job, previous=previous, note=job.message)
+    record_job(job=job, previous=previous, note=job.message)
 
 
 @transaction.atomic
@@ -251,7 +253,7 @@ def _hold_uncertain(job: Job, message: str) -> None:
     elif job.state == JobState.QUEUED:
         job.held, job.next_try = HoldReason.MANUAL, None
     job.message = message[:1000]
-    record_job(job, previous=job.state, note=job.message)
+    record_job(job=job, previous=job.state, note=job.message)
 
 
 def record_refused_cancellation(job: Job, message: str) -> None:
@@ -259,20 +261,20 @@ def record_refused_cancellation(job: Job, message: str) -> None:
     job.cancel_requested, job.next_try, job.message = None, None, message[:1000]
     if job.state == JobState.QUEUED:
         job.held = HoldReason.MANUAL
-    record_job(job, previous=job.state, note=job.message)
+    record_job(job=job, previous=job.state, note=job.message)
 
 
 def cancel_locked(job: Job, *, note: str) -> None:
     previous = job.state
     job.state, job.next_try, job.held, job.message = JobState.CANCELLED, None, "", ""
     job.is_uncertain = False
-    record_job(job, previous=previous, note=note)
+    record_job(job=job, previous=previous, note=note)
 
 
 def fail_locked(job: Job, message: str) -> None:
     previous = job.state
     fail_job(job, message)
-    record_job(job, previous=previous, note=job.message)
+    record_job(job=job, previous=previous, note=job.message)
     notify_of_failure([job])
 
 

@@ -30,7 +30,7 @@ OF_ORDER = (
 )
 
 
-def record_job(job: Job, *, previous: str, actor: Actor = SYSTEM, note: str = "") -> None:
+def record_job(*, job: Job, previous: str, actor: Actor = SYSTEM, note: str = "") -> None:
     """Saves the job, with a history entry if the state changed or there is a note."""
     job.updated = timezone.now()
     job.save()
