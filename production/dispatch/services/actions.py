@@ -194,7 +194,7 @@ def _release_others(job: Job, actor: Actor) -> None:
 def _require_off_sheet(job: Job) -> None:
     """Takes it off its gang sheet."""
     sheet = job.gang_sheet
-    if sheet is not None and not remove_from_sheet(job):
+    if sheet is not None and not remove_from_sheet(job=job):
         raise Conflict(
             f"Gang sheet {sheet} of job {job} is being sent, or may be at {sheet.provider}; cancel the job.",
             code="sheet_under_way",

@@ -159,7 +159,7 @@ def _next_look(rule: RoutingRule) -> datetime:
     return timezone.now() + max(WAIT_FOR_PROVIDER, WAIT_FOR_EACH * orders)
 
 
-def choose_provider(job: Job) -> bool:
+def choose_provider(*, job: Job) -> bool:
     """Chooses a provider for the locked job and saves it; False if none is available now."""
     choices = ProviderChoices()
     is_chosen = choices.choose(job)

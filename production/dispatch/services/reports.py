@@ -251,7 +251,7 @@ def _apply(job: Job, report: Report, now: datetime) -> None:
         message = report.message or (
             "no reason given" if report.state == JobState.FAILED else "cancelled there"
         )
-        fail_job(job, f"{job.provider} reported: {message}")
+        fail_job(job=job, message=f"{job.provider} reported: {message}")
     else:
         job.state, job.message, job.held = report.state, "", ""
         job.sent = job.sent or now

@@ -188,7 +188,7 @@ def _is_ready(job: Job) -> bool:
         job.next_try = None
         job.save(update_fields=["next_try", "is_uncertain"])
         return False
-    return choose_provider(job)
+    return choose_provider(job=job)
 
 
 def _cancel_member(job: Job) -> None:
@@ -199,7 +199,7 @@ def _cancel_member(job: Job) -> None:
     elif job.state != JobState.QUEUED:
         message = f"It is on gang sheet {job.gang_sheet}, which {job.provider} has; stop it there."
         outcomes.record_refused_cancellation(job, message)
-    elif remove_from_sheet(job):
+    elif remove_from_sheet(job=job):
         outcomes.cancel_locked(job, note="It was taken off its gang sheet before that was sent.")
     else:
         job.next_try = timezone.now() + WAIT_FOR_PROVIDER

@@ -44,7 +44,7 @@ def _add(job: Job, candidate: Candidate) -> None:
         return
     sheet = _open_sheet(job, candidate)
     if sheet.pieces and _bytes(sheet) + job.item.print_bytes > MAX_BYTES:
-        close_sheet(sheet)
+        close_sheet(sheet=sheet)
         sheet.save(update_fields=["state", "next_try"])
         sheet = _open_sheet(job, candidate)
     locked.gang_sheet, locked.next_try = sheet, None
@@ -52,7 +52,7 @@ def _add(job: Job, candidate: Candidate) -> None:
     others = Job.objects.filter(gang_sheet=sheet)
     is_full = sheet.pieces >= candidate.most_pieces or others.count() + 1 >= MAX_JOBS
     if is_full or _bytes(sheet) + job.item.print_bytes >= MAX_BYTES:
-        close_sheet(sheet)
+        close_sheet(sheet=sheet)
     sheet.save(update_fields=["pieces", "state", "next_try"])
     locked.message = f"On gang sheet {sheet}."
     record_job(job=locked, previous=locked.state, note=f"Waits on gang sheet {sheet}.")
@@ -84,7 +84,7 @@ def _bytes(sheet: GangSheet) -> int:
     return sum(Job.objects.filter(gang_sheet=sheet).values_list("item__print_bytes", flat=True))
 
 
-def close_sheet(sheet: GangSheet) -> None:
+def close_sheet(*, sheet: GangSheet) -> None:
     """Closes the locked sheet, without saving it: no job is added any more, and a worker sends it."""
     sheet.state, sheet.next_try = SheetState.PLANNED, timezone.now()
 
@@ -94,7 +94,7 @@ def make_sheet_due(job: Job) -> GangSheet | None:
     sheet = lock_sheet(job.gang_sheet_id)
     if sheet is None or sheet.state not in (SheetState.COLLECTING, SheetState.PLANNED):
         return None
-    close_sheet(sheet)
+    close_sheet(sheet=sheet)
     sheet.save(update_fields=["state", "next_try"])
     return sheet
 
@@ -106,13 +106,13 @@ def send_sheet_now(*, sheet: GangSheet, actor: Actor) -> None:
     locked = lock_sheet(sheet.pk)
     if locked is None or locked.state not in (SheetState.COLLECTING, SheetState.PLANNED) or not jobs:
         raise Conflict(f"Gang sheet {sheet} no longer waits.", code="sheet_not_waiting")
-    close_sheet(locked)
+    close_sheet(sheet=locked)
     locked.save(update_fields=["state", "next_try"])
     for job in jobs:
         record_job(job=job, previous=job.state, actor=actor, note=f"Gang sheet {locked} is sent now.")
 
 
-def remove_from_sheet(job: Job) -> bool:
+def remove_from_sheet(*, job: Job) -> bool:
     """Takes the locked job off its sheet, unsaved; False where the provider has the sheet, or may have it."""
     remove_from_sheets([job])
     return job.gang_sheet_id is None

@@ -273,7 +273,7 @@ def cancel_locked(job: Job, *, note: str) -> None:
 
 def fail_locked(job: Job, message: str) -> None:
     previous = job.state
-    fail_job(job, message)
+    fail_job(job=job, message=message)
     record_job(job=job, previous=previous, note=job.message)
     notify_of_failure([job])
 

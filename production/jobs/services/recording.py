@@ -101,7 +101,7 @@ def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
     return list(locked.order_by("pk").select_for_update(of=("self",), no_key=True))
 
 
-def fail_job(job: Job, message: str) -> None:
+def fail_job(*, job: Job, message: str) -> None:
     """On a locked job, without saving."""
     job.state, job.message, job.next_try = JobState.FAILED, message[:1000], None
 
