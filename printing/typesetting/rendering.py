@@ -14,8 +14,8 @@ from printing.typesetting.errors import (
     ValuesInvalid,
 )
 from printing.typesetting.fonts import FontSet
-from printing.typesetting.jobs import SheetBuilder
 from printing.typesetting.press import BUILT_IN_PRESS, Press
+from printing.typesetting.render_input import RenderInputBuilder
 from printing.typesetting.runs import DPI, PAGE_PIXELS, Run, SetText, typeset_alone
 from printing.typesetting.template import Template
 from printing.typesetting.workdir import current_workdir
@@ -75,7 +75,7 @@ def render_proof(
     Raises ValuesInvalid naming each field that cannot be printed, RenderingFailed or RenderingBusy.
     """
     shown, in_print = fonts or FontSet.shipped(), press is not None
-    builder = SheetBuilder(
+    builder = RenderInputBuilder(
         template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
     )
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "makes": "proof"}
@@ -102,7 +102,7 @@ def render_page(
     """
     page = template.pages[number].with_bleed() if with_bleed else template.pages[number]
     pixels = min(pixels, int((PAGE_PIXELS * page.width / page.height) ** 0.5))
-    builder = SheetBuilder(
+    builder = RenderInputBuilder(
         replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
     )
     job = _add_mark(builder, {**SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}, mark)
@@ -125,14 +125,14 @@ def render_page(
 def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
     """A PNG of each page with its bleed but without its boxes, to read its colors from."""
     pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
-    builder = SheetBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
+    builder = RenderInputBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
     job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
     return _render(builder, {}, job, _at_most(seconds))[0]
 
 
 def render_inks(template: Template, press: Press, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
     """A gray PNG of the ink of each page's background as it is trimmed, white where all inks are full."""
-    builder = SheetBuilder(template, {}, FontSet.shipped(), proof=False, press=press, shows_plates=True)
+    builder = RenderInputBuilder(template, {}, FontSet.shipped(), proof=False, press=press, shows_plates=True)
     plain = {**SCREEN, "print": True, "slug": press.slug_mm, "makes": "inks", "ppi": ppi}
     return _render(builder, {}, _add_mark(builder, plain, None), _at_most(seconds), press)[0]
 
@@ -152,7 +152,7 @@ def render_print(
     `mark` is for files that must not be printed.
     """
     shown = fonts or FontSet.shipped()
-    builder = SheetBuilder(template, images or {}, shown, proof=False, press=press)
+    builder = RenderInputBuilder(template, images or {}, shown, proof=False, press=press)
     job = _add_mark(builder, press.job(template.pages), mark)
     parts, texts = _render(builder, values, job, seconds, press)
     return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
@@ -198,13 +198,13 @@ def _at_most(seconds: float) -> float:
     return min(seconds, SECONDS)
 
 
-def _add_mark(builder: SheetBuilder, job: Mapping[str, Any], mark: str | None) -> dict[str, Any]:
+def _add_mark(builder: RenderInputBuilder, job: Mapping[str, Any], mark: str | None) -> dict[str, Any]:
     families = builder.fonts.chain(MARK_FAMILY, "".join([mark or "", *job["slug-lines"]]))[0]
     return {**job, "mark": mark, "mark-fonts": families}
 
 
 def _render(
-    builder: SheetBuilder,
+    builder: RenderInputBuilder,
     values: Mapping[str, str],
     job: dict[str, Any],
     seconds: float,

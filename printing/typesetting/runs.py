@@ -14,8 +14,8 @@ from printing.press import isolation
 from printing.typesetting.errors import Problem, RenderingFailed, ValuesInvalid, pointer
 from printing.typesetting.fonts import FontSet
 from printing.typesetting.ipc import SIZES
-from printing.typesetting.jobs import RenderInput, SheetBuilder
 from printing.typesetting.press import Press
+from printing.typesetting.render_input import RenderInput, RenderInputBuilder
 from printing.typesetting.workdir import WorkDir, current_workdir
 from printing.typesetting.workers import Worker, shared_workers
 from printing.waiting import observe_renderer, waited_seconds
@@ -63,7 +63,7 @@ class SetText:
 class Run:
     """What is rendered, and until when by `own_time`. With a `press` everything is made from one PDF."""
 
-    builder: SheetBuilder
+    builder: RenderInputBuilder
     workdir: WorkDir
     job: Mapping[str, Any]
     deadline: float

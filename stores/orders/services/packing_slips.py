@@ -16,7 +16,7 @@ from fulfillment.core.errors import Conflict, DomainError, Fault, ServiceBusy, T
 from printing.barcodes import code_128_runs
 from printing.typesetting import FontSet, RenderingFailed, RenderingTimedOut, render_document
 from printing.typesetting.fonts import clusters
-from printing.typesetting.jobs import describe_characters
+from printing.typesetting.render_input import describe_characters
 from stores.catalog.models import Store, StoreProfile
 from stores.concurrency_limits import RENDERINGS
 from stores.orders.business_days import local_date

@@ -15,8 +15,8 @@ from printing.typesetting import (
     render_print,
     render_proof,
 )
-from printing.typesetting.jobs import SheetBuilder
 from printing.typesetting.press import Press
+from printing.typesetting.render_input import RenderInputBuilder
 from printing.typesetting.workers import Worker
 from tests.support.patience import PATIENCE
 from tests.support.printing.made_templates import card, picture
@@ -90,6 +90,6 @@ def test_wait_of_what_is_prepared_is_no_time_of_the_renderer(monkeypatch, render
         waiting._waited.seconds += 2 * PATIENCE
         return original(builder, *values)
 
-    original = SheetBuilder.build
-    monkeypatch.setattr(SheetBuilder, "build", build)
+    original = RenderInputBuilder.build
+    monkeypatch.setattr(RenderInputBuilder, "build", build)
     assert render(photo_template(80, 50), {"Photo": "x"}, {"Photo": picture(30, 20)}, seconds=-PATIENCE)

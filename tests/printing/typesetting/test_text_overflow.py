@@ -4,7 +4,7 @@ import pytest
 
 from printing.typesetting import Field, FontSet, ValuesInvalid, parse_template, render_proof, runs
 from printing.typesetting.fields import CHARACTERS, MARKS_IN_A_ROW, _letters
-from printing.typesetting.jobs import SheetBuilder
+from printing.typesetting.render_input import RenderInputBuilder
 from tests.support.printing.made_templates import card, text_box, words_template
 
 LOREM = "lorem ipsum dolor "
@@ -57,7 +57,7 @@ def test_text_that_fits_is_never_refused_unmeasured(fit, letter):
     while fits(template, text):
         text += text
     assert len(text) < 20_000
-    builder = SheetBuilder(template, {}, FontSet.shipped(), proof=True)
+    builder = RenderInputBuilder(template, {}, FontSet.shipped(), proof=True)
     assert not builder.build({"Words": text}, {}).problems
 
 

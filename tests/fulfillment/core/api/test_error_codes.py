@@ -41,7 +41,7 @@ OVER_THE_API = (
     "stores/proofs/s*/*.py",
     "stores/proofs/selectors.py",
     "printing/typesetting/fields.py",
-    "printing/typesetting/jobs.py",
+    "printing/typesetting/render_input.py",
 )
 # Of a quote that is created, of messages, of pages and of commands.
 OTHERS = {"delivery_method_left_out", "low_resolution", "page_not_found", "too_long", "user_ambiguous"}

@@ -62,7 +62,7 @@ class RenderInput:
         return {**self.pictures, **{name: (content, "pdf") for name, content in self.separated.items()}}
 
 
-class SheetBuilder:
+class RenderInputBuilder:
     """Turns a template's boxes and the values of its fields into the plain data layout.typ draws."""
 
     def __init__(
