@@ -71,14 +71,14 @@ class RenderInputBuilder:
         images: Mapping[str, bytes],
         fonts: FontSet,
         *,
-        proof: bool,
+        for_screen: bool,
         press: Press | None = None,
         shows_plates: bool = False,
     ) -> None:
-        """`proof` for a screen; `shows_plates` where a print file is drawn as well."""
-        self.template, self.images, self.fonts, self.proof = template, images, fonts, proof
+        """`shows_plates` where a print file is drawn as well."""
+        self.template, self.images, self.fonts, self.for_screen = template, images, fonts, for_screen
         self.press, self.shows_plates = press, shows_plates
-        self.sheet = RenderInput([], {}, [], [], [], [])
+        self.render_input = RenderInput([], {}, [], [], [], [])
         self.reported: set[Problem] = set()
 
     def build(self, values: Mapping[str, str], artwork: Mapping[str, str]) -> RenderInput:
@@ -89,8 +89,8 @@ class RenderInputBuilder:
                 if (item := self._item(box, values, artwork)) is not None:
                     drawn.append(item)
                     if item["kind"] == "text":
-                        self.sheet.places.append((number, at))
-            self.sheet.pages.append(
+                        self.render_input.places.append((number, at))
+            self.render_input.pages.append(
                 {
                     "width": page.width,
                     "height": page.height,
@@ -100,7 +100,7 @@ class RenderInputBuilder:
                     "boxes": drawn,
                 }
             )
-        return self.sheet
+        return self.render_input
 
     def _item(self, box: Box, values: Mapping[str, str], artwork: Mapping[str, str]) -> dict[str, Any] | None:
         content = box.text if box.field is None else values.get(box.field, "")
@@ -137,8 +137,8 @@ class RenderInputBuilder:
 
     def _place_picture(self, picture: Artwork, size: tuple[float, float] | None = None) -> str:
         key = f"{picture.digest} {size}"
-        if key not in self.sheet.pictures:
-            self.sheet.pictures[key] = (place_on_sheet(picture, size), "pdf")
+        if key not in self.render_input.pictures:
+            self.render_input.pictures[key] = (place_on_sheet(picture, size), "pdf")
         return key
 
     def _is_separated(self, content: bytes) -> bool:
@@ -148,13 +148,13 @@ class RenderInputBuilder:
     def _placeholder(self, key: str, content: bytes, picture: Artwork) -> str:
         """Separates the picture once for all its places; returns the key of its placeholder."""
         assert self.press is not None  # noqa: S101 - narrows the type: callers have looked
-        if key not in self.sheet.pictures:
+        if key not in self.render_input.pictures:
             size = (picture.width, picture.height)
             shown, digest, separated = self.press.placeholder(content, size, key)
-            self.sheet.pictures[key] = (shown, "jpg")
-            self.sheet.separated[f"separated {key}"] = separated
-            self.sheet.plates[digest] = f"separated {key}"
-            self.sheet.is_large |= self.shows_plates and isolation.is_large_to_render(content)
+            self.render_input.pictures[key] = (shown, "jpg")
+            self.render_input.separated[f"separated {key}"] = separated
+            self.render_input.plates[digest] = f"separated {key}"
+            self.render_input.is_large |= self.shows_plates and isolation.is_large_to_render(content)
         return key
 
     def _paint(self, color: RGB | CMYK) -> str | list[float]:
@@ -162,9 +162,9 @@ class RenderInputBuilder:
         if self.press is None or isinstance(color, RGB) or not color.spot:
             return color.as_json()
         spot = (color.spot, (color.cyan, color.magenta, color.yellow, color.black))
-        if spot not in self.sheet.spots:
-            self.sheet.spots.append(spot)
-        return placeholder_of_spot(self.sheet.spots.index(spot))
+        if spot not in self.render_input.spots:
+            self.render_input.spots.append(spot)
+        return placeholder_of_spot(self.render_input.spots.index(spot))
 
     def _text(self, box: Box, content: str) -> dict[str, Any]:
         content = content.replace("\t", " ")
@@ -175,11 +175,11 @@ class RenderInputBuilder:
                 "character_not_printable",
                 f"contains {describe_characters(missing)}, which no font here can print",
             )
-        self.sheet.fields.append(box.field or "")
+        self.render_input.fields.append(box.field or "")
         script = next((_LANGUAGES[family] for family in families if family in _LANGUAGES), "en")
         return {
             "kind": "text",
-            "id": len(self.sheet.fields) - 1,
+            "id": len(self.render_input.fields) - 1,
             "lines": content.split("\n"),
             "words": _longest_words(content) if box.fit == "wrap" else [],
             "fonts": families,
@@ -211,15 +211,17 @@ class RenderInputBuilder:
         if field not in self.images:
             self._refuse(box, "unknown_picture", "names a picture that does not exist")
             return None
-        key = f"{field} {box.width} {box.height} {box.fit}" if self.proof else field
+        key = f"{field} {box.width} {box.height} {box.fit}" if self.for_screen else field
         try:
             # A large picture was checked at its upload, and is decoded when it is drawn or separated.
             size = measure_picture(self.images[field], largest=SMALL_PICTURE)
             if self._is_separated(self.images[field]):
                 self._placeholder(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
-            elif key not in self.sheet.pictures:
-                self.sheet.pictures[key] = drawn = self._picture_for_output(box, self.images[field], size)
-                self.sheet.is_large |= isolation.is_large_to_render(drawn[0])
+            elif key not in self.render_input.pictures:
+                self.render_input.pictures[key] = drawn = self._picture_for_output(
+                    box, self.images[field], size
+                )
+                self.render_input.is_large |= isolation.is_large_to_render(drawn[0])
         except ArtworkInvalid as error:
             self._refuse(box, error.code, f"has a picture that cannot be used: {error}")
             return None
@@ -228,7 +230,7 @@ class RenderInputBuilder:
 
     def _picture_for_output(self, box: Box, content: bytes, size: tuple[int, int]) -> tuple[bytes, str]:
         extension = "png" if content.startswith(b"\x89PNG") else "jpg"
-        return for_proof(box, content, size) if self.proof else content, extension
+        return for_proof(box, content, size) if self.for_screen else content, extension
 
     def _note_resolution(self, box: Box, picture: Artwork) -> None:
         if picture.media_type not in {"image/png", "image/jpeg"}:
@@ -238,7 +240,9 @@ class RenderInputBuilder:
             message = (
                 f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
             )
-            self._add(self.sheet.messages, Problem(pointer(box.field or ""), "low_resolution", message))
+            self._add(
+                self.render_input.messages, Problem(pointer(box.field or ""), "low_resolution", message)
+            )
 
     def _code(self, frame: dict[str, Any], box: Box, content: str) -> dict[str, Any] | None:
         square = box.kind == "QRCode"
@@ -259,7 +263,9 @@ class RenderInputBuilder:
 
     def _refuse(self, box: Box, code: str, message: str) -> None:
         where = pointer(box.field) if box.field else ""
-        self._add(self.sheet.problems, Problem(where, code, f"{box.field or 'A fixed text'} {message}."))
+        self._add(
+            self.render_input.problems, Problem(where, code, f"{box.field or 'A fixed text'} {message}.")
+        )
 
     def _add(self, problems: list[Problem], problem: Problem) -> None:
         if problem not in self.reported:

@@ -76,12 +76,12 @@ def render_proof(
     """
     shown, in_print = fonts or FontSet.shipped(), press is not None
     builder = RenderInputBuilder(
-        template, images or {}, shown, proof=not in_print, press=press, shows_plates=in_print
+        template, images or {}, shown, for_screen=not in_print, press=press, shows_plates=in_print
     )
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "makes": "proof"}
     job = _add_mark(builder, job, (mark or "")[:MARK_LETTERS] or None)
     parts, texts = _render(builder, values, job, seconds, press)
-    return Proof(parts[0], tuple(parts[1:]), tuple(builder.sheet.messages), texts)
+    return Proof(parts[0], tuple(parts[1:]), tuple(builder.render_input.messages), texts)
 
 
 def render_page(
@@ -103,15 +103,15 @@ def render_page(
     page = template.pages[number].with_bleed() if with_bleed else template.pages[number]
     pixels = min(pixels, int((PAGE_PIXELS * page.width / page.height) ** 0.5))
     builder = RenderInputBuilder(
-        replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), proof=True
+        replace(template, pages=(page,)), images or {}, fonts or FontSet.shipped(), for_screen=True
     )
     job = _add_mark(builder, {**SCREEN, "ppi": pixels / (page.width / 25.4), "page-only": True}, mark)
     workdir = current_workdir()
     artwork = workdir.hold_template(template)
     deadline = own_time() + seconds
     try:
-        sheet = builder.build(values, artwork)
-        problems = [*sheet.problems, *sheet.messages]
+        render_input = builder.build(values, artwork)
+        problems = [*render_input.problems, *render_input.messages]
         try:
             [picture], texts = Run(builder, workdir, job, deadline).typeset()
         except ValuesInvalid as error:
@@ -125,14 +125,16 @@ def render_page(
 def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
     """A PNG of each page with its bleed but without its boxes, to read its colors from."""
     pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
-    builder = RenderInputBuilder(replace(template, pages=pages), {}, FontSet.shipped(), proof=True)
+    builder = RenderInputBuilder(replace(template, pages=pages), {}, FontSet.shipped(), for_screen=True)
     job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
     return _render(builder, {}, job, _at_most(seconds))[0]
 
 
 def render_inks(template: Template, press: Press, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
     """A gray PNG of the ink of each page's background as it is trimmed, white where all inks are full."""
-    builder = RenderInputBuilder(template, {}, FontSet.shipped(), proof=False, press=press, shows_plates=True)
+    builder = RenderInputBuilder(
+        template, {}, FontSet.shipped(), for_screen=False, press=press, shows_plates=True
+    )
     plain = {**SCREEN, "print": True, "slug": press.slug_mm, "makes": "inks", "ppi": ppi}
     return _render(builder, {}, _add_mark(builder, plain, None), _at_most(seconds), press)[0]
 
@@ -152,10 +154,10 @@ def render_print(
     `mark` is for files that must not be printed.
     """
     shown = fonts or FontSet.shipped()
-    builder = RenderInputBuilder(template, images or {}, shown, proof=False, press=press)
+    builder = RenderInputBuilder(template, images or {}, shown, for_screen=False, press=press)
     job = _add_mark(builder, press.job(template.pages), mark)
     parts, texts = _render(builder, values, job, seconds, press)
-    return PrintFile(parts[0], tuple(builder.sheet.messages), texts)
+    return PrintFile(parts[0], tuple(builder.render_input.messages), texts)
 
 
 def render_document(
@@ -214,9 +216,9 @@ def _render(
     workdir = current_workdir()
     artwork = workdir.hold_template(builder.template)
     try:
-        sheet = builder.build(values, artwork)
-        if sheet.problems:
-            raise ValuesInvalid(sheet.problems)
+        render_input = builder.build(values, artwork)
+        if render_input.problems:
+            raise ValuesInvalid(render_input.problems)
         return Run(builder, workdir, job, deadline, press).typeset()
     finally:
         workdir.release_template(builder.template)

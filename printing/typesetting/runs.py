@@ -33,12 +33,15 @@ SHARED_PAGES = 12
 SHARE_BESIDE_PDF = 0.4
 
 
-def page_keys(sheet: RenderInput, job: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
+def page_keys(render_input: RenderInput, job: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
     """For each page a digest of all that it is drawn from: equal pages are the same picture."""
-    pictures = {key: hashlib.sha256(content).hexdigest() for key, (content, _) in sheet.pictures.items()}
+    pictures = {
+        key: hashlib.sha256(content).hexdigest() for key, (content, _) in render_input.pictures.items()
+    }
     common = json.dumps([job, setting["ppi"], setting["fonts"]])
     return [
-        hashlib.sha256((common + _drawn_from(page, pictures)).encode()).hexdigest() for page in sheet.pages
+        hashlib.sha256((common + _drawn_from(page, pictures)).encode()).hexdigest()
+        for page in render_input.pages
     ]
 
 
@@ -71,14 +74,14 @@ class Run:
 
     def typeset(self) -> tuple[list[bytes], tuple[SetText, ...]]:
         """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
-        sheet, setting = self.builder.sheet, self._setting()
-        keys = page_keys(sheet, self.job, setting) if self.press is None else []
+        render_input, setting = self.builder.render_input, self._setting()
+        keys = page_keys(render_input, self.job, setting) if self.press is None else []
         drawn = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
         new = [at for at, key in enumerate(keys) if key not in drawn]
         headers, parts = self._render(setting, new)
         for header in headers:
-            _refuse_failure(header, sheet)
-        texts = tuple(SetText(*sheet.places[at], *sizes) for at, *sizes in headers[0].get("set", ()))
+            _refuse_failure(header, render_input)
+        texts = tuple(SetText(*render_input.places[at], *sizes) for at, *sizes in headers[0].get("set", ()))
         if self.press is not None:
             return parts, texts
         pdf = len(parts) - len(new)
@@ -103,7 +106,7 @@ class Run:
 
         Large pictures are held whole, by one renderer at a time. A wait for others' is not the fault of these values.
         """
-        with isolation.one_at_a_time() if self.builder.sheet.is_large else nullcontext():
+        with isolation.one_at_a_time() if self.builder.render_input.is_large else nullcontext():
             return self._render_in_turn(setting, new)
 
     @property
@@ -113,44 +116,44 @@ class Run:
     def _render_in_turn(
         self, setting: dict[str, Any], new: Sequence[int]
     ) -> tuple[list[dict[str, Any]], list[bytes]]:
-        builder, sheet, job = self.builder, self.builder.sheet, self.job
+        builder, render_input, job = self.builder, self.builder.render_input, self.job
         with (
             shared_workers.lend(self._end) as worker,
-            self.workdir.job(worker.slot, builder.template, sheet.files()) as (root, paths),
+            self.workdir.job(worker.slot, builder.template, render_input.files()) as (root, paths),
         ):
-            request = {**setting, "root": str(root), "outputs": _outputs(sheet, job, new)}
+            request = {**setting, "root": str(root), "outputs": _outputs(render_input, job, new)}
             if self.press is not None:
                 request["press"] = self._press_request(self.press, root, paths)
             elif "page-only" not in job and new:
                 return self._render_with_pages(worker, request, new, paths)
-            shown = [sheet.pages[at] for at in new] or sheet.pages
+            shown = [render_input.pages[at] for at in new] or render_input.pages
             header, parts = _render_and_observe(worker, request, [_job(shown, job, paths)], self._end)
             return [header], parts
 
     def _press_request(self, press: Press, root: Path, paths: Mapping[str, str]) -> dict[str, Any]:
-        sheet = self.builder.sheet
-        pictures = {digest: str(root / paths[name]) for digest, name in sheet.plates.items()}
+        render_input = self.builder.render_input
+        pictures = {digest: str(root / paths[name]) for digest, name in render_input.plates.items()}
         makes = self.job.get("makes", "file")
-        return press.request(self.builder.template, pictures, sheet.spots, makes=makes)
+        return press.request(self.builder.template, pictures, render_input.spots, makes=makes)
 
     def _render_with_pages(
         self, worker: Worker, request: dict[str, Any], new: Sequence[int], paths: Mapping[str, str]
     ) -> tuple[list[dict[str, Any]], list[bytes]]:
         """The PDF, then the new pages; a second worker takes most of many, if one is free."""
-        sheet = self.builder.sheet
-        fresh = [sheet.pages[at] for at in new]
+        render_input = self.builder.render_input
+        fresh = [render_input.pages[at] for at in new]
         with ExitStack() as lent:
             second, own = None, len(fresh)
-            if len(fresh) >= SHARED_PAGES and not sheet.is_large:
+            if len(fresh) >= SHARED_PAGES and not render_input.is_large:
                 second = lent.enter_context(shared_workers.lend_second())
             if second is not None:
                 own = int(len(fresh) * SHARE_BESIDE_PDF)
                 root, _ = lent.enter_context(
-                    self.workdir.job(second.slot, self.builder.template, sheet.files())
+                    self.workdir.job(second.slot, self.builder.template, render_input.files())
                 )
                 of_pages = {**request, "root": str(root), "outputs": ["png"]}
                 second.send(of_pages, [_job(fresh[own:], self.job, paths)], self._end)
-            jobs = [_job(sheet.pages, self.job, paths), _job(fresh[:own], self.job, paths)]
+            jobs = [_job(render_input.pages, self.job, paths), _job(fresh[:own], self.job, paths)]
             header, parts = _render_and_observe(worker, {**request, "then": ["png"]}, jobs, self._end)
             if second is None:
                 return [header], parts
@@ -181,10 +184,10 @@ def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
     return float(min(DPI, (PAGE_PIXELS / max(areas)) ** 0.5, (PROOF_PIXELS / sum(areas)) ** 0.5))
 
 
-def _outputs(sheet: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> list[str]:
-    """The outputs of the request for the whole sheet, whose layout the later ones reuse."""
+def _outputs(render_input: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> list[str]:
+    """The outputs of the request for all pages, whose layout the later ones reuse."""
     first = [] if "page-only" in job and not new else ["png" if "page-only" in job else "pdf"]
-    return [*first, SIZES] if sheet.places else first
+    return [*first, SIZES] if render_input.places else first
 
 
 def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
@@ -206,9 +209,9 @@ def _render_and_observe(
     return header, parts
 
 
-def _refuse_failure(header: Mapping[str, Any], sheet: RenderInput) -> None:
+def _refuse_failure(header: Mapping[str, Any], render_input: RenderInput) -> None:
     if "unfit" in header:
-        raise ValuesInvalid(_unfit_problems(sheet.fields, header["unfit"]))
+        raise ValuesInvalid(_unfit_problems(render_input.fields, header["unfit"]))
     if not header["ok"]:
         raise RenderingFailed(f"The typesetter rejected the template: {header['message']}")
 

@@ -57,7 +57,7 @@ def test_text_that_fits_is_never_refused_unmeasured(fit, letter):
     while fits(template, text):
         text += text
     assert len(text) < 20_000
-    builder = RenderInputBuilder(template, {}, FontSet.shipped(), proof=True)
+    builder = RenderInputBuilder(template, {}, FontSet.shipped(), for_screen=True)
     assert not builder.build({"Words": text}, {}).problems
 
 
