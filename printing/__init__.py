@@ -1,5 +1,5 @@
 """The print engine: templates with values become proofs and press-ready PDFs. A library without Django.
 
-`preflight` stands on `typesetting` and `artwork`, these on `press`, this on `pictures`. The
-modules beside them serve all.
+`documents` stands on `imposition` and `preflight`, these on `typesetting` and `artwork`, these on `press`, and `press`
+on `pictures`. The other modules serve all.
 """
