@@ -27,7 +27,7 @@ from printing.press.paints import (
     is_gray,
 )
 from printing.press.palettes import is_palette
-from printing.press.repaint import Repaint, is_readable, kind_of, write_plain
+from printing.press.repaint import Repainter, is_readable, kind_of, write_plain
 
 # PostScript that follows a tint function, by the kind of its results: the complements of the inks of a view.
 _COLORS = {OF_CMYK: b"pop" + 3 * b" 1 exch sub 3 1 roll", GRAY: b"pop 1 1 1"}
@@ -140,7 +140,7 @@ def cut_to_trim(page: pikepdf.Page) -> None:
     page.obj.MediaBox = page.obj.BleedBox = page.trimbox
 
 
-class _Drawing(Repaint):
+class _Drawing(Repainter):
     """Converts everything that a print file can hold, spot colors as what shows them."""
 
     def __init__(self, pdf: pikepdf.Pdf, view: _View) -> None:

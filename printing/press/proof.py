@@ -12,7 +12,7 @@ from printing.press.colors import Separation
 from printing.press.objects import drop, image_stream, save_pdf
 from printing.press.paints import Inks, SoftProof
 from printing.press.plates import blend_overprint, cut_to_trim, join, total_ink, views
-from printing.press.repaint import Repaint
+from printing.press.repaint import Repainter
 from printing.press.screen import fit_pictures
 
 # The resolution of pages that are kept as pictures: letters of 5 points can be read, and ten pages take some megabytes.
@@ -82,7 +82,7 @@ def _pictures(
 
 def _in_screen_colors(printed: bytes, separation: Separation, *, is_cmyk: bool) -> bytes:
     with pikepdf.open(BytesIO(printed)) as pdf:
-        Repaint(pdf, SoftProof(separation, Inks(separation) if is_cmyk else None)).run()
+        Repainter(pdf, SoftProof(separation, Inks(separation) if is_cmyk else None)).run()
         for page in pdf.pages:
             cut_to_trim(page)
             if "/Group" in page.obj:

@@ -45,7 +45,7 @@ def kind_of(space: Any) -> str | None:
     return OF_LAB if str(space[0]) == "/Lab" else KINDS_OF_DEVICES.get(str(space[0]))
 
 
-class Repaint:
+class Repainter:
     """Converts each object once; objects of masks become gray."""
 
     def __init__(self, pdf: pikepdf.Pdf, paint: Paint) -> None:

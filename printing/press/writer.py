@@ -21,7 +21,7 @@ from printing.press.paints import Inks
 from printing.press.pictures import KEPT
 from printing.press.plain import OF_DEVICES
 from printing.press.profiles import OutputCondition
-from printing.press.repaint import Repaint
+from printing.press.repaint import Repainter
 
 POINTS_OF_MM = 72 / 25.4
 PDF_VERSION = "1.6"
@@ -87,7 +87,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
     with pikepdf.open(BytesIO(source)) as pdf:
         opened = _place_pictures(pdf, job.pictures)
         if job.is_cmyk:
-            Repaint(pdf, Inks(separation_of(job.condition.profile, job.highest_ink))).run()
+            Repainter(pdf, Inks(separation_of(job.condition.profile, job.highest_ink))).run()
         _set_groups(pdf)
         for state in states_of(pdf):
             drop(state, *OF_DEVICES, *(() if job.keeps_overprint else _OVERPRINT))

@@ -10,7 +10,7 @@ from printing.press.colors import Separation, limit_ink, read_profile
 from printing.press.gradients import repaint_gradient
 from printing.press.paints import OF_CMYK, OF_RGB, Inks, Shades
 from printing.press.profiles import SHIPPED, ProfileInvalid
-from printing.press.repaint import Repaint
+from printing.press.repaint import Repainter
 from printing.press.streams import recolor_stream
 from tests.support.printing.pdf_making import one_page
 
@@ -33,7 +33,7 @@ class Kept:
 
 def repainted(content, inks, **resources):
     with pikepdf.open(BytesIO(one_page(content, (100, 100), **resources))) as pdf:
-        Repaint(pdf, inks).run()
+        Repainter(pdf, inks).run()
         return pdf.pages[0].obj.Contents.read_bytes()
 
 
@@ -103,7 +103,7 @@ def test_form_that_begins_with_the_space_of_its_page_keeps_tints(content, writte
             content, Type=pikepdf.Name.XObject, Subtype=pikepdf.Name.Form, BBox=[0, 0, 9, 9]
         )
         pdf.pages[0].obj.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(F=form))
-        Repaint(pdf, inks).run()
+        Repainter(pdf, inks).run()
 
         assert pdf.pages[0].obj.Resources.XObject.F.read_bytes().strip() == written
 
@@ -124,7 +124,7 @@ def test_gradient_is_sampled_in_inks(inks):
     )
     content = one_page(b"/s0 sh", (100, 100), Shading=pikepdf.Dictionary(s0=shading))
     with pikepdf.open(BytesIO(content)) as pdf:
-        Repaint(pdf, inks).run()
+        Repainter(pdf, inks).run()
         painted = pdf.pages[0].obj.Resources.Shading.s0
         samples = painted.Function.read_bytes()
 
@@ -174,7 +174,7 @@ def test_lab_and_pictures_inside_of_the_content_become_inks(inks):
         b"BI /W 1 /H 1 /BPC 8 /CS /RGB ID \xff\x00\x00 EI Q"
     )
     with pikepdf.open(BytesIO(one_page(content, (100, 100), ColorSpace=pikepdf.Dictionary(c0=lab)))) as pdf:
-        Repaint(pdf, inks).run()
+        Repainter(pdf, inks).run()
         page = pdf.pages[0].obj
         color, gray = [line for line in page.Contents.read_bytes().splitlines() if line.endswith(b" k")][-2:]
         [picture] = page.Resources.XObject.values()
@@ -191,7 +191,7 @@ def test_picture_inside_of_the_content_takes_no_name_of_another(inks):
     with pikepdf.open(BytesIO(one_page(content, (100, 100)))) as pdf:
         form = pikepdf.Stream(pdf, b"0 0 9 9 re f", Subtype=pikepdf.Name.Form)
         resources = pdf.pages[0].obj.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Inline1=form))
-        Repaint(pdf, inks).run()
+        Repainter(pdf, inks).run()
         drawn = resources.XObject
         assert {str(name): str(drawn[name].Subtype) for name in drawn} == {
             "/Inline1": "/Form",
@@ -204,7 +204,7 @@ def test_spot_color_gets_an_ink_alternate_and_keeps_its_name(inks):
     spot = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name("/Gold"), pikepdf.Name.DeviceRGB, tint])
     content = one_page(b"/c0 cs 1 scn 0 0 9 9 re f", (9, 9), ColorSpace=pikepdf.Dictionary(c0=spot))
     with pikepdf.open(BytesIO(content)) as pdf:
-        Repaint(pdf, inks).run()
+        Repainter(pdf, inks).run()
         painted = pdf.pages[0].obj.Resources.ColorSpace.c0
         assert [str(one) for one in list(painted)[1:3]] == ["/Gold", "/DeviceCMYK"]
         assert painted[3].read_bytes()[-3] > 200
