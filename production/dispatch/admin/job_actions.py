@@ -4,11 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -19,19 +16,17 @@ from accounts.admin.staff import StaffAdmin, staff_on
 from accounts.callers import Caller
 from fulfillment.core.admin.confirmation import confirmation_page, requires_confirmation
 from fulfillment.core.errors import DomainError
-from fulfillment.core.files.downloads import limited_pdf, streamed_file
+from fulfillment.core.files.downloads import streamed_file
 from fulfillment.core.http.dangerous import harmless
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
 from production.dispatch.services.actions import cancel_job, hold_job, reassign_job, release_job, resend_job
 from production.gang_sheets.selectors.archives import gang_archive
-from production.interface import MAX_JOBS, AdapterJob
+from production.interface import MAX_JOBS
 from production.jobs.models import AT_PROVIDER, Job, JobState
-from production.jobs.selectors import adapter_job
 from production.providers.models import Provider
 from production.routing.selectors import providers_for_stores
-from production.tickets import write_jdf, write_json_ticket, write_xjdf
 from stores.orders.admin.actions import actor_on
 
 BOARD = "admin:production_job_changelist"
@@ -39,11 +34,6 @@ BOARD = "admin:production_job_changelist"
 MAX_REASSIGNED = 200
 REASONS_SHOWN = 20
 Service = Callable[..., Job]
-TICKETS = {
-    "xjdf": (write_xjdf, "application/xml"),
-    "json": (write_json_ticket, "application/json"),
-    "jdf": (write_jdf, "application/xml"),
-}
 
 
 class JobActions(StaffAdmin):
@@ -211,33 +201,3 @@ def allowed_actions(job: Job) -> frozenset[str]:
     if job.state in (JobState.QUEUED, JobState.FAILED, *AT_PROVIDER) and not is_leaving:
         may.add("cancel")
     return frozenset(may)
-
-
-class JobFiles(StaffAdmin):
-    def file_view(self, request: HttpRequest, job_id: int, form: str) -> HttpResponseBase:
-        job: Job = get_object_or_404(self.get_queryset(request), pk=job_id)
-        if not self.has_view_permission(request, job):
-            raise PermissionDenied
-        if form != "pdf" and form not in TICKETS:
-            raise Http404
-        key = Caller.on_pages(request.user).key
-        with errors_as_messages(request), limited_pdf(job.item.print_bytes, key) as respond:
-            sent, name = adapter_job(job), f"{job.number}.{form}"
-            response = respond(_print_file(sent), name) if form == "pdf" else _ticket(sent, form, name)
-            response["Cache-Control"] = "private, no-store"
-            response["X-Content-Type-Options"] = "nosniff"
-            return response
-        return HttpResponseRedirect(self.address_of(job))
-
-
-def _print_file(job: AdapterJob) -> bytes:
-    for file in job.files:
-        if file.is_printed:
-            return file.content
-    raise Http404
-
-
-def _ticket(job: AdapterJob, form: str, name: str) -> HttpResponse:
-    write, kind = TICKETS[form]
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(write(job), content_type=kind, headers=headers)

@@ -18,8 +18,9 @@ from fulfillment.core.admin.lists import BoundedPaginator
 from fulfillment.core.errors import DomainError
 from fulfillment.core.recorded_texts import translated
 from fulfillment.core.text import parse_number
-from production.dispatch.admin.job_actions import JobActions, JobFiles, allowed_actions
+from production.dispatch.admin.job_actions import JobActions, allowed_actions
 from production.dispatch.admin.job_columns import JobColumns, waits_on_sheet
+from production.dispatch.admin.job_files import JobFiles
 from production.dispatch.admin.scans import JobScans
 from production.dispatch.selectors import (
     MAX_COUNTED,
