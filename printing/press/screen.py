@@ -40,7 +40,7 @@ def open_pdf(content: bytes | Path) -> pikepdf.Pdf:
 def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = None) -> bytes:
     """The PDF with no more pixels in its pictures than a screen of this resolution shows.
 
-    Of a file nothing, where that is so already.
+    For a path, returns b"" if nothing has to shrink.
 
     With a `quality` those in RGB or gray become JPEGs: many of them fit into the memory.
     """

@@ -10,7 +10,7 @@ Verdict = tuple[ReportOutcome, str]
 
 
 def assess(job: Job, provider: Provider, report: Report, often: Collection[int]) -> Verdict:
-    """Of a job that is among `often` no failure is overridden any more."""
+    """Judges a report. `often` are keys of jobs that failed too often: a report overrides none of their failures."""
     if report.state not in RANK and report.state not in (JobState.FAILED, JobState.CANCELLED):
         return ReportOutcome.CONTRADICTION, f"{report.state!r} is not a state of a job."
     if report.job_number != job.number:

@@ -39,7 +39,7 @@ MAX_TEXT_LENGTH = 200_000
 
 
 def failure_keys(job_number: str) -> list[str]:
-    """Of its failures under this number, of which a provider may take back some."""
+    """The keys of the notifications about failures under this number."""
     key = f"job:{job_number}:failed"
     return [key, *(f"{key}:{count}" for count in range(2, MAX_FAILURES + 1))]
 
@@ -293,7 +293,7 @@ def erase_exchanges(*, order: Order) -> None:
 
 
 def _erase_notices(order: Order) -> None:
-    """They repeat what the provider wrote. Few jobs fail, so the others cost no search."""
+    """Erases notifications about the order's failed jobs, which repeat what the provider wrote."""
     failed = Job.objects.filter(history__state=JobState.FAILED, order=order)
     numbers = {
         *failed.values_list("number", flat=True),
