@@ -69,7 +69,7 @@ class JobItem:
 
     @property
     def sides(self) -> str:
-        """In the words of XJDF."""
+        """The printed sides in the words of XJDF."""
         if not self.is_two_sided:
             return "OneSided"
         return "TwoSidedHeadToFoot" if self.is_head_to_foot else "TwoSidedHeadToHead"
@@ -115,7 +115,7 @@ class AdapterJob:
 
     @property
     def place_of_order(self) -> str:
-        """Such as “2 of 3”; empty if the job is the only one of its order."""
+        """The place in the order, such as “2 of 3”; empty if the job is the only one of its order."""
         several = len(self.siblings) > 1 and self.number in self.siblings
         return f"{self.siblings.index(self.number) + 1} of {len(self.siblings)}" if several else ""
 

@@ -66,7 +66,7 @@ def between(least: float, most: float) -> Callable[[Any], None]:
 
 
 class Text(forms.CharField):
-    """One line."""
+    """A text of one line."""
 
     longest, control = MAX_TEXT_LENGTH, ""
 

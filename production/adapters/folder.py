@@ -179,7 +179,7 @@ class FolderAdapter:
         return files
 
     def _names(self, job: AdapterJob, files: Sequence[DropFile]) -> tuple[str, ...]:
-        """What appears in the hot folder."""
+        """Returns the names that appear in the hot folder."""
         if self._settings["layout"] == "folders":
             return (self._name(job),)
         return tuple(file.name for file in files)

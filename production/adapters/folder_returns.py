@@ -34,7 +34,7 @@ STATE_FOLDERS = {
 
 
 class ReturnFolder:
-    """Where the press puts reports; jobs moved to a folder such as `shipped` are reports as well."""
+    """The folder where the press puts reports; jobs moved to a folder such as `shipped` are reports as well."""
 
     def __init__(self, folder: OpenFolder, ledger: Ledger) -> None:
         self._folder, self._ledger = folder, ledger

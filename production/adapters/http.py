@@ -75,7 +75,7 @@ def failure(
     is_unsent: bool = False,
     numbers: Collection[str] = (),
 ) -> ProviderRefused | ProviderUnavailable:
-    """What a response without success means: wrong credentials, busy, or a refusal, of the jobs with these numbers."""
+    """Tells what a response without success means: wrong credentials, busy, or a refusal of these jobs."""
     if response.status in {401, 403}:
         return ProviderRefused(
             f"{name} does not accept the credentials, or the clock of this machine is wrong"

@@ -52,7 +52,7 @@ class OpenFolder:
             os.close(descriptor)
 
     def names(self) -> list[str]:
-        """In no order."""
+        """Lists the names in no order."""
         with os.scandir(self.descriptor) as entries:
             names = [entry.name for entry in islice(entries, MAX_NAMES + 1)]
         if len(names) > MAX_NAMES:
@@ -163,10 +163,10 @@ def new_names(folder: OpenFolder) -> list[str]:
 
 
 def settle_names(folder: OpenFolder, names: Collection[str]) -> None:
-    """These names need no look again."""
+    """Marks names that need no further look."""
     _LOOKS[str(folder.path)].unsettled.difference_update(names)
 
 
 def forget_names(path: Path) -> None:
-    """All names of this folder are new again."""
+    """Makes all names of this folder new again."""
     _LOOKS.pop(str(path), None)

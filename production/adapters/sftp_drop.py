@@ -136,7 +136,7 @@ async def _stage(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[Drop
 
 
 async def _remove_folder(sftp: asyncssh.SFTPClient, folder: str) -> None:
-    """With its files, of which `rmtree` would hold every name in memory."""
+    """Removes the folder with its files, of which `rmtree` would hold every name in memory."""
     names: list[str] = []
     async for entry in sftp.scandir(folder):
         names.append(str(entry.filename))
@@ -212,7 +212,7 @@ async def _was_moved(sftp: asyncssh.SFTPClient, source: str, target: str) -> boo
 
 
 async def _was_moved_plainly(sftp: asyncssh.SFTPClient, source: str, target: str) -> bool:
-    """For servers without OpenSSH's extension; their rename never replaces a file."""
+    """Moves a file at a server without OpenSSH's extension, whose rename never replaces a file."""
     try:
         await sftp.rename(source, target)
     except MISSING:

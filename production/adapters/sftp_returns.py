@@ -95,7 +95,7 @@ async def read_returns(
 async def _returned_entries(
     sftp: asyncssh.SFTPClient, folder: str
 ) -> AsyncIterator[tuple[str, asyncssh.SFTPAttrs]]:
-    """All files, and then folders by chance: those that belong to no job stay there and hold up no others."""
+    """Yields all files, then folders by chance: folders that belong to no job stay there and hold up no others."""
     folders: list[tuple[str, asyncssh.SFTPAttrs]] = []
     seen = 0
     async for entry in sftp.scandir(folder):

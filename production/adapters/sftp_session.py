@@ -17,7 +17,7 @@ MISSING = (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath)
 
 
 def read_fingerprints(text: str) -> frozenset[str]:
-    """Those of keys, one a line: `ssh-ed25519 AAAA…`, with a host name in front or not, or `SHA256:…`.
+    """Reads one key or fingerprint a line: `ssh-ed25519 AAAA…`, with or without a host name in front, or `SHA256:…`.
 
     Raises ValueError with the invalid line.
     """

@@ -47,7 +47,7 @@ def read_table(text: str) -> dict[str, tuple[str, str]]:
 
 
 def siteflow_order(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """One order with one shipment: the job is an item of it, or each of those that go together."""
+    """Builds an order with one shipment: its items are the job, or the jobs that go together."""
     carriers = read_table(settings["carriers"])
     return {
         "destination": {"name": settings["destination"]},

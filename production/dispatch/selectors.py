@@ -120,7 +120,7 @@ def stuck_jobs(jobs: QuerySet[Job]) -> QuerySet[Job]:
 
 
 class Total(NamedTuple):
-    """Of the jobs that must ship on a day."""
+    """The total of the jobs that must ship on a day."""
 
     jobs: int
     pieces: int

@@ -71,7 +71,7 @@ def siblings_of(job: Job) -> QuerySet[Job]:
 
 
 def places_of(jobs: Iterable[Job]) -> dict[int, OrderPlace]:
-    """By the keys of jobs with their orders, in one statement; what `siblings_of` finds for each."""
+    """Finds what `siblings_of` finds, for all these jobs in one statement; by the keys of the jobs."""
     listed = list(jobs)
     shared = {job.order_id for job in listed if job.order.item_count > 1}
     jobs_of_order: dict[UUID, list[Job]] = {}
@@ -117,7 +117,7 @@ def build_job(
     siblings: Sequence[str],
     pieces: int | None = None,
 ) -> AdapterJob:
-    """`pieces` of a reprint of fewer than ordered."""
+    """`pieces` are those of a reprint of fewer than ordered."""
     printed = _files(item, number, pieces)
     usual = item.product.production_speeds.filter(is_default=True).values_list("days", flat=True).first()
     return AdapterJob(
@@ -208,7 +208,7 @@ def _papers(item: OrderItem, number: str) -> list[JobFile]:
 
 
 def print_file_url(item: OrderItem, number: str, pieces: int | None = None) -> str:
-    """For providers that fetch the file; valid for FILE_VALID."""
+    """The address for providers that fetch the file; valid for FILE_VALID."""
     of_reprint = [] if pieces is None else [pieces]
     return _signed_url([item.pk, item.print_sha256[:16], *of_reprint], f"{number}.pdf")
 

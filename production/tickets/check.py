@@ -17,7 +17,7 @@ VARIABLE = "PRODUCTION_XJDF_SCHEMA"
 
 
 def find_mistakes(ticket: bytes, schema: Path) -> list[str]:
-    """One message for each violation of the schema."""
+    """Returns one message for each violation of the schema."""
     root = parse_xml(ticket)
     rules = etree.XMLSchema(etree.parse(schema, etree.XMLParser(no_network=True, resolve_entities=False)))
     rules.validate(root)

@@ -77,7 +77,7 @@ def write_jdf(job: AdapterJob) -> bytes:
 
 
 def _finishing(job: AdapterJob) -> str:
-    """What people do with the printed sheets: a press would take processes for orders to do them itself."""
+    """Tells people what to do with the printed sheets: a press would take processes for orders to do them itself."""
     item = job.item
     chosen = split_options(item.options)[1]
     of_product = {

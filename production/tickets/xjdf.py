@@ -108,7 +108,7 @@ def _add_product(product_list: Any, member: Member, position: int) -> None:
 
 
 def _add_intents(product: Any, item: JobItem) -> None:
-    """What is made, and of what; the order of the schema."""
+    """Adds what is made, and of what, in the order of the schema."""
     media, features = split_options(item.options)
     media = {**media_of_product(item), **media}
     features = {**({"Finish": item.finish} if item.finish else {}), **features}
@@ -152,7 +152,7 @@ def _drops(job: AdapterJob) -> Iterator[tuple[int, AdapterJob]]:
 
 
 def _add_contacts(root: Any, job: AdapterJob) -> None:
-    """One set with a part for each recipient: readers find a set by its name, and take the first one."""
+    """Adds one set with a part for each recipient: readers find a set by its name, and take the first one."""
     contacts = _resource_set(root, "Contact")
     for position, drop in _drops(job):
         _add_contact(_resource(contacts, ContactType="Delivery", DropID=f"Drop-{position}"), drop)

@@ -125,7 +125,7 @@ READERS: Mapping[str, Callable[[Any], Mapping[str, str] | None]] = {
 
 
 def _element_text(element: Any) -> str:
-    """Of a copy: where it stands each would be written with all namespaces around it, which takes minutes."""
+    """Writes a copy of the element: in its place, all namespaces around it would be written, which takes minutes."""
     return str(etree.tostring(deepcopy(element), encoding="unicode", with_tail=False))
 
 

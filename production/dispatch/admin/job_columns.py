@@ -41,7 +41,7 @@ CHECKBOX = '<input type="checkbox" name="{}" value="{}" class="{}" aria-label="C
 class JobColumns(StaffAdmin):
     @display(description=StaffAdmin.action_checkbox.short_description)
     def action_checkbox(self, job: Job) -> SafeString:
-        """As the widget writes it, without its templates: they are a third of the time of a row."""
+        """Writes the checkbox as the widget does, without its templates: they take a third of the time of a row."""
         return format_html(
             CHECKBOX, ACTION_CHECKBOX_NAME, job.pk, " ".join([*CHECKBOX_CLASSES, "action-select"]), job
         )
@@ -111,7 +111,7 @@ class JobColumns(StaffAdmin):
 
     @admin.display(description="jobs of the order")
     def place_in_order(self, job: Job) -> str | SafeString:
-        """Such as “2 of 3” above links to the others; what tickets say."""
+        """Shows the place that tickets say, such as “2 of 3”, above links to the other jobs."""
         position = places_of([job])[job.pk]
         return format_html("<div>{}<br>{}</div>", *_siblings(position, LINKED)) if position.of else "—"
 
@@ -173,7 +173,7 @@ class JobColumns(StaffAdmin):
 
 
 def _moment(moment: datetime | None) -> str:
-    """With the day, unless it is today."""
+    """Writes the time, with the day unless it is today."""
     local = localtime(moment)
     return date_format(
         local, "TIME_FORMAT" if local.date() == localtime().date() else "SHORT_DATETIME_FORMAT"
@@ -181,7 +181,7 @@ def _moment(moment: datetime | None) -> str:
 
 
 def paper_of(product: Product) -> str:
-    """What tickets say of it; empty where the product says nothing."""
+    """Describes the product's paper as tickets do; empty where the product says nothing."""
     weight = f"{product.stock_weight_gsm} g/m²" if product.stock_weight_gsm else ""
     coating = _(product.get_coating_display()) if product.coating else ""
     return " · ".join(filter(None, [product.stock_code, weight, coating, product.finish]))
@@ -195,7 +195,7 @@ def waits_on_sheet(job: Job) -> bool:
 
 
 def _siblings(position: OrderPlace, most: int) -> tuple[str, SafeString]:
-    """Such as “2 of 3”, and links to the others."""
+    """Returns words such as “2 of 3”, and links to the other jobs."""
     words = _("%(number)s of %(total)s") % {"number": position.number, "total": position.of}
     return words, _links(position.others, most)
 

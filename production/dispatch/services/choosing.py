@@ -43,7 +43,7 @@ LEASE_SECONDS = 10
 
 
 def count_jobs(counts: Mapping[tuple[int, int | None], int], *, at: datetime) -> None:
-    """By provider and rule, which is none where a person chose the provider."""
+    """Counts jobs by provider and rule; the rule is None where a person chose the provider."""
     if not counts:
         return
     providers, rules = zip(*counts, strict=True)

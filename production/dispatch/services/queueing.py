@@ -139,7 +139,7 @@ def _release_jobs(order: Order) -> None:
 
 
 def _reported_parcels(order: Order) -> list[Parcel]:
-    """Those that reports named while the order was on hold, which takes none."""
+    """The parcels that reports named while the order was on hold: such an order takes no parcels."""
     reports = ProviderReport.objects.filter(
         job__order=order, job__state=JobState.SHIPPED, state=JobState.SHIPPED, outcome=ReportOutcome.APPLIED
     )

@@ -184,7 +184,7 @@ def _may_come(job: Job, provider: Provider | None, choices: ProviderChoices) -> 
 
 
 def _limit_jobs(jobs: Sequence[Job]) -> list[Job]:
-    """What one request takes; the others go in the next one."""
+    """The jobs that one request takes; the others go in the next request."""
     chosen: list[Job] = []
     size = 0
     for job in jobs:

@@ -50,13 +50,13 @@ def sheet_for(provider: Provider) -> Sheet | None:
 
 
 def sheet_values(provider: Provider) -> dict[str, Any]:
-    """As stored with a gang sheet, which later changes of the provider's settings do not affect."""
+    """The settings to store with a gang sheet: later changes of the provider's settings do not affect it."""
     sheet = sheet_for(provider)
     return asdict(sheet) if sheet else {}
 
 
 def candidate_of(job: Job) -> Candidate | None:
-    """None for a job that is sent alone: its file has too many pages, does not fit on a sheet, or cannot be used."""
+    """The job for a sheet. None if it is sent alone: its file has too many pages, is too large or cannot be used."""
     provider = job.provider
     if provider is None or not uses_gang_sheets(provider) or (sheet := sheet_for(provider)) is None:
         return None

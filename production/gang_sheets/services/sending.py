@@ -99,7 +99,7 @@ def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
 
 
 def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
-    """If the provider is down, jobs without another provider stay; if it is disabled, none stay."""
+    """Returns the jobs that stay: those without another provider if the provider is down, none if it is disabled."""
     provider = sheet.provider
     is_out_of_use = not provider.is_enabled or not (sheet.sheet or uses_gang_sheets(provider))
     is_moving = is_out_of_use or (sheet.tries > 0 and is_down(provider))
@@ -223,7 +223,7 @@ def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: Pr
 
 
 def record_sheet_fault(*, sheet_pk: int) -> None:
-    """After an error of the service, which is logged: open attempts are closed when the sheet is retried."""
+    """Postpones the sheet after a logged error of the service; a retry closes its open attempts."""
     postpone_sheet(sheet_pk=sheet_pk, message="The service had an internal error; see its log.")
 
 

@@ -102,14 +102,14 @@ def lock_jobs(jobs: QuerySet[Job]) -> list[Job]:
 
 
 def fail_job(*, job: Job, message: str) -> None:
-    """On a locked job, without saving."""
+    """Marks a locked job as failed, without saving it."""
     job.state, job.message, job.next_try = JobState.FAILED, message[:1000], None
 
 
 def close_interrupted_attempts(job: Job) -> bool:
     """Closes attempts of a killed worker, whose requests the provider may have received.
 
-    On a locked job, without saving it; whether a submission was among them.
+    Changes a locked job without saving it; returns whether a submission was among the attempts.
     """
     was_sending = False
     for attempt in Attempt.objects.filter(job=job, outcome=AttemptOutcome.UNFINISHED):
