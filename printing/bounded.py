@@ -54,7 +54,7 @@ class TaskFailed(RuntimeError):
 
 
 class TaskTimedOut(TaskFailed):
-    """It took longer than its limit and was killed."""
+    """The task took longer than its limit and was killed."""
 
 
 class RendererKilled(RuntimeError):

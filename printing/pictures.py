@@ -91,7 +91,7 @@ def held_samples(picture: Image.Image) -> int:
 
 
 def _scans(picture: JpegImageFile) -> int:
-    """At least as many as there are: within the data of a scan the marker never occurs."""
+    """Counts at least as many scans as there are: within the data of a scan the marker never occurs."""
     assert picture.fp is not None  # noqa: S101 - checked by the caller
     position = picture.fp.tell()
     picture.fp.seek(0)
@@ -138,7 +138,7 @@ def readable() -> Iterator[None]:
 
 
 def is_jpeg(picture: Image.Image) -> bool:
-    """Also of several pictures in one file, as phones write them; Pillow gives these another format."""
+    """Whether it is a JPEG, also one of several in a file, as phones write them: Pillow gives these another format."""
     return isinstance(picture, JpegImageFile)
 
 

@@ -20,12 +20,12 @@ waited_before: ContextVar[float | None] = ContextVar("waited_before", default=No
 
 
 def waited_seconds() -> float:
-    """All that this thread waited since it began."""
+    """The seconds that this thread waited since it began."""
     return _waited.seconds
 
 
 def own_time() -> float:
-    """As `time.monotonic`, but it stands still while this thread waits: for deadlines of its work."""
+    """Counts as `time.monotonic` does, but stands still while this thread waits: for deadlines of its work."""
     return time.monotonic() - _waited.seconds
 
 

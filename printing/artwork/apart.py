@@ -11,7 +11,7 @@ from printing.press.objects import Visited, drawn_apart, forms_of, get_dictionar
 
 
 def missing_font(font: Any) -> str:
-    """Its name; empty for one that is embedded or drawn."""
+    """The font's name; empty for a font that is embedded or drawn."""
     if font.get("/Subtype") == "/Type3" or _is_embedded(font):
         return ""
     return str(font.get("/BaseFont", "/?"))[1:].rpartition("+")[2]

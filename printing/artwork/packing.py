@@ -19,7 +19,7 @@ def read_in_folder(folder: Path, trim: list[float]) -> dict[str, Any]:
 
 
 def pack_facts(facts: ArtworkFacts) -> dict[str, Any]:
-    """As JSON can hold them, without what has no letters."""
+    """Packs facts as JSON can hold them, without what has no letters."""
     facts = _finite(facts)
     parts = [asdict(part) for part in facts.parts]
     return {"width": facts.width, "height": facts.height, "is_readable": facts.is_readable, "parts": parts}

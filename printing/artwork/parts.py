@@ -60,7 +60,7 @@ class ArtworkFacts:
 
     @property
     def weight(self) -> int:
-        """In memory, in bytes."""
+        """The size in memory, in bytes."""
         return 500 + 400 * len(self.parts) + len(self.bare)
 
     def of_kind(self, kind: Part) -> Iterable[ArtworkPart]:

@@ -363,7 +363,7 @@ def _blends(mode: Any) -> bool:
 
 
 def _picture_space(space: Any) -> str:
-    """As Pillow names the mode."""
+    """The color space, as Pillow names the mode."""
     is_palette = isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed"
     return {GRAY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(
         kind_of(space[1] if is_palette else space) or "", ""

@@ -170,7 +170,7 @@ def _composite_widths(entries: Any) -> Iterator[tuple[int, float]]:
 
 
 def left_in_color(resources: Any) -> Iterator[str]:
-    """As text, for one resource dictionary; forms inside it are checked separately."""
+    """Describes what is left in color in one resource dictionary; forms inside it are checked separately."""
     patterns = list(get_dictionary(resources, "/Pattern").values())
     for shading in shadings_of(resources):
         kind = kind_of(shading.get("/ColorSpace"))
@@ -188,7 +188,7 @@ def left_in_color(resources: Any) -> Iterator[str]:
 
 
 def shadings_of(resources: Any) -> list[Any]:
-    """Those that are drawn, and those of patterns."""
+    """The shadings that are drawn, and those of patterns."""
     patterns = get_dictionary(resources, "/Pattern").values()
     drawn = get_dictionary(resources, "/Shading").values()
     return [*drawn, *(pattern.Shading for pattern in patterns if "/Shading" in pattern)]
@@ -207,7 +207,7 @@ def _picture_in_color(image: Any) -> Iterator[str]:
 
 
 def _has_mask_in_color(image: Any, kind: str | None) -> bool:
-    """What preparation did not resolve, of a picture whose colors are converted: formats that it does not read."""
+    """Whether a picture whose colors are converted has a mask in color, of a format that preparation does not read."""
     soft = image.get("/SMask", pikepdf.Dictionary())
     return kind not in _IN_INKS and (isinstance(image.get("/Mask"), pikepdf.Array) or "/Matte" in soft)
 

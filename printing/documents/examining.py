@@ -76,7 +76,7 @@ def run_on_document(task: str, content: bytes, **options: Any) -> tuple[Any, dic
 
 
 def reply_or_refusal(work: Callable[[], Any], *files: str) -> dict[str, Any]:
-    """What is wrong with the file becomes the reply."""
+    """Returns the reply of the work, or says what is wrong with the file."""
     try:
         return {"reply": work(), "files": files}
     except (DocumentRefused, ArtworkRefused) as refusal:

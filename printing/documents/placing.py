@@ -42,9 +42,9 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class PlacedDocument:
-    """For each page of the product a PDF of one page as large as its trim and bleed, and what is known of it.
+    """A PDF of one page, as large as trim and bleed, for each page of the product, and what is known of it.
 
-    `missing` counts those for which the PDF has none.
+    `missing` counts pages of the product for which the PDF has none.
 
     `screens` are the same pages with no more pixels in their pictures than a proof shows: the same bytes where there
     are no more.
@@ -57,7 +57,7 @@ class PlacedDocument:
 
     @property
     def weight(self) -> int:
-        """In memory, in bytes."""
+        """The size in memory, in bytes."""
         # By object: equal pages are in memory each, and a screen is often its page.
         held = {id(content): len(content) for content in (*self.pages, *self.screens)}
         return sum(held.values()) + sum(fact.weight for fact in self.facts)

@@ -35,7 +35,7 @@ class Cell:
 
 
 def contact_sheet(cells: Iterable[Cell], *, title: str) -> bytes:
-    """One PDF; without cells it has one empty page."""
+    """Makes one PDF; without cells it has one empty page."""
     with pikepdf.new() as pdf:
         remaining = iter(cells)
         while cells_of_page := list(islice(remaining, CELLS)):

@@ -223,7 +223,7 @@ def _crosses(planned: PlannedSheet) -> list[str]:
 
 
 def _beside(folds: Sequence[float], middle: float) -> list[float]:
-    """Where crosses stand: a pair of them, on the same spots of the paper on both sides, where a fold is between."""
+    """The places of crosses: a pair, on the same spots of the paper on both sides, where a fold is between."""
     is_free = all(abs(at - middle) > CROSS_MM for at in folds)
     return [middle] if is_free else [middle - 1.5 * CROSS_MM, middle + 1.5 * CROSS_MM]
 

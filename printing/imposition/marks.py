@@ -192,7 +192,7 @@ class _PathPen(BasePen):
 
 @cache
 def _font() -> tuple[Any, dict[int, str], Any, int, dict[str, tuple[str, list[tuple[float, float]]]]]:
-    """With the outlines that were drawn before: all stamps are made of the same letters."""
+    """Opens the font, with the outlines that were drawn before: all stamps are made of the same letters."""
     font = TTFont(FONT, lazy=True)
     return font.getGlyphSet(), font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm, {}
 

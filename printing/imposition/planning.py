@@ -176,7 +176,7 @@ def _plan_sheet(layout: Layout, sheet: Sheet, *, number: int, of: int) -> Planne
 
 
 class Piece(NamedTuple):
-    """What is printed, by its file: the size of its first page and the least bleed of all sides and pages, in mm."""
+    """A piece as its file has it: the size of its first page, and the least bleed of all sides and pages, in mm."""
 
     pages: int
     size_mm: tuple[float, float]
@@ -188,7 +188,7 @@ class Piece(NamedTuple):
 
 
 def piece_of(content: bytes) -> Piece | None:
-    """None where the file cannot be read."""
+    """Measures the piece; None where the file cannot be read."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
             boxes = _boxes(pdf)

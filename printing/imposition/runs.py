@@ -70,7 +70,7 @@ def _rest(missing: Mapping[str, int], run: int, counts: Mapping[str, int]) -> di
 
 
 def _least(missing: Mapping[str, int], slots: int, price: Overs) -> int:
-    """What the pieces cost at least: full sheets, and as few layouts as can hold the jobs."""
+    """The least cost of the pieces: full sheets, and as few layouts as can hold the jobs."""
     if not missing:
         return 0
     layouts = -(-len(missing) // slots)
@@ -136,7 +136,7 @@ def _without_surplus(
 def _merge_layouts(
     layouts: Sequence[Layout], quantities: Mapping[str, int], sheet_count: Callable[[Sequence[Layout]], int]
 ) -> list[Layout]:
-    """Without layouts that longer runs of the others replace at no more sheets, and without needless sheets."""
+    """Removes layouts that longer runs of the others replace at no more sheets, and needless sheets."""
     now = _trim_runs(layouts, quantities)
     for gone in sorted(range(len(now)), key=lambda at: now[at][0]):
         others = _covering([*now[:gone], *now[gone + 1 :]], now[gone], quantities)

@@ -147,7 +147,7 @@ class PlannedSheet:
 
     @property
     def folds(self) -> tuple[list[float], list[float]]:
-        """Where the pieces are folded, across and up the sheet."""
+        """The places of the folds of the pieces, across and up the sheet."""
         parts = [part / self.panels for part in range(1, self.panels)]
         first = self.fronts[0]
         width, height = first.width_mm, first.height_mm
@@ -160,7 +160,7 @@ class PlannedSheet:
 
 @dataclass(frozen=True, slots=True)
 class Slug:
-    """What the slug line says of all jobs on a sheet: the code that is scanned for them, and the day that the first of
+    """The slug line on all jobs of a sheet: the code that is scanned for them, and the day that the first of
     them must leave."""
 
     code: str = ""

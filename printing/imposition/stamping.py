@@ -113,7 +113,7 @@ def _stamp_page(
 
 
 def _folds(trim: Sequence[float], panels: int) -> tuple[list[float], list[float]]:
-    """Where folds are across and up the page."""
+    """The places of the folds, across and up the page."""
     width, height = trim[2] - trim[0], trim[3] - trim[1]
     parts = [part / panels for part in range(1, panels)]
     if width >= height:

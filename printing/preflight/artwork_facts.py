@@ -24,7 +24,7 @@ CACHE_BYTES = 32_000_000
 
 
 def read_isolated(content: bytes, trim: Area | None = None) -> ArtworkFacts:
-    """As `read_pdf`; a PDF that takes too much memory or time counts as unreadable."""
+    """Reads as `read_pdf` does; a PDF that takes too much memory or time counts as unreadable."""
     task, files = "printing.artwork.packing:read_in_folder", {"artwork": content}
     try:
         with (
@@ -57,7 +57,7 @@ def _read(artwork: Artwork) -> ArtworkFacts:
 
 
 def _read_pdf(artwork: Artwork) -> ArtworkFacts:
-    """What is read is what will be printed: the prepared PDF."""
+    """Reads the prepared PDF, which is what will be printed."""
     try:
         made = prepare_artwork(artwork)
     except ArtworkRefused:

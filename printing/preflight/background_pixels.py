@@ -96,7 +96,7 @@ class BackgroundPixels:
         ]
 
     def _edges(self, page: Page, outer: int) -> Iterable[tuple[str, Pixels, Pixels, Area]]:
-        """For each side: a strip inside the trim and one in the bleed (away from blurred edges), and the bleed."""
+        """Yields for each side a strip inside the trim, one in the bleed (away from blurred edges), and the bleed."""
         wide, high = self.picture.size
         inner, low, down = outer + 1 + max(1, round(self.scale)), high - outer, wide - outer
         bleed, width, height = self.bleed, page.width, page.height
@@ -202,7 +202,7 @@ class _Drawing:
         return drawn
 
     def _together(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
-        """If one of several fails, each is drawn alone while there is time, so that only that one is omitted."""
+        """Draws pages together. If this fails, each is drawn alone while there is time, to omit only what fails."""
         some = replace(self.template, pages=tuple(self.template.pages[number] for number in numbers))
         try:
             pngs = render_backgrounds(some, ppi=scale * 25.4, seconds=self.until - own_time())

@@ -21,7 +21,7 @@ RULES = (
 
 
 def preflight(job: PreflightInput, limits: Limits = USUAL) -> list[Finding]:
-    """All findings: errors first, then by page and position; at most FINDINGS."""
+    """Returns all findings: errors first, then by page and position; at most FINDINGS."""
     findings = sorted(_all(Sheet(job, limits)), key=_order)
     return findings[:FINDINGS]
 

@@ -55,7 +55,7 @@ def luminance(color: Seen) -> float:
 
 
 def contrast(color: Seen, other: Seen) -> float:
-    """From 1 (the same) to 21 (black on white)."""
+    """The contrast, from 1 (the same) to 21 (black on white)."""
     low, high = sorted((luminance(color), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
@@ -113,7 +113,7 @@ def plate_inks(
     most: float,
     until: float = math.inf,
 ) -> dict[int, PlateInk]:
-    """By page number; pages that cannot be drawn `until` then by `own_time` are omitted. Raises RenderingBusy."""
+    """The ink by page number; pages not drawn `until` then by `own_time` are omitted. Raises RenderingBusy."""
     keys = {number: (_key(template, number, press), most) for number in numbers}
     ink_by_page = {number: ink for number, key in keys.items() if (ink := _read.get(key)) is not None}
     wanted = [number for number in numbers if number not in ink_by_page]

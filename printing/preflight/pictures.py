@@ -36,7 +36,7 @@ picture_cache: WeightedCache[str, PictureFacts] = WeightedCache(
 
 
 def facts_of(content: bytes, digest: str | None = None) -> PictureFacts | None:
-    """None for a file that is no readable PNG or JPEG; `digest` identifies the content if known."""
+    """Reads the facts of a picture; None if it is no readable PNG or JPEG. `digest` identifies known content."""
     digest = digest or hashlib.sha256(content).hexdigest()
     try:
         return picture_cache.get_or_make(digest, lambda: _read(content))

@@ -80,7 +80,7 @@ class ArtworkPage:
 
     @property
     def reach(self) -> Area:
-        """What is meant to be printed: trim and bleed."""
+        """The area that is meant to be printed: trim and bleed."""
         return self.bleed or Area(0, 0, self.width, self.height)
 
 
@@ -93,7 +93,7 @@ class PreparedArtwork:
 
 
 def prepare_file(source: Path, target: Path, *, most_pages: int) -> tuple[ArtworkPage, ...]:
-    """Of files that are never whole in memory."""
+    """Prepares a file that is never whole in memory."""
     with source.open("rb") as file, target.open("wb") as out:
         return prepare_artwork(file, out, most_pages)
 
@@ -236,7 +236,7 @@ def _within(box: Box, sheet: Box) -> Box:
 
 
 def _matrix(sheet: Box, turn: int, unit: float) -> Matrix:
-    """From the coordinates of the page to those of the turned page, which begins at 0, 0."""
+    """Maps the coordinates of the page to those of the turned page, which begins at 0, 0."""
     left, bottom, right, top = (unit * side for side in sheet)
     return {
         0: (unit, 0.0, 0.0, unit, -left, -bottom),

@@ -55,7 +55,7 @@ class Separation:
         return self.blend_inks(color)
 
     def blend_inks(self, color: RGB) -> CMYK:
-        """As `separate_color`, but grays use all inks too: a switch to K within a gradient would be visible."""
+        """Like `separate_color`, but grays use all inks too: a switch to K within a gradient would be visible."""
         if (found := self._known.get(color)) is None:
             cyan, magenta, yellow, black = _apply_transform(
                 Image.new("RGB", (1, 1), color), self._few, "CMYK"

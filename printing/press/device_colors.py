@@ -27,7 +27,7 @@ class DeviceColors:
     """Walks each object once, with a list of what is left, because artwork may nest forms deeply."""
 
     def __init__(self, pdf: pikepdf.Pdf, output_profile: bytes | None) -> None:
-        """Without a profile all CMYK is that of the press."""
+        """Without an `output_profile`, all CMYK is that of the press."""
         self._pdf, self._output_profile = pdf, output_profile
         self._srgb: Any = None
         self._visited = Visited()

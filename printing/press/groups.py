@@ -30,7 +30,7 @@ def mask_of(state: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What of the state makes a group more than the sum of what it draws."""
+    """The part of the state that makes a group more than the sum of what it draws."""
 
     is_clear: bool = False
     is_blending: bool = False

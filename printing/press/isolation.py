@@ -38,7 +38,7 @@ LOOK_SECONDS, LEFT_SECONDS = 0.01, 0.05
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """On this machine, also with several web processes; the lock of a file ends with its process.
+    """Waits for a turn on this machine, also with several web processes; the lock of a file ends with its process.
 
     Not reentrant: a thread that holds it must not take it again. Raises RenderingBusy.
     """
@@ -73,7 +73,7 @@ def _wait_for(lock: BinaryIO, end: float) -> None:
 
 
 def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
-    """As `separate_picture`; raises TaskFailed or TaskTimedOut."""
+    """Separates as `separate_picture` does; raises TaskFailed or TaskTimedOut."""
     if not is_large(content):
         return separate_picture(content, separation_of(profile.read_bytes(), highest_ink))
     task, files = "printing.press.pictures:separate_in_folder", {"picture": content}
@@ -86,7 +86,7 @@ def separate(content: bytes, profile: Path, highest_ink: int) -> bytes:
 
 
 def clean(content: bytes) -> Upload:
-    """As `clean_upload`; raises TaskFailed or TaskTimedOut as well."""
+    """Cleans as `clean_upload` does; raises TaskFailed or TaskTimedOut as well."""
     if not is_large(content):
         return clean_upload(content)
     task, files = "printing.press.uploads:clean_in_folder", {"picture": content}
@@ -99,7 +99,7 @@ def clean(content: bytes) -> Upload:
 
 
 def prepare(content: bytes, *, most_pages: int = PAGES) -> PreparedArtwork:
-    """As `prepare_artwork`; raises RendererKilled as well."""
+    """Prepares as `prepare_artwork` does; raises RendererKilled as well."""
     task, files = "printing.press.artwork:prepare_in_folder", {"artwork": content}
     try:
         with (
@@ -129,7 +129,7 @@ def shrink(content: bytes, size: tuple[int, int], resampling: str) -> Image.Imag
 
 
 def reshape(content: bytes, size: tuple[int, int], proportion: float, *, crop: bool) -> bytes:
-    """As `printing.press.pictures.reshape`, whose result has this size; raises TaskFailed as well."""
+    """Reshapes as `printing.press.pictures.reshape` does; the result has this `size`. Raises TaskFailed as well."""
     if not is_large(content) and size[0] * size[1] <= LARGE_PIXELS:
         return pictures.reshape(content, proportion, crop=crop)
     task, files = "printing.press.pictures:reshape_in_folder", {"picture": content}

@@ -107,7 +107,7 @@ def _cut_out(pdf: pikepdf.Pdf, image: Any, kept: int) -> int:
 
 
 def _samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
-    """As they are stored, and the number of bytes of one; nothing of a damaged picture."""
+    """Returns the samples as stored, and the bytes of one; nothing of a damaged picture."""
     try:
         if "/DCTDecode" not in str(image.get("/Filter")):
             return image.read_bytes(), int(image.get("/BitsPerComponent", 8)) // 8

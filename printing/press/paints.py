@@ -15,7 +15,7 @@ OPERATORS = {GRAY: (b"g", b"G"), OF_RGB: (b"rg", b"RG"), OF_CMYK: (b"k", b"K")}
 
 
 class _Components(dict[str, int]):
-    """Also of kinds with a profile, which have the name of the plain kind before it."""
+    """The numbers of components, also of kinds with a profile, whose names begin with that of the plain kind."""
 
     def __missing__(self, kind: str) -> int:
         return self[kind.partition(" ")[0]]
@@ -41,7 +41,7 @@ class Paint(Protocol):
 
 
 class Inks:
-    """For the press: converts all but inks; grays go to the K plate only."""
+    """Paints for the press: converts all but inks; grays go to the K plate only."""
 
     target = OF_CMYK
 
@@ -67,7 +67,7 @@ class Inks:
 
 
 class Shades:
-    """For masks: converts colors to their luminosity."""
+    """Paints for masks: converts colors to their luminosity."""
 
     target = GRAY
 
@@ -82,12 +82,12 @@ class Shades:
 
 
 class SoftProof:
-    """For screens: each color as it will look in print."""
+    """Paints for screens: each color as it will look in print."""
 
     target = OF_RGB
 
     def __init__(self, separation: Separation, inks: Inks | None) -> None:
-        """With `inks` as the CMYK policy prints, else as a RIP converts managed colors."""
+        """Colors look with `inks` as the CMYK policy prints them, else as a RIP converts managed colors."""
         self._separation, self._inks = separation, inks
 
     def color(self, kind: str, values: Values) -> Values | None:

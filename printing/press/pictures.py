@@ -198,5 +198,5 @@ def jpeg_in(image: Any) -> Image.Image:
 
 
 def jpeg_of(picture: Image.Image) -> bytes:
-    """At the quality that JPEG_RIPPLE of the separation is for."""
+    """Encodes at the quality that JPEG_RIPPLE of the separation is for."""
     return encode_picture(picture, "JPEG", **PLATE_JPEG)

@@ -34,14 +34,14 @@ def make_plain(pdf: pikepdf.Pdf) -> None:
 
 
 def _name_mode(state: Any) -> None:
-    """Of a list of ways to blend, the first that is known."""
+    """Names the first known one of a list of ways to blend."""
     if isinstance(modes := state.get("/BM"), pikepdf.Array):
         known = (str(mode) for mode in modes if str(mode) in _MODES)
         state.BM = pikepdf.Name(next(known, "/Normal"))
 
 
 def _name_space(state: Any) -> None:
-    """Of a mask: without it, some programs mask nothing, also by alpha, as browsers write it."""
+    """Names the color space of a mask: without it, some programs mask nothing, also by alpha, as browsers write it."""
     mask = mask_of(state)
     if mask is None:
         return

@@ -113,7 +113,7 @@ def total_ink(colors: Image.Image, black: Image.Image) -> Image.Image:
 
 
 def blend_overprint(printed: bytes) -> bytes:
-    """With the highest ink in the place of overprint, which the renderer does not know.
+    """Puts the highest ink in the place of overprint, which the renderer does not know.
 
     Views blend complements of inks: the darker one is that of the plate below where a color has nothing of it.
     """

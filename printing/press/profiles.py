@@ -83,7 +83,7 @@ def _shipped_condition() -> OutputCondition:
 
 
 def description_of(content: bytes) -> str:
-    """One line of text that is valid in databases and PDF files: a profile may contain any bytes."""
+    """Describes the profile in one line that is valid in databases and PDF files: a profile may contain any bytes."""
     text = ImageCms.ImageCmsProfile(BytesIO(content)).profile.profile_description or ""
     shown = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(shown.split())[:200] or "Without a description"

@@ -140,7 +140,7 @@ class Repainter:
                 self._masks.append((mask, paint))
 
     def _mask(self, mask: Any, paint: Paint) -> None:
-        """Its backdrop is a color of its group."""
+        """Repaints a mask, whose backdrop is a color of its group."""
         if str(mask.get("/S")) != "/Luminosity":
             self._form(mask.G, paint)
             return
@@ -216,7 +216,7 @@ class Repainter:
         return read and kind.picture(read)
 
     def _kind(self, space: Any) -> str | None:
-        """As `kind_of`, but RGB with its profile where that is another one than sRGB."""
+        """Finds the kind as `kind_of` does, but RGB with its profile where that is another one than sRGB."""
         kind = kind_of(space)
         of_profile = isinstance(space, pikepdf.Array) and str(space[0]) == "/ICCBased"
         return self._profiles.kind(kind, space[1]) if kind == OF_RGB and of_profile else kind
@@ -243,7 +243,7 @@ def is_readable(image: Any, kind: str) -> bool:
 
 
 def decode_picture(image: Any, kind: str, wanted: tuple[int, int] | None = None) -> Image.Image | None:
-    """None for an unsupported picture, which keeps its own colors with their profile.
+    """Decodes the picture; None for an unsupported one, which keeps its own colors with their profile.
 
     A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
     """
@@ -297,7 +297,7 @@ def _write_picture(image: Any, picture: Image.Image, target: str) -> None:
 
 
 def write_plain(image: Any, picture: Image.Image, target: str) -> None:
-    """As it is, for a file that is not kept."""
+    """Writes the picture unpacked, for a file that is not kept."""
     _clear_form(image, target)
     image.write(picture.tobytes())
 

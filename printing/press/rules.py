@@ -59,7 +59,7 @@ class PresetRules:
 
     @property
     def printed_with(self) -> dict[str, str]:
-        """What is kept with a print file: presets are renamed, changed and removed later."""
+        """The record that is kept with a print file: presets are renamed, changed and removed later."""
         return {"Code": self.code, "Name": self.name, "Digest": self.digest}
 
     @classmethod

@@ -37,7 +37,7 @@ class Tagged(str):
 
 
 class Profiles:
-    """Of one file, in which many color spaces name the same profile."""
+    """The profiles of one file, in which many color spaces name the same profile."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[int, int], str] = {}

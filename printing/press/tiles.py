@@ -18,7 +18,7 @@ _OF_STREAMS = frozenset({"/Length", "/Filter", "/DecodeParms", "/Resources"})
 
 
 def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
-    """In each stream by itself: what a form has of the opacity around it is not followed."""
+    """Fades the tiles of each stream by itself: the opacity around a form is not followed into it."""
     left = CONTENT_BYTES
     # Tiles within a tile come before it, because it is copied.
     for holder in reversed(holders):

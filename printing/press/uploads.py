@@ -172,7 +172,7 @@ def _reduce_to_eight_bits(picture: Image.Image) -> Image.Image:
 
 
 def _convert_to_srgb(picture: Image.Image, profile: bytes) -> Image.Image | None:
-    """None if the profile is damaged, or for another color mode than the picture's."""
+    """Converts to sRGB; None if the profile is damaged, or for another color mode than the picture's."""
     try:
         own = open_profile(profile)
         mode = MODES.get(own.profile.xcolor_space.strip(), "")

@@ -82,7 +82,7 @@ def _boxes(
 
 
 def _pixels(thing: pikepdf.Object) -> int:
-    """Those of a picture; the PDF of a template may say anything in place of numbers."""
+    """Counts the pixels of a picture; the PDF of a template may say anything in place of numbers."""
     if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Image":
         with suppress(TypeError, ValueError):
             return int(thing.get("/Width", 0)) * int(thing.get("/Height", 0))

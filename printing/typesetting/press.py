@@ -62,7 +62,7 @@ class Press:
     def request(
         self, template: Template, pictures: Mapping[str, str], spots: Sequence[Any], *, makes: Makes
     ) -> dict[str, Any]:
-        """For typesetting.worker; `pictures` are the files of separated ones by their placeholders' digests."""
+        """Builds the request to the worker; `pictures` are the separated files by the digests of their placeholders."""
         boxes = [[page.width, page.height, self.bleed_of(page), self.slug_mm] for page in template.pages]
         job = {
             "is_cmyk": self.rules.is_cmyk,

@@ -34,7 +34,7 @@ SHARE_BESIDE_PDF = 0.4
 
 
 def page_keys(render_input: RenderInput, job: Mapping[str, Any], setting: Mapping[str, Any]) -> list[str]:
-    """For each page a digest of all that it is drawn from: equal pages are the same picture."""
+    """Digests all that each page is drawn from: equal pages are the same picture."""
     pictures = {
         key: hashlib.sha256(content).hexdigest() for key, (content, _) in render_input.pictures.items()
     }
@@ -64,7 +64,7 @@ class SetText:
 
 @dataclass(slots=True)
 class Run:
-    """What is rendered, and until when by `own_time`. With a `press` everything is made from one PDF."""
+    """One rendering, and its deadline by `own_time`. With a `press` everything is made from one PDF."""
 
     builder: RenderInputBuilder
     workdir: WorkDir

@@ -161,7 +161,7 @@ class Renderer:
         return output if isinstance(output, list) else [output or b""]
 
     def _compiler(self, request: dict[str, Any]) -> typst.Compiler:
-        """It reads MAIN and JOB of its root anew when it is given `input` or `root`, and else may not."""
+        """Returns a compiler. It reads MAIN and JOB of its root anew only when given `input` or `root`."""
         root, fonts = key = request["root"], request["fonts"]
         self.used += 1
         if self.compiler is None or self.key != key or self.used > RENDERINGS_OF_A_COMPILER:

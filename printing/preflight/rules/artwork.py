@@ -44,7 +44,7 @@ def _texts(sheet: Sheet) -> Iterator[tuple[Background, ArtworkPart, Area]]:
 
 
 def few(find: Find) -> Find:
-    """At most OF_A_KIND for each page."""
+    """Limits a rule to OF_A_KIND matches for each page."""
 
     @wraps(find)
     def wrapper(sheet: Sheet) -> Iterator[RuleMatch]:

@@ -125,7 +125,7 @@ def picture_distorted(sheet: Sheet) -> Iterator[RuleMatch]:
     "Reduce the ink in the darkest parts.",
 )
 def total_ink_high(sheet: Sheet) -> Iterator[RuleMatch]:
-    """Only for colors defined in inks, and what blends: all others are limited when they are converted."""
+    """Checks only colors defined in inks, and what blends: all others are limited when they are converted."""
     yield from color_ink_too_much(sheet)
     most = sheet.limits.total_ink
     for picture, facts in sheet.pictures:
