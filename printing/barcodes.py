@@ -1,3 +1,5 @@
+"""Encodes texts as QR codes and Code 128, as runs of dark modules."""
+
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby, takewhile

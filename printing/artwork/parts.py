@@ -1,3 +1,5 @@
+"""The parts of artwork that preflight checks, and the facts of a file."""
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,3 +1,5 @@
+"""Lists the rules, and runs them all on one input."""
+
 from collections.abc import Iterator
 
 from printing.preflight.artwork_facts import artwork_cache

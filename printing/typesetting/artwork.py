@@ -1,3 +1,5 @@
+"""Reads the pictures of a template, and refuses what could harm the typesetter."""
+
 import base64
 import binascii
 import hashlib

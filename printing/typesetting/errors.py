@@ -1,3 +1,5 @@
+"""The errors of the typesetter, and problems with the JSON pointer to their place."""
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 

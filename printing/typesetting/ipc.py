@@ -1,3 +1,5 @@
+"""Messages between this process and a rendering process."""
+
 import json
 import socket
 import struct

@@ -1,3 +1,5 @@
+"""Parses the JSON of a template."""
+
 import base64
 import hashlib
 import json

@@ -1,3 +1,5 @@
+"""Builds the plain data that the typesetter draws from a template and its values."""
+
 import re
 import unicodedata
 from collections.abc import Mapping

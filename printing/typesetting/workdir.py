@@ -1,3 +1,5 @@
+"""The files that rendering processes read, in a private folder."""
+
 import atexit
 import errno
 import os

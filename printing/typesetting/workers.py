@@ -1,3 +1,5 @@
+"""The rendering processes of this process: starts them, lends them out and ends them."""
+
 import atexit
 import os
 import signal

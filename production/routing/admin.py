@@ -1,3 +1,5 @@
+"""The console pages of routing rules, with a test of the rules on an order."""
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,3 +1,5 @@
+"""The parts of a preflight rule: what it finds, and how it is declared."""
+
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 

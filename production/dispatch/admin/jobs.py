@@ -1,3 +1,5 @@
+"""The board of print jobs, and the page of one job."""
+
 from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import urlencode
