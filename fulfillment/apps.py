@@ -17,11 +17,8 @@ class FulfillmentConfig(AppConfig):
         import fulfillment.operations.deployment_checks  # noqa: F401, PLC0415
         from fulfillment.core.admin.names import name_model  # noqa: PLC0415
         from fulfillment.core.api.document import add_declarations_of_apps  # noqa: PLC0415
-        from fulfillment.core.audit.guards import (  # noqa: PLC0415
-            build_trail_indexes,
-            event_models,
-            install_append_only_triggers,
-        )
+        from fulfillment.core.audit.guards import install_append_only_triggers  # noqa: PLC0415
+        from fulfillment.core.audit.indexes import build_trail_indexes, event_models  # noqa: PLC0415
         from fulfillment.core.observability.instruments import measure_stage  # noqa: PLC0415
 
         waiting.configure(observe=measure_stage)

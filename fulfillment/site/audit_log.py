@@ -29,7 +29,7 @@ from fulfillment.core.admin.history import (
     tracked_fields,
 )
 from fulfillment.core.audit.events import WORDS
-from fulfillment.core.audit.guards import event_models
+from fulfillment.core.audit.indexes import event_models
 from fulfillment.core.audit.log import LogEntry, LogFilter, LogPlace, kind_of, read_log
 from fulfillment.core.text import parse_number, parse_uuid
 

@@ -1,4 +1,4 @@
-"""Makes the audit tables append-only in the database, after each migration.
+"""Makes the audit tables append-only in the database, after each migration, and grants roles their use.
 
 Rows can be added. The only change let through is that personal words become `[erased]`; nothing is deleted but the
 history of test orders, and no table emptied. The tables of pghistory carry its own trigger as well.
@@ -63,22 +63,6 @@ TRIGGERS = (
 TRIGGER_ARGUMENTS = (
     "SELECT encode(tgargs, 'escape') FROM pg_trigger WHERE tgrelid = %s::regclass AND tgname = %s"
 )
-# Indexes by which the audit log is read: each event table by time, and contexts by who acted.
-#
-# The tables are found from pghistory, so a newly tracked model has its index after the migrations that make its
-# table.
-# Without the service's time limits: it reads the whole table and waits for writers.
-WITHOUT_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0"
-USUAL_LIMITS = "RESET statement_timeout; RESET lock_timeout"
-BY_TIME = "CREATE INDEX {concurrently} {index} ON {table} (pgh_created_at, pgh_id)"
-# Insertions and deletions are rare among updates, which a search would have to scan.
-BY_ACTION = """
-CREATE INDEX {concurrently} {index} ON {table} (pgh_label, pgh_created_at, pgh_id) WHERE pgh_label <> 'update'
-"""
-BY_USER = "CREATE INDEX {concurrently} {index} ON {table} ((metadata ->> 'user'))"
-FOUND_INDEXES = """
-SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid WHERE relname = ANY (%s)
-"""
 
 
 def erasable_columns() -> dict[str, tuple[str, ...]]:
@@ -180,41 +164,3 @@ def _create_triggers(cursor: Any, model: type[Model]) -> None:
 
 def _changeable(model: type[Model]) -> tuple[str, ...]:
     return erasable_columns().get(model._meta.label, ())
-
-
-def event_models() -> list[Any]:
-    """The event tables, by the label of the tracked model."""
-    models = [model for model in apps.get_models() if issubclass(model, pghistory.models.Event)]
-    tracked = [model for model in models if getattr(model, "pgh_tracked_model", None)]
-    return sorted(tracked, key=lambda model: str(model.pgh_tracked_model._meta.label_lower))
-
-
-def build_trail_indexes(**kwargs: Any) -> None:
-    """Builds the indexes after migrations, without blocking the service; replaces interrupted builds."""
-    tables = [model._meta.db_table for model in event_models()]
-    contexts = pghistory.models.Context._meta.db_table
-    names = {f"{table}_trail": (table, BY_TIME) for table in tables}
-    names |= {f"{table}_action": (table, BY_ACTION) for table in tables}
-    names[f"{contexts}_trail"] = (contexts, BY_USER)
-    with connection.cursor() as cursor:
-        cursor.execute(FOUND_INDEXES, [list(names)])
-        is_valid = dict(cursor.fetchall())
-        if all(is_valid.get(name) for name in names):
-            return
-        present = set(connection.introspection.table_names(cursor))
-        for name, (table, statement) in names.items():
-            if table in present and not is_valid.get(name):
-                _build(cursor, name, table, statement)
-
-
-def _build(cursor: Any, name: str, table: str, statement: str) -> None:
-    concurrently = sql.SQL("" if connection.in_atomic_block else "CONCURRENTLY")
-    index = sql.Identifier(name)
-    cursor.execute(WITHOUT_LIMITS)
-    try:
-        cursor.execute(sql.SQL("DROP INDEX {} IF EXISTS {}").format(concurrently, index))
-        cursor.execute(
-            sql.SQL(statement).format(concurrently=concurrently, index=index, table=sql.Identifier(table))
-        )
-    finally:
-        cursor.execute(USUAL_LIMITS)

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from psycopg import sql
 
-from fulfillment.core.audit.guards import event_models
+from fulfillment.core.audit.indexes import event_models
 
 BRANCH = """
 (SELECT pgh_created_at, {kind}::text AS kind, pgh_id FROM {table} WHERE {conditions}

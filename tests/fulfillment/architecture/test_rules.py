@@ -331,7 +331,7 @@ SESSION_STATE = re.compile(
 )
 # These go past the pooler: docs/scaling.md.
 PAST_THE_POOLER = {
-    "fulfillment/core/audit/guards.py": "part of `prepare`",
+    "fulfillment/core/audit/indexes.py": "part of `prepare`",
     "fulfillment/operations/backups/drills.py": "DATABASE_DIRECT_URL",
     "fulfillment/operations/backups/record_graph.py": "the restored copy alone",
     "fulfillment/local/schema.py": "the embedded server alone",

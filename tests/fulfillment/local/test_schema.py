@@ -12,7 +12,8 @@ import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from fulfillment.core.audit.guards import build_trail_indexes, install_append_only_triggers
+from fulfillment.core.audit.guards import install_append_only_triggers
+from fulfillment.core.audit.indexes import build_trail_indexes
 from fulfillment.local.schema import load_schema
 from tests.tools.release_dump import FOLDER, address_of, dump_of, empty_database, restore, schema_of, used
 

@@ -26,8 +26,8 @@ SOURCES = (
     *("accounts/names.py", "stores/orders/business_days.py"),
     *("*/migrations/*.py", "*/models/*.py", "*/*/models.py", "*/*/models/*.py"),
     *("fulfillment/local/schema.py", "fulfillment/local/schema.sql.xz"),
-    *("fulfillment/apps.py", "fulfillment/core/audit/guards.py", "fulfillment/core/db/first_migrations.py"),
-    "fulfillment/core/db/repeatable.py",
+    *("fulfillment/apps.py", "fulfillment/core/audit/guards.py", "fulfillment/core/audit/indexes.py"),
+    *("fulfillment/core/db/first_migrations.py", "fulfillment/core/db/repeatable.py"),
 )
 
 

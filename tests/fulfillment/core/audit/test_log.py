@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Tenant, User
-from fulfillment.core.audit.guards import build_trail_indexes, event_models
+from fulfillment.core.audit.indexes import build_trail_indexes, event_models
 from fulfillment.core.audit.log import LogFilter, kind_of, read_log
 from stores.catalog.models import Store
 from tests.factories.orders import make_product
