@@ -36,7 +36,8 @@ try:
 except ImproperlyConfigured as error:
     sys.exit(str(error))
 # After the settings: prometheus_client looks once, when it is imported, where the processes share their metrics.
-from fulfillment.site.handler import Handler, announcing_close
+from fulfillment.site.handler import Handler
+from fulfillment.site.unread_bodies import announcing_close
 
 application = announcing_close(Handler())
 drain_before_stop()

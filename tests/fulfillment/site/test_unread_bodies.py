@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fulfillment.site.handler import announcing_close
+from fulfillment.site.unread_bodies import announcing_close
 from tests.support.patience import PATIENCE
 from tests.support.servers.live_server import serving
 
