@@ -28,9 +28,9 @@ from fulfillment.core.api.parsing import (
     stated_size,
 )
 from fulfillment.core.http.addresses import is_api, is_for_programs
+from fulfillment.core.http.content_policies import ADMIN_POLICY, API_POLICY, PAGE_POLICY
 from fulfillment.core.http.head_limits import head_refusal
 from fulfillment.core.http.middleware import Middleware
-from fulfillment.core.http.refusal_page import ADMIN_POLICY, API_POLICY, PAGE_POLICY
 
 PROBES = ("/healthz", "/readyz", "/metrics")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -32,7 +32,7 @@ from delivery.selection.selectors.selections import (
 )
 from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.errors import DomainError, NotFound
-from fulfillment.core.http.refusal_page import ADMIN_POLICY
+from fulfillment.core.http.content_policies import ADMIN_POLICY
 from stores.catalog.models import Product, Store
 from stores.orders.api.requests import price_request_from
 from stores.orders.models import Order, Quote

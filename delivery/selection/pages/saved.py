@@ -32,8 +32,8 @@ from fulfillment.core.api.parsing import takes_large_forms
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import streamed_file
+from fulfillment.core.http.content_policies import PAGE_POLICY
 from fulfillment.core.http.dangerous import harmless
-from fulfillment.core.http.refusal_page import PAGE_POLICY
 
 MAX_LISTED = 500
 SAVED_SHOWN = 10

@@ -1,4 +1,4 @@
-"""Limits set the client address and render a page when they refuse a request; content security policies."""
+"""Limits set the client address and render a page when they refuse a request."""
 
 import re
 import time
@@ -20,24 +20,13 @@ from fulfillment.core.caches import register_cache
 from fulfillment.core.concurrency_limits import client_address
 from fulfillment.core.errors import TooManyRequests, Unavailable, find_shortage
 from fulfillment.core.http.addresses import PROGRAM_PREFIXES, rate_limit_key_for_ip
+from fulfillment.core.http.content_policies import PAGE_POLICY
 from fulfillment.core.http.middleware import Middleware
 from fulfillment.core.locales import locale_in
 from fulfillment.core.observability.instruments import count_refusal
 from printing.caches import WeightedCache
 
-PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-# Beyond the pages' own policy: pictures chosen but not sent yet (blob:). The admin's Alpine is the build that
-# evaluates nothing, and its colors are a stylesheet.
-ADMIN_POLICY = PAGE_POLICY.replace("img-src 'self' data:", "img-src 'self' data: blob:")
-API_POLICY = "default-src 'none'; frame-ancestors 'none'"
-# Sessions above a limit of pages: until Retry-After has passed, their pages are refused before all other work.
-#
-# The requests of a process wait in one queue, those of the API behind the pages of a flood: as long as its refusals
-# take.
-MINUTE = 60
+MINUTE_SECONDS = 60
 
 
 class RefusalPages(Middleware):
@@ -75,7 +64,8 @@ class _Refusal:
     requests: int = 0
 
 
-# By the cookie of the session.
+# By cookie, the sessions above a limit of pages: until Retry-After has passed, their pages are refused before all
+# other work, because the requests of the API wait in one queue behind these refusals.
 _refused: WeightedCache[str, _Refusal] = WeightedCache(capacity=10_000, weight=lambda _: 1)
 register_cache(_refused)
 
@@ -101,7 +91,7 @@ def refused_seconds(environ: dict[str, Any]) -> float:
     known.requests += 1
     # Refused requests alone exceed the limit of a minute.
     if known.requests == settings.PAGES_PER_MINUTE:
-        refuse_session(session, seconds=MINUTE)
+        refuse_session(session, seconds=MINUTE_SECONDS)
     return seconds
 
 

@@ -20,7 +20,7 @@ from delivery.selection.representations import allow_tiles, tiles_context
 from fulfillment.core.api.responses import json_bytes
 from fulfillment.core.errors import DomainError
 from fulfillment.core.files.downloads import limited_pdf, pdf_response, serves_picture
-from fulfillment.core.http.refusal_page import ADMIN_POLICY
+from fulfillment.core.http.content_policies import ADMIN_POLICY
 from fulfillment.core.page_messages import errors_as_messages
 from fulfillment.core.text import parse_number
 from printing.preflight.findings import picture_of_page
