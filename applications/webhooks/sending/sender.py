@@ -2,10 +2,7 @@
 
 import logging
 import random
-import threading
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -15,6 +12,7 @@ from django.conf import settings
 
 from applications.webhooks.selectors.signatures import signed_headers
 from applications.webhooks.sending.client import Client
+from applications.webhooks.sending.slots import ConnectionSlots
 from applications.webhooks.services.delivery_attempts import (
     MAX_AT_ONCE,
     ClaimedDelivery,
@@ -26,11 +24,8 @@ from applications.webhooks.services.delivery_attempts import (
 from fulfillment.core.db.prepared import DatabaseClock
 from fulfillment.core.outbox import DATABASE_AWAY, Outbox
 
-# A slot is reserved before a delivery is claimed: without a slot it stays in the table, without a lease, for any
-# worker. An endpoint is proven when its last answer to this worker was good. All other endpoints, dead ones
-# included, share half of the slots, so that the other half stays free for endpoints that answer. All applications
-# of one person share half as well: their endpoints may answer well, but slowly.
-MAX_PROVEN_ENDPOINTS = 10_000
+logger = logging.getLogger(__name__)
+
 AT_ONCE_WHEN_FAILING = 2
 # A new delivery waits half of POLL_SECONDS on average. With very many webhooks a poll takes longer; the pause grows
 # with it, so that polling takes at most a quarter of one connection's time.
@@ -40,96 +35,15 @@ PAUSE_FOR_EACH_POLL = 3
 DATABASE_THREADS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Reserved:
-    count: int
-    is_proven: bool
-    application_id: UUID
-
-
-class ConnectionSlots:
-    def __init__(self, *, limit: int, share: int) -> None:
-        self._limit, self._share = limit, share
-        self._lock = threading.Lock()
-        self._reserved_unproven = 0
-        # Deliveries under way and reserved slots.
-        self._applications: Counter[UUID] = Counter()
-        self._people: dict[UUID, UUID] = {}
-        # Deliveries under way to endpoints that were unproven when they were claimed.
-        self._unproven: set[int] = set()
-        self._proven: OrderedDict[UUID, None] = OrderedDict()
-
-    def reserve(self, requested: int, *, webhook_id: UUID, application_id: UUID, person_id: UUID) -> Reserved:
-        with self._lock:
-            free = min(self._free(), self._free_of_person(person_id))
-            count = min(requested, free, self._share - self._applications[application_id])
-            is_proven = webhook_id in self._proven
-            if not is_proven:
-                count = min(count, self._free_unproven())
-            reserved = Reserved(max(count, 0), is_proven, application_id)
-            self._people[application_id] = person_id
-            self._applications[application_id] += reserved.count
-            self._give_back(application_id, 0)
-            if not is_proven:
-                self._reserved_unproven += reserved.count
-            return reserved
-
-    def assign(self, reserved: Reserved, claimed: Sequence[ClaimedDelivery]) -> None:
-        """Ends the reservation; each claimed delivery holds a slot until `release`."""
-        with self._lock:
-            self._give_back(reserved.application_id, reserved.count - len(claimed))
-            if not reserved.is_proven:
-                self._reserved_unproven -= reserved.count
-            for delivery in claimed:
-                if delivery.webhook_id not in self._proven:
-                    self._unproven.add(delivery.delivery_id)
-
-    def release(self, delivery: ClaimedDelivery) -> None:
-        with self._lock:
-            self._unproven.discard(delivery.delivery_id)
-            self._give_back(delivery.application_id, 1)
-
-    def record_outcome(self, webhook_id: UUID, *, is_good: bool) -> None:
-        with self._lock:
-            self._proven.pop(webhook_id, None)
-            if is_good:
-                self._proven[webhook_id] = None
-                if len(self._proven) > MAX_PROVEN_ENDPOINTS:
-                    self._proven.popitem(last=False)
-
-    def _give_back(self, application_id: UUID, count: int) -> None:
-        self._applications[application_id] -= count
-        if not self._applications[application_id]:
-            del self._applications[application_id]
-            self._people.pop(application_id, None)
-
-    def _free(self) -> int:
-        return self._limit - self._applications.total()
-
-    def _free_of_person(self, person_id: UUID) -> int:
-        held = (
-            count
-            for application, count in self._applications.items()
-            if self._people[application] == person_id
-        )
-        return self._limit // 2 - sum(held)
-
-    def _free_unproven(self) -> int:
-        return self._limit // 2 - len(self._unproven) - self._reserved_unproven
-
-
-logger = logging.getLogger(__name__)
-
-
 @dataclass(slots=True)
 class _Lane:
-    """Deliveries under way to one webhook; `more`: others wait for a slot."""
+    """Deliveries under way to one webhook; `others_wait` for a slot."""
 
     application_id: UUID
     person_id: UUID
     busy: int = 0
     limit: int = MAX_AT_ONCE
-    more: bool = False
+    others_wait: bool = False
     is_filling: bool = False
 
 
@@ -166,7 +80,7 @@ class Sender(Outbox):
 
     def _fill(self, webhook_id: UUID, lane: _Lane, due: int = MAX_AT_ONCE) -> None:
         if lane.busy >= lane.limit:
-            lane.more = True
+            lane.others_wait = True
         elif not (lane.is_filling or self.is_closing):
             lane.is_filling = True
             self.start(self._claim_due(webhook_id, lane, due))
@@ -180,7 +94,7 @@ class Sender(Outbox):
         )
         slots = reserved.count
         lane.busy += slots
-        lane.more = False
+        lane.others_wait = False
         claimed: list[ClaimedDelivery] = []
         try:
             if slots:
@@ -195,7 +109,7 @@ class Sender(Outbox):
             lane.is_filling = False
         # Without a slot, deliveries wait for the next poll.
         are_more_due = len(claimed) == slots and (slots < due or due == MAX_AT_ONCE)
-        lane.more = bool(slots) and (lane.more or are_more_due)
+        lane.others_wait = bool(slots) and (lane.others_wait or are_more_due)
         for delivery in claimed:
             self.start(self._send(delivery))
         self._continue(webhook_id, lane)
@@ -231,7 +145,7 @@ class Sender(Outbox):
         return await self._client.post(delivery.url, delivery.body, headers)
 
     def _continue(self, webhook_id: UUID, lane: _Lane) -> None:
-        if lane.more:
+        if lane.others_wait:
             self._fill(webhook_id, lane)
         elif not (lane.busy or lane.is_filling) and lane.limit == MAX_AT_ONCE:
             self._lanes.pop(webhook_id, None)

@@ -17,6 +17,8 @@ from applications.webhooks.selectors.webhooks import envelope
 from applications.webhooks.services.webhooks import disable_webhook
 from fulfillment.core.db.prepared import execute, fetch_rows
 
+logger = logging.getLogger(__name__)
+
 # The delay after the first, second, … failed attempt.
 DELAYS = tuple(
     timedelta(seconds=seconds)
@@ -113,9 +115,6 @@ def parse_retry_after(value: str | None, *, now: datetime) -> timedelta | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return max(wait, timedelta(0))
-
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from applications.webhooks.sending.sender import ConnectionSlots
+from applications.webhooks.sending.slots import ConnectionSlots
 from applications.webhooks.services.delivery_attempts import ClaimedDelivery
 
 ONE, TWO, HOOK, OTHER = (uuid.uuid4() for _ in range(4))
