@@ -16,7 +16,7 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from fulfillment.core.http.outgoing.sessions import Blocked, Progress, checked_session, exchange
+from fulfillment.core.http.outgoing.sessions import Blocked, RequestProgress, checked_session, exchange
 from fulfillment.core.http.outgoing.url_policy import address_of, may_connect, parse, refusal
 from production.interface import Exchange, ProviderRefused, ProviderUnavailable
 
@@ -116,7 +116,7 @@ def send_request(
         raise ProviderRefused(
             f"The address {url[:100]} cannot be used: {error}", concerns_all=True
         ) from error
-    progress = Progress()
+    progress = RequestProgress()
     try:
         return asyncio.run(_exchange(method, parsed, body, headers, seconds, progress))
     except TimeoutError as error:
@@ -132,7 +132,7 @@ def send_request(
 
 
 async def _exchange(
-    method: str, url: URL, body: bytes, headers: Mapping[str, str], seconds: float, progress: Progress
+    method: str, url: URL, body: bytes, headers: Mapping[str, str], seconds: float, progress: RequestProgress
 ) -> ProviderResponse:
     opened = checked_session(
         url.scheme,

@@ -13,7 +13,13 @@ from django.conf import settings
 
 from applications.webhooks.selectors.signatures import USER_AGENT
 from applications.webhooks.services.delivery_attempts import EndpointResponse
-from fulfillment.core.http.outgoing.sessions import Blocked, Progress, Response, checked_session, exchange
+from fulfillment.core.http.outgoing.sessions import (
+    Blocked,
+    RequestProgress,
+    Response,
+    checked_session,
+    exchange,
+)
 from fulfillment.core.http.outgoing.url_policy import parse
 
 TIME_LIMIT = 15.0
@@ -100,7 +106,7 @@ class Client:
         await self._resolver.close()
 
     async def _post(self, url: str, body: bytes, headers: dict[str, str]) -> Response:
-        parsed, progress = parse(url), Progress()
+        parsed, progress = parse(url), RequestProgress()
         if self.open_connections >= settings.WEBHOOK_CONNECTIONS:
             # Idle connections to very many hosts would use up file descriptors.
             headers = {**headers, "Connection": "close"}
@@ -112,7 +118,7 @@ class Client:
             if not progress.is_reused:
                 raise
             # The endpoint closed an idle connection at the moment of use; retried on a new one.
-            return await send(progress=Progress())
+            return await send(progress=RequestProgress())
 
 
 def _reason(error: Exception) -> str:

@@ -25,8 +25,8 @@ class Blocked(OSError):
 
 
 @dataclass(slots=True)
-class Progress:
-    """Of a request: whether its connection was a kept one, and whether the server may have received a part of it."""
+class RequestProgress:
+    """Whether the request used a kept connection, and whether the server may have received a part of it."""
 
     is_reused: bool = False
     is_sent: bool = False
@@ -72,7 +72,7 @@ async def exchange(
     headers: Mapping[str, str],
     *,
     limit: int,
-    progress: Progress,
+    progress: RequestProgress,
 ) -> Response:
     async with session.request(
         method, url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=progress
