@@ -111,4 +111,4 @@ class Argon2(_Limited, hashers.Argon2PasswordHasher):
 
 
 class PBKDF2(_Limited, hashers.PBKDF2PasswordHasher):
-    """For imported passwords. Verifying calls `encode`, inside the slot it holds."""
+    """Hashes imported passwords. Verifying calls `encode`, inside the slot it holds."""

@@ -56,7 +56,7 @@ def demo_refusal(sign_ins: list[str]) -> str:
 
 
 def refuse_demo_sign_ins() -> None:
-    """At the start of web and worker, and before a deploy changes anything. Raises ImproperlyConfigured.
+    """Runs at the start of web and worker, and before a deploy changes anything. Raises ImproperlyConfigured.
 
     A database that is away stops no start: the service waits for it.
     """

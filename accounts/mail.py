@@ -68,7 +68,7 @@ class SmtpBackend(EmailBackend):
 
 
 def send_templated_mail(template: str, to: str, context: Mapping[str, object], *, language: str = "") -> None:
-    """In the person's language, else in that of the installation. Raises MailUnavailable if the mail server refuses.
+    """Sends in the person's language, else the installation's. Raises MailUnavailable if the mail server refuses.
 
     Never call it in a transaction: mail servers may be slow.
     """

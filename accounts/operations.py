@@ -1,4 +1,4 @@
-"""What `fulfillment.operations` and the audit trail use of this app (docs/architecture.md)."""
+"""Offers what `fulfillment.operations` and the audit trail use of this app (docs/architecture.md)."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -50,7 +50,7 @@ def count_confirmation(*, account: str, address: str, device: str = "") -> RateL
 
 
 def forget_failures(*, name: str, account: str, address: str, device: str = "") -> None:
-    """After the right password: the account's count starts again, and this try does not count against the address.
+    """Starts the account's count again after the right password; this try does not count against the address.
 
     On a known device only its own count starts again: guesses from elsewhere gain nothing by it.
     """

@@ -49,7 +49,7 @@ def steps(application: Application) -> list[Step]:
 
 
 def _progress(application: Application) -> tuple[bool, bool, bool, bool, bool, bool]:
-    """What the application has done, in one query. Calls count as well as tokens, because tokens are removed."""
+    """Reads what the application has done, in one query. Calls count as well as tokens, because tokens are removed."""
     reached = Milestone.objects.filter(application=OuterRef("pk"))
     tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))
     found = Application.objects.filter(pk=application.pk).values_list(

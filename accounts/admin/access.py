@@ -62,7 +62,7 @@ class PermissionFilter(admin.ChoicesFieldListFilter):
 
 
 class RolePlaces:
-    """For read-only roles, where the form's field `everywhere` has no value."""
+    """Shows the places of read-only roles, where the form's field `everywhere` has no value."""
 
     @admin.display(boolean=True)
     def everywhere(self, role: Role) -> bool:

@@ -114,7 +114,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
     actions = ["decide", "approve", "deny"]
 
     def get_list_display(self, request: HttpRequest) -> list[str]:
-        """Without what is alike in all rows: pending ones have one state, decided ones no decision."""
+        """Leaves out what is alike in all rows: pending ones have one state, decided ones no decision."""
         state = request.GET.get(StateFilter.parameter_name, AssociationState.PENDING)
         left_out = {"all": "", AssociationState.PENDING: "shown_state"}.get(state, "decision")
         return [name for name in self.list_display if name != left_out]
@@ -177,7 +177,7 @@ class AssociationRequestAdmin(ConsoleAdmin):
         return [("decide/", self.decision_view, "decide")]
 
     def record_context(self, request: HttpRequest, record: AssociationRequest) -> dict[str, Any]:
-        """With the decision form of a pending request, and the facts about it."""
+        """Adds the decision form of a pending request, and the facts about it."""
         context: dict[str, Any] = {"show_save": False, "show_save_and_continue": False, "show_close": False}
         if record.state == AssociationState.PENDING:
             known = self.get_queryset(request).select_related(*self.list_select_related).get(pk=record.pk)

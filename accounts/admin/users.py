@@ -45,7 +45,7 @@ class TenantAdmin(ConsoleAdmin):
 
 
 class OwnName:
-    """For user forms: checks that the prepared name is free in the tenant."""
+    """Checks in user forms that the prepared name is free in the tenant."""
 
     instance: User
     add_error: Any

@@ -195,7 +195,7 @@ class User(VisibleText, AbstractBaseUser):  # type: ignore[django-manager-missin
 
     @property
     def responsible_id(self) -> uuid.UUID:
-        """Whose limits hold: those of the person who made this account, until its address is confirmed."""
+        """The ID of the person whose limits hold: the one who made this account, until its address is confirmed."""
         return self.pk if self.email_confirmed is not None else self.counted_on_id or self.pk
 
     def has_perm(self, permission: str, instance: object = None) -> bool:

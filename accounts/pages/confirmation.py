@@ -34,7 +34,7 @@ WAITING, AGAIN = "waiting_form", "again"
 
 
 def confirmed_until(request: HttpRequest, *, shown: bool = False) -> datetime | None:
-    """In the user's time zone. A change of the password or of the second factor ends the confirmation.
+    """The end of the confirmation in the user's time zone. A new password or second factor ends it at once.
 
     With `shown` not the one of a sign-in, which ends with a sign-out and which pages do not mention.
     """

@@ -143,7 +143,7 @@ class Confirmations(Middleware):
 
 
 class OperatorTwoFactor(Middleware):
-    """With OPERATOR_TWO_FACTOR=required, redirects operators without a second factor to its setup.
+    """Redirects, with OPERATOR_TWO_FACTOR=required, operators without a second factor to its setup.
 
     Not only from the admin: a page could give an application a token with the operator's rights.
     """

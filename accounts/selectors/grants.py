@@ -48,7 +48,7 @@ def effective_store_grants(
 
 
 def grants_on_application(caller: Caller, application_id: UUID) -> frozenset[str]:
-    """As `grants_on_store`, for an application record; an application reads itself.
+    """Does as `grants_on_store` for an application record; an application reads itself.
 
     Through a third-party application a user changes that application only: no association can join two
     applications, and a sign-in at one must not open the keys of another.

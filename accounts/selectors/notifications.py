@@ -30,7 +30,7 @@ def unread_notifications(user: User) -> QuerySet[Notification]:
 
 
 def find_notification(user: User, notification_id: int) -> Notification | None:
-    """Also one that was only mailed."""
+    """Finds a notification, even if it was only mailed."""
     return Notification.objects.filter(user=user, pk=notification_id).first()
 
 

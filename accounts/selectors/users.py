@@ -43,7 +43,7 @@ def find_active_user(user_id: str) -> User | None:
 
 
 def count_recovery_codes(user: User) -> int:
-    """Those that were not used yet."""
+    """The number of recovery codes that were not used yet."""
     return RecoveryCode.objects.filter(authenticator__user=user).count()
 
 
@@ -86,7 +86,7 @@ def grants_on_subjects(user: User, subjects: Iterable[Mapping[str, Any]]) -> lis
 def known_addresses(
     caller: Caller, addresses: Sequence[str], *, tenant: str | None, own_tenant_id: int
 ) -> list[str]:
-    """Those of `addresses`, in their order, that belong to an active user of the tenant (default: own)."""
+    """The addresses, in their order, that belong to an active user of the tenant (default: own)."""
     if len(addresses) > MAX_ADDRESSES:
         raise Invalid.at(
             "",
@@ -126,7 +126,7 @@ def own_tenant(caller: Caller) -> int:
 
 
 def find_user(text: str) -> User:
-    """By full name (`name@domain`), by an e-mail address or a name that one person has.
+    """Finds a user by full name (`name@domain`), by an e-mail address or a name that one person has.
 
     Raises NotFound, and Conflict where several fit: a full name can look like the e-mail address of another person.
     """
@@ -181,7 +181,7 @@ def subscription_keys(subscription: Subscription) -> dict[str, str]:
 
 
 def shown_subscription_keys(subscription: Subscription | None, *, in_full: bool) -> list[dict[str, Any]]:
-    """For a page of their owner, masked unless `in_full`."""
+    """The keys for a page of their owner, masked unless `in_full`."""
     values = subscription_keys(subscription) if subscription else {}
     return [
         {"slot": slot, "label": slot.label, "value": values[slot] if in_full else mask_secret(values[slot])}

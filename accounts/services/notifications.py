@@ -74,7 +74,7 @@ def erase_texts(*, keys: Collection[str]) -> None:
 
 
 def mail_notification(*, user_id: str, key: str) -> None:
-    """Only to a confirmed address: an account may have been created with another person's address.
+    """Mails only to a confirmed address: an account may have been created with another person's address.
 
     Beyond the hourly limit a notification is in the portal only, so that many failures do not send many mails.
     """

@@ -144,7 +144,7 @@ def end_sessions(*, user: User) -> None:
 
 
 def take_browser_zone(*, user: User, time_zone: str) -> None:
-    """For the first sign-in of an account that another person made: nothing chosen is overwritten."""
+    """Takes the zone at the first sign-in of an account that another person made: nothing chosen is overwritten."""
     if user.time_zone == "UTC" != time_zone:
         user.time_zone = time_zone
         user.save(update_fields=["time_zone", "updated"])

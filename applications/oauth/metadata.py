@@ -15,7 +15,7 @@ PUBLIC = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=
 
 @require_safe
 def describe_server(request: HttpRequest, issuer_path: str = "") -> JsonResponse:
-    """Also served at the path that RFC 8414 defines for an issuer with a path."""
+    """The description is served also at the path that RFC 8414 defines for an issuer with a path."""
     if issuer_path.strip("/") not in {"", urlsplit(settings.PUBLIC_URL).path.strip("/")}:
         return _unknown()
     implicit = settings.IMPLICIT_FLOW_ENABLED

@@ -128,7 +128,7 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
 
 @cache
 def _statement(keys: int) -> str:
-    """For a key with so many digests, one for each pepper in use; for none where no key was sent."""
+    """The statement for a key with so many digests, one for each pepper in use; 0 where no key was sent."""
     if keys:
         subscription = OF_KEY.format(
             digests=", ".join(f"%({name})s" for name in _key_parameters(range(keys)))

@@ -103,7 +103,7 @@ class ConcurrencyLimit:
             return Held(stack.pop_all(), turn)
 
     def _limits(self, caller: str) -> tuple[int, int]:
-        """In total and for this caller."""
+        """The limits in total and for this caller."""
         is_first = self.one_for_each and (self.name, caller) not in _under_way
         return max(self.limit, max_held_threads() if is_first else 0), self.per_caller_limit
 
@@ -174,7 +174,7 @@ def max_threads_per_caller() -> int:
 
 
 def _thread_limits(caller: str) -> tuple[int, int]:
-    """In total and for this caller. Who holds none may take one of the free threads, if a second one stays free."""
+    """The limits in total and for this caller. Who holds no thread may take a free one, if a second one stays free."""
     held, free = max_held_threads(), settings.WEB_THREADS - max_held_threads()
     is_first = ("threads", caller) not in _under_way
     return held + (is_first and free > 1), held if from_browser.get() else max_threads_per_caller()

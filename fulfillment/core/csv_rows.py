@@ -59,7 +59,7 @@ def inert_cell(value: Any) -> Any:
 
 
 def typed_cell(value: str) -> str:
-    """What a person typed, from a cell that `inert_cell` wrote: spreadsheets hide the apostrophe, too."""
+    """The text that a person typed, from a cell that `inert_cell` wrote: spreadsheets hide the apostrophe, too."""
     if value.startswith("'") and AT_START.match(value[1:]):
         value = value[1:]
     return INERT_AFTER_SEPARATOR.sub(r"\1", value) if SEPARATOR.search(value) else value

@@ -27,7 +27,7 @@ _mistakes: list[str] | None = None
 
 
 def collect_mistakes() -> None:
-    """From here on mistakes are kept, until `end_collection` raises all of them."""
+    """Keeps mistakes from here on, until `end_collection` raises all of them."""
     global _mistakes
     _mistakes = []
 

@@ -65,7 +65,7 @@ class DomainError(Exception):
 
     @property
     def messages(self) -> list[str]:
-        """For people: the sentence of each fault, else of the whole."""
+        """The messages for people: the sentence of each fault, else of the whole."""
         return [fault.message for fault in self.faults] or [self.message]
 
 
@@ -78,7 +78,7 @@ class Invalid(DomainError):
 
 
 def invalid_after() -> Invalid:
-    """For a position of a page that no `Link` header has."""
+    """Refuses a position of a page that no `Link` header has."""
     return Invalid.at(
         "?after", "parameter_invalid", "after: take it from the Link header of the page before."
     )
@@ -261,6 +261,6 @@ def faults_at_fields(error: DomainError, fields: Mapping[str, str]) -> tuple[dic
 
 
 def _without_name(message: str) -> str:
-    """Without the API's name before it: the field of a form has a label."""
+    """The message without the API's name: the field of a form has a label."""
     name, _colon, rest = message.partition(": ")
     return rest[:1].upper() + rest[1:] if rest and " " not in name else message

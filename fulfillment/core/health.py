@@ -89,7 +89,7 @@ def failures_by_check() -> dict[str, str]:
 
 
 def _check_database() -> tuple[str, float]:
-    """Its failure, and the seconds by which this machine's clock is ahead of its clock."""
+    """The database's failure, and the seconds by which this machine's clock is ahead of its clock."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float8")

@@ -29,7 +29,7 @@ def get_locale(request: HttpRequest, language: str = "") -> str:
 
 
 def locale_in(accept_language: str, language: str = "") -> str:
-    """As `get_locale`, from the text of the header."""
+    """Finds the language as `get_locale`, from the text of the header."""
     wanted = parse_accept_lang_header(accept_language.lower())
     named = [code.partition("-") for code, _ in wanted]
     languages = dict(settings.LANGUAGES)

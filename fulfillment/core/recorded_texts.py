@@ -25,7 +25,7 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z“])")
 
 
 def translated(text: object) -> str:
-    """In the reader's language; what no catalog has stays as it is."""
+    """The text in the reader's language; what no catalog has stays as it is."""
     language = get_language() or "en"
     words = str(text)
     if language.startswith("en") or len(words) > MAX_LENGTH:
@@ -51,14 +51,14 @@ def _translated(text: str, language: str) -> str:
 
 
 def _numbers(text: str) -> str:
-    """With the reader's decimal sign before a unit, and the space before a percent sign."""
+    """Writes numbers with the reader's decimal sign before a unit, and the space before a percent sign."""
     decimal = _DECIMAL.sub(lambda match: number_format(Decimal(match[0])), text)
     return _PERCENT.sub(gettext("%(number)s%%") % {"number": ""}, decimal)
 
 
 @lru_cache(maxsize=16)
 def _patterns(language: str) -> dict[str, list[tuple[list[str], list[str], str]]]:
-    """By first word, the words and names of values of the messages that can begin with it.
+    """The patterns by first word: the words and names of values of the messages that can begin with it.
 
     Those with more words of their own come first.
     """

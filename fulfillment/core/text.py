@@ -50,7 +50,7 @@ class VisibleText:
 
 
 def in_percent(value: Decimal | int, places: int = 0) -> str:
-    """With the reader's decimal sign and space."""
+    """A percentage with the reader's decimal sign and space."""
     return _("%(number)s%%") % {"number": number_format(value, places)}
 
 

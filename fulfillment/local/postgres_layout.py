@@ -107,7 +107,7 @@ def find_host(data_folder: Path) -> Host:
 
 
 def _reachable(owner: pwd.struct_passwd, programs: Path, data: Path) -> tuple[Path, Path]:
-    """What the user cannot enter is replaced by its like below SHARED_ROOT."""
+    """Replaces what the user cannot enter by its like below SHARED_ROOT."""
     try:
         if not can_enter(owner, programs):
             programs = copied_programs(programs)
@@ -146,7 +146,7 @@ def installed_programs() -> Path:
 
 
 def server_user(data_folder: Path) -> pwd.struct_passwd:
-    """As root, the user who runs the server: the owner of the data or of the checkout."""
+    """The user who runs the server, for root: the owner of the data or of the checkout."""
     for folder in (data_folder, data_folder.parent, data_folder.parent.parent):
         uid = folder.stat().st_uid if folder.exists() else 0
         if uid and (owner := find_user(uid)):

@@ -234,7 +234,7 @@ def _folders() -> Iterator[CheckMessage]:
 
 
 def _parts() -> Iterator[CheckMessage]:
-    """What /readyz would say from here. The checks of accounts look at the database; no worker need run yet."""
+    """Says what /readyz would say from here. The checks of accounts look at the database; no worker need run yet."""
     for name, failure in failures_by_check().items():
         if failure and name not in {"database", "worker"}:
             yield Concern(

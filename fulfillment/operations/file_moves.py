@@ -36,7 +36,7 @@ class Moved:
 def move_files(
     *, target: str, remove: bool = False, on_progress: Callable[[str], None] = lambda line: None
 ) -> Moved:
-    """To `folder` or `s3`, from the other. `remove` deletes each at the source once its copy was compared.
+    """Moves files to `folder` or `s3`, from the other. `remove` deletes each at the source once its copy was compared.
 
     Raises Conflict while something is pruned or backed up, and for `remove` while the service still uses the source.
     """

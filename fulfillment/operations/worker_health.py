@@ -71,7 +71,7 @@ class WatchedConnector(PsycopgConnector):
 
 
 class RenewingConnector(DjangoConnector):
-    """What jobs are deferred with: Django's connection of the thread, which nothing else renews in a worker.
+    """Defers jobs through Django's connection of the thread, which nothing else renews in a worker.
 
     The periodic deferrer keeps one in asgiref's thread, unused for minutes or hours.
     """

@@ -40,7 +40,7 @@ def run_failed_jobs_again(*, jobs: QuerySet[ProcrastinateJob]) -> int:
 
 
 def show_json(data: Any, encoder: type[json.JSONEncoder] | None) -> SafeString:
-    """In place of unfold's, which colors by inline styles where Pygments is installed; the policy forbids those."""
+    """Replaces unfold's, which colors by inline styles where Pygments is installed; the policy forbids those."""
     return format_html("<pre>{}</pre>", json.dumps(data, indent=2, ensure_ascii=False, cls=encoder))
 
 

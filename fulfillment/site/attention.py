@@ -62,7 +62,7 @@ class Certificate:
 
 
 def certificate_end(url: str) -> datetime:
-    """Without verification, so that an expired or private certificate is read as well."""
+    """Reads the end without verification, so that an expired or private certificate is read as well."""
     address = urlsplit(url)
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

@@ -169,7 +169,7 @@ def _shown_entry(
 
 
 def _name(event: Any, records: RecordNames) -> str:
-    """By a column of its own, else by the records that it joins, else its key."""
+    """Names a record by a column of its own, else by the records that it joins, else its key."""
     if own := next((str(value) for column in NAMING if (value := getattr(event, column, None))), ""):
         return own
     joined = (records.get((model, key)) for model, key in _references(event))

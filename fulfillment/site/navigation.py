@@ -33,7 +33,7 @@ SYSTEM = _("System")
 
 
 def translate_titles(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the titles, by which groups and entries know each other, in the language of the page."""
+    """Translates titles, by which groups and entries know each other, in the language of the page."""
     translated = []
     for item in items:
         more = {"items": translate_titles(item["items"])} if "items" in item else {}
@@ -136,7 +136,7 @@ def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, Any]]:
 
 
 def _groups_of(entries: list[MenuItem]) -> list[dict[str, Any]]:
-    """By the name of their group, where its first entry stands; entries of several apps may share one."""
+    """The entries by the name of their group, where its first entry stands; entries of several apps may share one."""
     groups: dict[str, list[dict[str, str]]] = {}
     for entry in entries:
         groups.setdefault(entry.group, []).append(_link(entry))

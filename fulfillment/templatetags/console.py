@@ -35,7 +35,7 @@ def pretty_json(value: Any) -> str:
 
 @register.filter
 def name_of_list(plural: Any) -> Any:
-    """As the menu names the list of records with this plural."""
+    """The name that the menu has for the list of records with this plural."""
     admins: Iterable[Any] = site._registry.values()  # noqa: SLF001 - Django has no public way to a registered admin
     named = (
         model_admin.plural_name

@@ -64,7 +64,7 @@ def method_name(code: str) -> str:
 
 @register.simple_tag
 def date_range(first: date, last: date) -> str:
-    """Such as "Nov 26", or "Nov 26" to "Dec 1"; with the year where it is another one."""
+    """The days as text, such as "Nov 26", or "Nov 26" to "Dec 1"; with the year where it is another one."""
     shape = "MONTH_DAY_FORMAT" if last.year == timezone.localdate().year else "DATE_FORMAT"
     shown = [formats.date_format(day, shape) for day in (first, last)]
     return shown[0] if first == last else " \u2013 ".join(shown)

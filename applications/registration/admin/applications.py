@@ -92,7 +92,7 @@ class ApplicationForm(forms.ModelForm):
 
 
 class RoleInline(RoleRows):
-    """Who may manage the application (with a user), and the stores it is associated with (without one)."""
+    """Shows who may manage the application (with a user), and the stores it is associated with (without one)."""
 
     fields = ["user", "store", "grant", "created"]
     readonly_fields = ["created"]

@@ -61,7 +61,7 @@ def own_applications(user: User) -> QuerySet[Application]:
 
 
 def first_store_id(application: Application) -> str | None:
-    """Of the store that the application has been associated with the longest."""
+    """The ID of the store that the application has been associated with the longest."""
     associations = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
     return associations.order_by("pk").values_list("store__external_id", flat=True).first()
 
@@ -128,7 +128,7 @@ def may_write(caller: Caller, application: Application) -> bool:
 
 
 def writable_application_ids(caller: Caller, applications: list[Application]) -> set[Any]:
-    """Which of these the caller may write, in one query for any number."""
+    """The IDs among these that the caller may write, in one query for any number."""
     if caller.is_operator:
         return {application.pk for application in applications}
     if caller.is_application or caller.scopes.isdisjoint(WRITE_GRANTS):
@@ -174,7 +174,7 @@ def store_names(application: Application) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """As whom a person sends requests on a page; `key` names it in URLs. What an application makes belongs to it."""
+    """The caller as whom a person sends requests on a page; `key` names it in URLs. It owns what it makes."""
 
     key: str
     name: str

@@ -32,7 +32,7 @@ def application_people(application: Application, searched: str = "") -> QuerySet
 
 
 def owner_ids(application: Application) -> list[UUID]:
-    """Its active owners, the longest-serving first."""
+    """The application's active owners, the longest-serving first."""
     roles = Role.objects.filter(application=application, store__isnull=True, grant__in=WRITE_GRANTS)
     owners = roles.filter(user__is_active=True).values("user").annotate(since=Min("created"))
     return list(owners.order_by("since", "user").values_list("user", flat=True))

@@ -29,5 +29,5 @@ def record_milestone(*, application_id: UUID | None, name: str) -> None:
 
 
 def record_milestone_with_effect(*, application_id: UUID, name: str) -> None:
-    """In the transaction of what reached it: if that is rolled back, so is the milestone."""
+    """Called in the transaction of what reached the milestone: if that is rolled back, so is the milestone."""
     execute(NOTE, (name, application_id))

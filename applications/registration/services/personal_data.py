@@ -131,8 +131,9 @@ def _old_requests() -> QuerySet[LoggedRequest]:
 
 
 def _remove_requests(batch: int) -> Iterator[int]:
-    """In the order in which they were written, so that no index of times is needed; a batch without an old one ends
-    it. Processes write some seconds apart at most.
+    """Removes requests in the order in which they were written, so that no index of times is needed.
+
+    A batch without an old one ends it. Processes write some seconds apart at most.
     """
     while True:
         oldest = LoggedRequest.objects.order_by("pk").values_list("pk", flat=True)[:batch]

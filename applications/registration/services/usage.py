@@ -84,7 +84,7 @@ def _put_back(taken: Counts) -> None:
 
 
 def _record_first_steps(taken: Counts) -> None:
-    """Before the counts are written: repeated, it changes nothing."""
+    """Called before the counts are written: repeated, it changes nothing."""
     for (application_id, _), counted in taken.items():
         for name, count in ((CALLED, counted["own_calls"]), (READ, counted["own_successes"])):
             if count:

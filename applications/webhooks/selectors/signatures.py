@@ -140,7 +140,7 @@ def _matches(signer: Signer, event_id: str, stamp: str, body: str, signatures: l
 def _change_of_body(
     webhook: Webhook, body: str, headers: Mapping[str, str], signatures: list[str]
 ) -> str | None:
-    """What was done to the body, if it matches without that."""
+    """Finds what was done to the body, if it matches without that."""
     signers = [Signer(decrypt(bytes(secret.ciphertext))) for secret in webhook.secrets.all()]
     changes: dict[str, Callable[[str], str]] = {
         "The body has whitespace around it that was not sent. Verify the raw request body.": str.strip,

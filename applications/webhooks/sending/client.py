@@ -56,7 +56,7 @@ class NameResolver(AbstractResolver):
 
 
 class Client:
-    """For use in one event loop. Ignores redirects, proxies and cookies."""
+    """Sends requests in one event loop. Ignores redirects, proxies and cookies."""
 
     def __init__(self, *, resolver: AbstractResolver | None = None, time_limit: float = TIME_LIMIT) -> None:
         self._time_limit = time_limit

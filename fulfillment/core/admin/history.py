@@ -96,7 +96,7 @@ def names_of_records(events: Iterable[Any]) -> RecordNames:
 
 
 def names_of_codes(events: Collection[Any]) -> CodeNames:
-    """By what apps offer as `CODE_NAMES`: for a field, a function that reads the names for its events at once."""
+    """By field, from `CODE_NAMES` of apps: a function that reads the names for its events at once."""
     code_names = {}
     for path, name_codes in (
         pair for offer in offered_values("console", "CODE_NAMES") for pair in offer.items()
@@ -115,7 +115,7 @@ def _with_names(model: Any) -> QuerySet:
 
 
 def event_facts(event: Any, people: Mapping[str, str]) -> dict[str, Any]:
-    """When, what, who, through which application and where, for a page. `what` is in the reader's language."""
+    """A page's facts: when, what, who, through which application and where. `what` is in the reader's language."""
     context = _context(event)
     user = str(context.get("user") or "")
     return {
@@ -180,7 +180,7 @@ def _changed_parts(event: Any, former: Any, parts: Parts) -> list[FieldChange]:
 
 
 def limit_changes(changes: list[FieldChange], *, remaining_title: str) -> list[FieldChange]:
-    """At most MAX_SHOWN; the last entry has the number of the others under the title `rest`."""
+    """Keeps at most MAX_SHOWN changes; the last entry has the number of the others under the title `rest`."""
     if len(changes) <= MAX_SHOWN:
         return changes
     more = _("and %(count)s more changes") % {"count": len(changes) - MAX_SHOWN + 1}

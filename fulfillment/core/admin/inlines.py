@@ -49,7 +49,7 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
         return select if is_all else select + self._id_input(name, value)
 
     def _by_typing(self) -> dict[str, str]:
-        """Where `choose.js` looks the records up."""
+        """The address where `choose.js` looks the records up."""
         opts = self.field.model._meta
         wanted = {"app_label": opts.app_label, "model_name": opts.model_name, "field_name": self.field.name}
         address = reverse(f"{self.admin_site.name}:autocomplete")
@@ -98,7 +98,7 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
 
 
 class AutocompleteMixin:
-    """For admins and inlines: uses this widget for `autocomplete_fields`."""
+    """Uses this widget in admins and inlines for `autocomplete_fields`."""
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
         """Removes the menu that opens related records in other windows, which needs jQuery. A field without a default

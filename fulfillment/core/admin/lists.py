@@ -164,7 +164,7 @@ def _apply_filter(
 
 
 def _submitted_values(list_filter: Any) -> Iterable[Any]:
-    """What was sent for one of its choices; a list where a parameter may be repeated."""
+    """The values that were sent for one of its choices; a list where a parameter may be repeated."""
     name = getattr(list_filter, "lookup_kwarg", "") or getattr(list_filter, "parameter_name", "")
     values = list_filter.used_parameters.get(name, [])
     return values if isinstance(values, list) else [values]

@@ -18,7 +18,7 @@ from fulfillment.core.page_messages import errors_as_messages
 
 
 class ReadOnlyAdmin(ConsoleAdmin):
-    """For records that only services write."""
+    """Shows records that only services write."""
 
     forbidden = ("add", "change", "delete")
 
@@ -48,7 +48,7 @@ class ServiceDeleteAdmin(ConsoleAdmin):
 
 
 class LimitedUploadAdmin(ConsoleAdmin):
-    """For a `ServiceUploadForm`: limits how many files are added at once. The wait is outside of the transaction."""
+    """Limits how many files of a `ServiceUploadForm` are added at once. The wait is outside of the transaction."""
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any

@@ -27,7 +27,7 @@ CANDIDATES = 50
 
 
 def apply_search(records: QuerySet, fields: Iterable[str], text: str) -> QuerySet:
-    """As Django's admin searches, for the same `fields`.
+    """Searches as Django's admin, for the same `fields`.
 
     Names of related records are searched in their own tables first, because a join would scan all rows.
     """

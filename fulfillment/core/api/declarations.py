@@ -31,7 +31,7 @@ WORDS = {"read": "get", "change": "update"}
 
 @dataclass(frozen=True)
 class Link:
-    """To an operation by its ID; values are runtime expressions of OpenAPI, or names of the shown thing's members."""
+    """A link to an operation by its ID; values are runtime expressions of OpenAPI, or names of members."""
 
     to: str
     says: str

@@ -260,7 +260,7 @@ def _framework_problem(exc: exceptions.APIException, context: Mapping[str, Any])
 
 
 def _detail(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
-    """What is allowed in place of the method or the media type that was sent."""
+    """Says what is allowed in place of the method or the media type that was sent."""
     view, request = context.get("view"), context.get("request")
     if view is None or request is None:
         return str(exc.detail)

@@ -62,7 +62,7 @@ def refuse_unknown_parameters(names: Iterable[str], allowed: Collection[str]) ->
 
 
 def check_parameter_names(view: Any, query: Mapping[str, str]) -> None:
-    """For views that do not read their whole query themselves (`reads_own_query`)."""
+    """Serves views that do not read their whole query themselves (`reads_own_query`)."""
     if view.action not in {None, "metadata"}:
         view_class: Any = type(view)
         refuse_unknown_parameters(query, declared_parameters(view_class, view.action))

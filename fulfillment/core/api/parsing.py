@@ -49,7 +49,7 @@ def takes_large_forms(view: View) -> View:
 
 
 def takes_print_files(view: View) -> View:
-    """As `takes_large_forms`, for a form with a print-ready PDF."""
+    """Does as `takes_large_forms` for a form with a print-ready PDF."""
     view.max_form_bytes = PRINT_FILE_BYTES  # type: ignore[attr-defined]
     return view
 
@@ -184,7 +184,7 @@ def _refuse_unstorable(value: Any) -> None:
 
 
 def _unstorable_places(value: Any) -> Iterator[Place]:
-    """In the order of the body; for a name, the place of its object."""
+    """The places in the order of the body; for a name, the place of its object."""
     rest: list[tuple[Place, Any]] = [(None, value)]
     while rest:
         place, value = rest.pop()

@@ -72,7 +72,7 @@ ON_EVERY_RESPONSE = {name: {"$ref": f"#/components/headers/{name}"} for name in 
 
 
 def classes_without_description() -> list[type]:
-    """Their docstrings are for authors of subclasses, not for callers of the API."""
+    """Names classes whose docstrings are for authors of subclasses, not for callers of the API."""
     return [*get_lib_doc_excludes(), StrictSerializer]
 
 

@@ -200,7 +200,7 @@ _forms = _Forms()
 
 
 def validate_data(form: type[serializers.Serializer], data: Any) -> Any:
-    """What the form makes of `data`; raises ValidationError with every fault.
+    """Returns what the form makes of `data`; raises ValidationError with every fault.
 
     Making a form copies each of its fields, which takes longer than all its checks: one is kept for each thread.
     """

@@ -66,7 +66,7 @@ TRIGGER_ARGUMENTS = (
 
 
 def erasable_columns() -> dict[str, tuple[str, ...]]:
-    """By the label of the model: the columns of its rows that may change after they were written."""
+    """The columns, by the label of the model, that may change after a row was written."""
     return {
         name: columns
         for by_model in (*offered_values("operations", "ERASABLE"), ERASABLE)
@@ -75,7 +75,7 @@ def erasable_columns() -> dict[str, tuple[str, ...]]:
 
 
 def prune_conditions() -> dict[str, str]:
-    """By the label of the model: the condition in SQL under which a row, `OLD`, may be deleted."""
+    """The condition in SQL, by the label of the model, under which a row, `OLD`, may be deleted."""
     return {
         name: condition
         for by_model in offered_values("operations", "PRUNABLE")

@@ -120,7 +120,7 @@ def _parse_json(value: Any) -> dict[str, Any]:
 
 
 def _execute(cursor: Any, statement: sql.Composed) -> None:
-    """As text: pghistory, which reads every statement of a request that may write, takes no other."""
+    """Sends text: pghistory, which reads every statement of a request that may write, takes no other."""
     cursor.execute(statement.as_string(cursor.connection))
 
 

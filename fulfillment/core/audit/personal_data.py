@@ -12,7 +12,7 @@ ERASED = "[erased]"
 
 
 def erase_nothing(user: Any) -> None:
-    """For records without personal data, which stay when a user is erased."""
+    """Leaves records that hold no personal data and stay when a user is erased."""
 
 
 @dataclass(frozen=True, slots=True)

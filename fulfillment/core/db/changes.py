@@ -49,7 +49,7 @@ def get_version(record: Any) -> str:
 
 
 class OptimisticLockMixin:
-    """For forms of one record, `instance`, opened before another change of it.
+    """Guards forms of one record, `instance`, opened before another change of it.
 
     Their page sends back `loaded_version`, a request without it passes. A form that also changes records that belong to
     its own, with trails of their own, names them in `versioned_parts`.

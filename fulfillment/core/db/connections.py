@@ -28,12 +28,12 @@ NOT_SERVED = {STOOD_STILL, READ_ONLY}
 
 
 def sqlstate(error: BaseException) -> str:
-    """Of Django's error; empty without a connection."""
+    """The SQLSTATE of Django's error; empty without a connection."""
     return getattr(error.__cause__, "sqlstate", None) or ""
 
 
 def renew_connection(connection: BaseDatabaseWrapper | None = None) -> None:
-    """Before a unit of work, in its thread: closes a connection that is too old, broke or was ended by the server.
+    """Closes, before a unit of work in its thread, a connection that is too old, broke or was ended by the server.
 
     The next statement opens a new one. Nothing is sent, so this costs microseconds. Within a transaction nothing
     happens: what was begun must fail as a whole.
@@ -58,7 +58,7 @@ def was_closed_by_server(held: BaseDatabaseWrapper) -> bool:
 
 
 def connect_past_the_pooler() -> None:
-    """For commands that set, or whose programs set, what outlives a transaction: the web would inherit it."""
+    """Connects commands that set, or whose programs set, what outlives a transaction: the web would inherit it."""
     if settings.DATABASE_POOLER == "none":
         return
     if not settings.DATABASE_DIRECT_URL:

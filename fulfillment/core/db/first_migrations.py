@@ -41,7 +41,7 @@ class CreateTogether(Operation):
             operation.database_forwards(app_label, schema_editor, from_state, to_state)
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """For new tables and their triggers both states are the one that has them: the other lacks their models."""
+        """Both states of new tables and their triggers are the one that has them: the other lacks their models."""
         for operation in reversed(self._steps()):
             known = to_state if self._changes_older_table(operation) else from_state
             operation.database_backwards(app_label, schema_editor, from_state, known)

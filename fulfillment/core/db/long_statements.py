@@ -28,7 +28,7 @@ def count_since(began: float) -> None:
 
 
 def count_statement(run: Callable[..., Any], *values: Any) -> Any:
-    """For `connection.execute_wrapper`; statements of `fulfillment.core.db.prepared` count by themselves."""
+    """Counts for `connection.execute_wrapper`; statements of `fulfillment.core.db.prepared` count by themselves."""
     began = time.monotonic()
     try:
         return run(*values)
@@ -38,7 +38,7 @@ def count_statement(run: Callable[..., Any], *values: Any) -> Any:
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """For the wait of orders for those of others at their store: who waits is not its cause."""
+    """Does not count the wait of orders for those of others at their store: the waiting one is not its cause."""
     before = _waited.seconds
     try:
         yield

@@ -49,7 +49,7 @@ def get_declaration(view: Any) -> Declared | None:
 
 
 def effect_of(view: Any, request: HttpRequest, arguments: dict[str, Any]) -> str:
-    """What needs a confirmation in this request, or an empty text."""
+    """The effect of this request that needs a confirmation, or an empty text."""
     effect, asks_first = get_declaration(view) or UNDECLARED
     if callable(effect):
         return effect(request, **arguments)

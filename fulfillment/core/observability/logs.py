@@ -91,7 +91,7 @@ def mask_links(starts: str) -> None:
 
 
 def mask_text(text: str) -> str:
-    """Without secrets, e-mail addresses, and rows that PostgreSQL quotes."""
+    """Removes secrets, e-mail addresses, and rows that PostgreSQL quotes."""
     text = GENERATED.sub(rf"\1{MASK}", text)
     text = CREDENTIALS.sub(rf"\1 {MASK}", text)
     if _links:

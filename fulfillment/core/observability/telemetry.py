@@ -43,7 +43,7 @@ VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def start_telemetry() -> None:
-    """In every process that serves or works, after it was forked and before the application is made: what traces
+    """Called in every process that serves or works, after it was forked and before the application is made: what traces
     requests is a middleware. Raises ImproperlyConfigured without the package."""
     if settings.SENTRY_DSN:
         sentry = _optional("sentry_sdk", "SENTRY_DSN")

@@ -77,7 +77,7 @@ def render_markdown(text: str, resolve: Resolve = str) -> Prose:
 
 
 def rendered_line(text: str) -> Prose:
-    """Without a paragraph around it."""
+    """Renders a line without a paragraph around it."""
     prose = Prose(_parser().renderInline(text))
     prose.source = text
     return prose

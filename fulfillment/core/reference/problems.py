@@ -53,7 +53,7 @@ class Problem:
 
     @property
     def operations(self) -> list[Operation]:
-        """Those that name this code; none for a code of all operations."""
+        """The operations that name this code; none for a code of all operations."""
         if any(self.code in codes for codes in CODES_OF_ALL.values()):
             return []
         return [

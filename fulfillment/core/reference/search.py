@@ -87,7 +87,7 @@ def _contains(entry: Entry, wanted: frozenset[str]) -> bool:
 
 
 def _stems(text: str) -> frozenset[str]:
-    """Without empty words, unless there are no others."""
+    """The stems without empty words, unless there are no others."""
     words = WORD.findall(text.lower())
     return frozenset(_stem(word) for word in words if word not in EMPTY) or frozenset(words)
 

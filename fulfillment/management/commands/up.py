@@ -207,7 +207,7 @@ def are_clients_outdated() -> bool:
 
 
 def build_clients(family: supervision.ProcessSupervisor) -> None:
-    """For the page *Client libraries*. Without npm, or a registry for it, only the one for Python."""
+    """Builds the clients of the page *Client libraries*. Without npm, or a registry for it, only that for Python."""
     command = [sys.executable, "-m", "clients.build", "--to", str(CLIENT_PACKAGES)]
     family.start(CLIENTS, command, folder=settings.BASE_DIR, log=LOG_FILES[CLIENTS])
 

@@ -128,7 +128,7 @@ class Graph:
             self.selections[model] = selection
 
     def _add_children(self, selection: Selection, key: models.ForeignKey[Any, Any]) -> int:
-        """Of rows of the same table."""
+        """Adds the children of rows of the same table."""
         statement = sql.SQL("INSERT INTO {rows} ({children} EXCEPT SELECT place FROM {rows})")
         return self.connection.execute(
             statement.format(rows=selection.rows, children=_children(selection, key, selection))

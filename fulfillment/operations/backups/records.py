@@ -48,7 +48,7 @@ def _restore(content: Content, path: Path) -> bool:
 
 
 def _undelete(name: str) -> bool:
-    """In a bucket with versions a deletion is a marker in front of the last version; without it the file is back."""
+    """A deletion in a bucket with versions is a marker in front of the last version; without it the file is back."""
     bucket: Any = getattr(default_storage, "bucket", None)
     if bucket is None:
         return False

@@ -70,7 +70,7 @@ def restore_database(folder: Path, manifest: Manifest) -> None:
 
 
 def refuse_interrupted_restore() -> None:
-    """At the start of web and worker, and before `prepare` and `backup`: the tables are aside, and few are in place.
+    """Runs when web and worker start, and before `prepare` and `backup`: the tables are aside, few are in place.
 
     A database that is away stops no start: the service waits for it.
     """

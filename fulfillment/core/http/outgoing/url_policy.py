@@ -85,7 +85,7 @@ def refusal(url: str) -> str | None:
 
 
 def _hint(host: str) -> str:
-    """For a webhook that is tried on the service's own machine; what other names resolve to is not revealed."""
+    """A hint for a webhook that is tried on the service's own machine; what other names resolve to is not revealed."""
     literal = literal_address(host)
     name = host.rstrip(".").lower()
     if (literal and _plain(literal).is_loopback) or name == "localhost" or name.endswith(".localhost"):

@@ -1,4 +1,4 @@
-"""As German business letters write dates: 22. Nov 2026, 13:11. Numbers are Django's own."""
+"""Writes dates as German business letters do: 22. Nov 2026, 13:11. Numbers are Django's own."""
 
 DATE_FORMAT = "j. M Y"
 TIME_FORMAT = "H:i"
