@@ -285,7 +285,7 @@ def act_on_order(
     serializer: type[Serializer],
     act: Callable[[dict[str, Any], dict[str, Any]], Order],
 ) -> HttpResponse:
-    """Finds the order of `place` (StoreID, OrderID, permissions), then checks the body, then acts.
+    """Finds the order that `reference` names (StoreID, OrderID, permissions), then checks the body, then acts.
 
     `act` takes the values of the body, and the members that every service of orders takes.
     """
