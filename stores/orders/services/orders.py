@@ -28,8 +28,8 @@ from stores.orders.selectors.orders import is_own_order, order_with_external_id
 from stores.orders.selectors.quotes import quote_bytes
 from stores.orders.selectors.selections import requested_route_count
 from stores.orders.services.approvals import request_approval
+from stores.orders.services.order_prints import store_order_prints
 from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
-from stores.orders.services.prints import store_order_prints
 from stores.orders.services.quotes import limited_large_order
 from stores.orders.services.scenarios import start_scenario
 from stores.orders.services.tallies import count_new_order

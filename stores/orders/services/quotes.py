@@ -27,7 +27,7 @@ from stores.orders.requests import ListedProduct, PriceRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.quotes import listed_products, places_served
 from stores.orders.selectors.selections import resolve_selections
-from stores.orders.services.prints import Finding, artwork_faults, preflight_items
+from stores.orders.services.order_prints import ItemFinding, artwork_faults, preflight_items
 
 MANY_ITEMS = 20
 BINDING = timedelta(hours=48)
@@ -54,7 +54,7 @@ class PreparedQuote:
     access: StoreAccess
     price_request: PriceRequest
     prices: Prices
-    findings: Sequence[Finding] | None = None
+    findings: Sequence[ItemFinding] | None = None
 
 
 def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:

@@ -32,8 +32,8 @@ from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
 from stores.orders.selectors.quotes import find_quote, quoted_prices
 from stores.orders.selectors.selections import resolve_selections, stored_selections
+from stores.orders.services.order_prints import template_data_faults
 from stores.orders.services.packing_slips import unprintable_faults
-from stores.orders.services.prints import template_data_faults
 from stores.orders.services.quotes import PreparedQuote, ordered_products, price_items, store_quote
 
 

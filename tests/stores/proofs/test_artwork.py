@@ -20,7 +20,7 @@ from printing.preflight import background_pixels
 from printing.typesetting import RenderingTimedOut
 from printing.typesetting.workers import shared_workers
 from stores.orders.models import ActorKind, Order, OrderItem, OrderStatus, Quote
-from stores.orders.services import prints
+from stores.orders.services import order_prints
 from stores.orders.services.recipients import erase_recipient
 from stores.orders.services.transitions import Actor
 from stores.proofs.models import Asset, Proof
@@ -314,7 +314,7 @@ def test_pdf_that_preflight_cannot_draw_in_its_time_is_refused(shop, client, car
         raise RenderingTimedOut
 
     monkeypatch.setattr(background_pixels, "render_backgrounds", draw)
-    monkeypatch.setattr(prints, "SECONDS", 5.0)
+    monkeypatch.setattr(order_prints, "SECONDS", 5.0)
     asset = sent(client, content)
     item = {"ProductID": "leaflet", "Quantity": 100, "Artwork": {"AssetID": asset["AssetID"]}}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from stores.orders.models import Order, Quote
-from stores.orders.services import prints
+from stores.orders.services import order_prints
 from tests.factories.orders import RECIPIENT, make_card, make_product, order_body
 from tests.factories.templates import field, page, text_box
 from tests.support.orders.refusals import REFUSALS
@@ -26,7 +26,9 @@ RULES = {
 def card(shop, monkeypatch):
     """A product with a template; nothing is rendered here."""
     make_card(shop.store)
-    monkeypatch.setattr(prints, "render_print_file", lambda **_: pytest.fail("A refused order was rendered."))
+    monkeypatch.setattr(
+        order_prints, "render_print_file", lambda **_: pytest.fail("A refused order was rendered.")
+    )
 
 
 def faults(response) -> set[tuple[str, str]]:

@@ -12,7 +12,7 @@ from fulfillment.core.errors import Invalid
 from fulfillment.core.files import downloads
 from production.jobs.selectors import job_number, print_file_url
 from stores.orders.models import Order, OrderItem
-from stores.orders.services import prints
+from stores.orders.services import order_prints
 from tests.factories.orders import make_product, order_body
 from tests.factories.templates import field, page, text_box
 
@@ -57,14 +57,14 @@ def test_whole_number_of_any_size_is_no_text(shop, photo_card):
 
 
 def test_print_files_of_an_order_have_a_size_together(shop, photo_card, monkeypatch, stored_files):
-    monkeypatch.setattr(prints, "MAX_BYTES", 1)
+    monkeypatch.setattr(order_prints, "MAX_BYTES", 1)
     one = place(shop, lines("Ada")[:1])
     assert only_fault(one) == ("/Items/0", "order_too_large")
     monkeypatch.undo()
     size = place(shop, lines("Ada")).json()["Items"][0]["PrintFile"]["Bytes"]
     before = stored_files()
 
-    monkeypatch.setattr(prints, "MAX_BYTES", size + 10)
+    monkeypatch.setattr(order_prints, "MAX_BYTES", size + 10)
     refused = place(shop, lines("Ada", "Ada", "Grace", "Edith"))
 
     assert only_fault(refused) == ("/Items/2", "order_too_large")
@@ -74,7 +74,7 @@ def test_print_files_of_an_order_have_a_size_together(shop, photo_card, monkeypa
 
 def test_values_of_an_order_have_a_size_together(shop, photo_card, monkeypatch, stored_files):
     """Those of a batch had up to 100 MB, which every request that reads its order took into memory."""
-    monkeypatch.setattr(prints, "MAX_VALUES_BYTES", 45)
+    monkeypatch.setattr(order_prints, "MAX_VALUES_BYTES", 45)
 
     refused = place(shop, lines("Ada", "Ada", "Ada"))
 
@@ -86,15 +86,15 @@ def test_values_of_an_order_have_a_size_together(shop, photo_card, monkeypatch, 
 
 def test_print_files_of_an_order_have_a_time_together(shop, photo_card, monkeypatch, stored_files):
     clock, given = [100.0], []
-    render = prints.render_print_file
+    render = order_prints.render_print_file
 
     def take_twelve_seconds(*, seconds, **arguments):
         given.append(seconds)
         clock[0] += 12
         return render(**arguments)
 
-    monkeypatch.setattr(prints, "render_print_file", take_twelve_seconds)
-    monkeypatch.setattr(prints, "own_time", lambda: clock[0])
+    monkeypatch.setattr(order_prints, "render_print_file", take_twelve_seconds)
+    monkeypatch.setattr(order_prints, "own_time", lambda: clock[0])
 
     refused = place(shop, lines("Ada", "Grace", "Edith", "Mary"))
 
@@ -105,7 +105,7 @@ def test_print_files_of_an_order_have_a_time_together(shop, photo_card, monkeypa
 
 
 def test_file_that_had_only_the_rest_of_the_time_is_ordered_separately(shop, photo_card, monkeypatch):
-    clock, render = [100.0], prints.render_print_file
+    clock, render = [100.0], order_prints.render_print_file
 
     def take_twelve_seconds(*, seconds, **arguments):
         clock[0] += 12
@@ -113,8 +113,8 @@ def test_file_that_had_only_the_rest_of_the_time_is_ordered_separately(shop, pho
             raise Invalid.at("", "rendering_too_slow", "The same values would fail again.")
         return render(**arguments)
 
-    monkeypatch.setattr(prints, "render_print_file", take_twelve_seconds)
-    monkeypatch.setattr(prints, "own_time", lambda: clock[0])
+    monkeypatch.setattr(order_prints, "render_print_file", take_twelve_seconds)
+    monkeypatch.setattr(order_prints, "own_time", lambda: clock[0])
 
     assert only_fault(place(shop, lines("Ada", "Grace"))) == ("/Items/1", "order_too_large")
 
@@ -142,7 +142,7 @@ def test_each_print_file_is_stored_when_rendered_and_outside_of_the_transaction(
     shop, photo_card, monkeypatch, stored_files
 ):
     seen = []
-    render, save, delete = prints.render_print_file, default_storage.save, default_storage.delete
+    render, save, delete = order_prints.render_print_file, default_storage.save, default_storage.delete
 
     def seeing(what, act):
         def seen_act(*args, **kwargs):
@@ -151,7 +151,7 @@ def test_each_print_file_is_stored_when_rendered_and_outside_of_the_transaction(
 
         return seen_act
 
-    monkeypatch.setattr(prints, "render_print_file", seeing("render", render))
+    monkeypatch.setattr(order_prints, "render_print_file", seeing("render", render))
     monkeypatch.setattr(default_storage._wrapped, "save", seeing("save", save))
     monkeypatch.setattr(default_storage._wrapped, "delete", seeing("delete", delete))
     items = lines("Ada", "Ada", "Grace")

@@ -35,7 +35,7 @@ from stores.proofs.services.proofs import preflight_artwork
 # What is printed for an item: the values of a template, or a PDF of the caller's.
 Content = Mapping[str, Any] | ArtworkChoice
 # The position of an item, and what preflight found in it.
-Finding = tuple[int, Mapping[str, Any]]
+ItemFinding = tuple[int, Mapping[str, Any]]
 # Limit for all print files of one order: one request renders and stores them before the order exists.
 MAX_BYTES = 512 * 1024 * 1024
 # And for the values that they show, which requests that read the order take into memory.
@@ -58,11 +58,11 @@ def store_order_prints(
     """
     printed = _printed_keys(request.price_request, products)
     with ORDERS.limited(access.caller.key) if printed else nullcontext():
-        return _store_prints(request, products, _Work(access, printed, order_id, seconds))
+        return _store_prints(request, products, _OrderPrinter(access, printed, order_id, seconds))
 
 
 def _store_prints(
-    request: OrderRequest, products: Mapping[str, ListedProduct], work: "_Work"
+    request: OrderRequest, products: Mapping[str, ListedProduct], printer: "_OrderPrinter"
 ) -> tuple[StoredPrint | None, ...]:
     files: list[StoredPrint | None] = []
     faults: list[Fault] = []
@@ -71,7 +71,9 @@ def _store_prints(
             product, data = products[item.product_id], request.template_data[index]
             try:
                 is_printed = item.artwork or product.takes_data
-                files.append(work.store(index, product, item.artwork or data or {}) if is_printed else None)
+                files.append(
+                    printer.store(index, product, item.artwork or data or {}) if is_printed else None
+                )
             except Invalid as error:
                 faults += error.faults
             faults += _superfluous(index, product, data)
@@ -82,7 +84,7 @@ def _store_prints(
             [(index, finding) for index, file in enumerate(files) if file for finding in file.preflight]
         )
     except BaseException:
-        delete_print_files(files=work.stored.values())
+        delete_print_files(files=printer.stored.values())
         raise
     return tuple(files)
 
@@ -139,7 +141,7 @@ def artwork_faults(
 
 def preflight_items(
     *, access: StoreAccess, price_request: PriceRequest, products: Mapping[str, ListedProduct]
-) -> list[Finding] | None:
+) -> list[ItemFinding] | None:
     """What preflight finds in the PDFs of items, None without one; raises Invalid as an order of them does."""
     items = list(_with_artwork(price_request, products))
     if not items:
@@ -159,7 +161,7 @@ def preflight_items(
             findings_by_content[key] = preflight_artwork(
                 caller=access.caller, product=version, choice=choice, uploads=uploads
             )
-    findings: list[Finding] = [
+    findings: list[ItemFinding] = [
         (index, finding)
         for index, product, choice in items
         for finding in findings_by_content[product.pk, choice]
@@ -183,7 +185,7 @@ def _superfluous(index: int, product: ListedProduct, data: Mapping[str, Any] | N
     return [Fault(f"/Items/{index}/TemplateData", "template_data_not_allowed", message)]
 
 
-def _refuse_errors(findings: Sequence[Finding]) -> None:
+def _refuse_errors(findings: Sequence[ItemFinding]) -> None:
     """Raises Invalid with all findings if preflight found an error; `Errors` names the item of each error."""
     faults = [
         Fault(f"/Items/{index}", finding["Code"], finding["Message"])
@@ -210,7 +212,7 @@ def _printed_keys(price_request: PriceRequest, products: Mapping[str, ListedProd
     return {product.pk for product, artwork in ordered if artwork or product.takes_data}
 
 
-class _Work:
+class _OrderPrinter:
     """Renders and stores the print files of one order within its limits of time and bytes."""
 
     def __init__(
