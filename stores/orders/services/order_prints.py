@@ -29,7 +29,12 @@ from stores.orders.services.print_files import StoredPrint, delete_print_files, 
 from stores.proofs.selectors import product_versions_of
 from stores.proofs.services.artwork import ArtworkChoice, merge_artwork
 from stores.proofs.services.merging import Uploads, check_data
-from stores.proofs.services.prints import SECONDS, PrintedFile, render_artwork_file, render_print_file
+from stores.proofs.services.print_rendering import (
+    SECONDS,
+    PrintedFile,
+    render_artwork_file,
+    render_print_file,
+)
 from stores.proofs.services.proofs import preflight_artwork
 
 # What is printed for an item: the values of a template, or a PDF of the caller's.

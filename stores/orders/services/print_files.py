@@ -24,7 +24,7 @@ from stores.orders.models import Order, OrderedAsset, OrderItem
 from stores.proofs.models import Asset
 from stores.proofs.selectors import assets_of_templates
 from stores.proofs.services.assets import TOUCH_AFTER, remove_asset_files
-from stores.proofs.services.prints import PrintedFile
+from stores.proofs.services.print_rendering import PrintedFile
 from stores.templates.selectors import typesetting_errors
 
 # Pixels, and whether bleed and crop marks are cropped. Pages are shown 800 wide, on screens twice as dense.

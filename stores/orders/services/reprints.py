@@ -23,7 +23,7 @@ from stores.orders.services.quotes import limited_large_order
 from stores.orders.services.transitions import actor_of, lock_orders
 from stores.orders.services.validation import validate_order
 from stores.proofs.services.artwork import ArtworkChoice
-from stores.proofs.services.prints import PrintedFile
+from stores.proofs.services.print_rendering import PrintedFile
 
 
 def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, known_reprints: int) -> Order:

@@ -361,7 +361,7 @@ def test_unprintable_data_is_refused_by_field(shop):
 def test_failure_to_render_refuses_the_order(shop):
     make_card(shop.store)
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
-    with patch("stores.proofs.services.prints.render_print", side_effect=RenderingFailed("no")):
+    with patch("stores.proofs.services.print_rendering.render_print", side_effect=RenderingFailed("no")):
         refused = shop.place(body=order_body(Items=[item]))
 
     assert (refused.status_code, refused.json()["Code"]) == (409, "template_unusable")

@@ -20,7 +20,7 @@ from stores.proofs.models import Asset
 from stores.proofs.selectors import product_version_of
 from stores.proofs.services import proofs
 from stores.proofs.services.assets import add_asset, clean_picture, own_files, remove_asset_files
-from stores.proofs.services.prints import render_print_file
+from stores.proofs.services.print_rendering import render_print_file
 from stores.proofs.services.retention import retention_rules
 from tests.factories.presets import PrintPresetFactory, make_profile
 from tests.factories.templates import field, make_card, page, text_box

@@ -7,7 +7,7 @@ from pypdf import PdfReader
 from accounts.callers import Caller
 from fulfillment.core.errors import Invalid
 from stores.proofs.selectors import product_version_of
-from stores.proofs.services.prints import render_print_file
+from stores.proofs.services.print_rendering import render_print_file
 from tests.factories.templates import make_card, make_demo_product
 
 VALUES = {"Name": "Ada Lovelace", "Email": "ada@engine.example"}
