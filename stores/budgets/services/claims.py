@@ -189,7 +189,7 @@ def _warning(claim: Claim) -> str:
     )
 
 
-def count_order(*, order: Countable, caller: Caller) -> BudgetOutcome:
+def count_in_budgets(*, order: Countable, caller: Caller) -> BudgetOutcome:
     """Counts the order in every budget that binds it, or raises Conflict; see `claim_budgets`."""
     if not is_counted(order):
         return BudgetOutcome()

@@ -15,8 +15,7 @@ from accounts.callers import Caller
 from delivery.selection.services.selections import retain_for_order
 from fulfillment.core.db.prepared import fetch_rows, insert_row
 from fulfillment.core.errors import Conflict, Forbidden
-from stores.budgets.services.claims import BudgetOutcome, count_reserved_order
-from stores.budgets.services.claims import count_order as count_in_budgets
+from stores.budgets.services.claims import BudgetOutcome, count_in_budgets, count_reserved_order
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, OrderItem, OrderStatus, Quote, TestOutcome
 from stores.orders.models.status import EVENT_TYPES

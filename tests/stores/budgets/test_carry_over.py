@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.callers import Caller
 from stores.budgets.models import Budget
 from stores.budgets.selectors.standings import binding_standings
-from stores.budgets.services.claims import count_order, release_order
+from stores.budgets.services.claims import count_in_budgets, release_order
 from tests.factories.budgets import make_budget
 
 pytestmark = pytest.mark.django_db
@@ -44,12 +44,12 @@ def test_order_placed_before_midnight_takes_nothing_that_was_carried_over(shop):
     caller = Caller(user_id=shop.world.user.pk)
     with time_machine.travel(datetime(2026, 3, 31, 12, tzinfo=UTC), tick=False) as clock:
         budget = make_budget(shop.store, Type="Quantity", CarryOver=True, StartDate=date(2026, 3, 1))
-        count_order(order=countable(shop, 40), caller=caller)
+        count_in_budgets(order=countable(shop, 40), caller=caller)
         late = countable(shop, 60)
         clock.shift(timedelta(days=1))
-        count_order(order=countable(shop, 10), caller=caller)
+        count_in_budgets(order=countable(shop, 10), caller=caller)
 
-        count_order(order=late, caller=caller)
+        count_in_budgets(order=late, caller=caller)
 
     assert [period.used for period in budget.periods.order_by("number")] == [40, 70]
 
@@ -60,7 +60,7 @@ def test_what_came_back_after_the_period_is_not_carried_over(shop, late, carried
     with time_machine.travel(datetime(2026, 3, 31, 12, tzinfo=UTC), tick=False):
         budget = make_budget(shop.store, Type="Quantity", CarryOver=True, StartDate=date(2026, 3, 1))
         order = countable(shop, 40)
-        count_order(order=order, caller=Caller(user_id=person))
+        count_in_budgets(order=order, caller=Caller(user_id=person))
     end = budget.periods.get().ends
 
     release_order(order=order, moment=end + late, caller=Caller(user_id=person))

@@ -22,7 +22,7 @@ from stores.budgets.models import Budget
 from stores.budgets.selectors.standings import standings_of
 from stores.budgets.services.budgets import adjust_budget, change_budget
 from stores.budgets.services.claims import (
-    count_order,
+    count_in_budgets,
     count_reserved_order,
     release_order,
     release_reservation,
@@ -152,7 +152,7 @@ class BudgetMachine(RuleBasedStateMachine):
     @rule(total=AMOUNTS, quantity=st.integers(1, 60))
     def order(self, total: Decimal, quantity: int) -> None:
         placed = self.placed(total, quantity)
-        counted = self.claim(placed, 1, lambda: count_order(order=placed, caller=self.caller))
+        counted = self.claim(placed, 1, lambda: count_in_budgets(order=placed, caller=self.caller))
         if counted is not None:
             self.orders.append((placed, counted))
 
