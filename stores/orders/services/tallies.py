@@ -1,3 +1,5 @@
+"""Counts orders by status, and by the day they were placed or shipped."""
+
 from datetime import datetime
 
 from applications.registration.services.milestones import TEST_ORDER, record_milestone_with_effect
@@ -23,7 +25,7 @@ ON CONFLICT (store_id, day) DO UPDATE SET shipped = known.shipped + 1
 """
 
 
-def count_order(order: Order, *, status: int, by: int) -> None:
+def change_status_tally(*, order: Order, status: int, by: int) -> None:
     """Updates the tally in the transaction that writes an order. Test orders are not counted."""
     if order.is_test:
         return
@@ -31,7 +33,7 @@ def count_order(order: Order, *, status: int, by: int) -> None:
 
 
 def count_new_order(order: Order) -> None:
-    """As `count_order`, and counts it on the day it was placed. A test order is a first step of its application."""
+    """Counts the order in its status and on the day it was placed. A test order is a first step of its application."""
     if order.is_test:
         if order.application_id is not None:
             record_milestone_with_effect(application_id=order.application_id, name=TEST_ORDER)

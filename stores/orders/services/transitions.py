@@ -38,7 +38,7 @@ from stores.orders.models.status import (
 from stores.orders.representations import event_data, order_etag, render_export_row
 from stores.orders.selectors.access import StoreAccess, actor_kind
 from stores.orders.services.scenarios import resume_scenario
-from stores.orders.services.tallies import count_order, count_shipped_order
+from stores.orders.services.tallies import change_status_tally, count_shipped_order
 
 ORDER_LOCKS = 0x0DE5
 MAX_SHIPMENTS = 200
@@ -298,8 +298,8 @@ def record_change(change: Change, status: int, *, event_type: str | None = None)
     order.rendering = render_export_row(order, order.store.external_id)
     order.save(update_fields=CHANGED_FIELDS)
     if status != previous:
-        count_order(order, status=previous, by=-1)
-        count_order(order, status=status, by=1)
+        change_status_tally(order=order, status=previous, by=-1)
+        change_status_tally(order=order, status=status, by=1)
         if status == OrderStatus.SHIPPED:
             count_shipped_order(order, at=order.updated)
     append_history(order, previous_status=previous, actor=change.actor, note=change.note)
