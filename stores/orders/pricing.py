@@ -68,25 +68,25 @@ class Prices:
     """The prices of all items by delivery method, each to be had at every speed; why other methods are left out."""
 
     price_request: PriceRequest
-    methods: Mapping[str, Sequence[Price]]
+    prices_by_method: Mapping[str, Sequence[Price]]
     speeds: Sequence[int]
     today: date
     issues: tuple[Fault, ...]
 
     @property
-    def is_too_long(self) -> bool:
-        return len(self.methods) * len(self.speeds) > MAX_OPTIONS
+    def has_too_many_options(self) -> bool:
+        return len(self.prices_by_method) * len(self.speeds) > MAX_OPTIONS
 
     @property
     def options(self) -> tuple[Option, ...]:
         """Raises Invalid for more than MAX_OPTIONS: a product may have a thousand methods and a hundred speeds."""
-        if self.is_too_long:
+        if self.has_too_many_options:
             message = _(
                 "Items: there are %(count)s options; at most %(most)s are quoted. Send DeliveryMethodCode or "
                 "ProductionDays."
-            ) % {"count": len(self.methods) * len(self.speeds), "most": MAX_OPTIONS}
+            ) % {"count": len(self.prices_by_method) * len(self.speeds), "most": MAX_OPTIONS}
             raise Invalid.at("/Items", "too_many_options", message)
-        return tuple(self._option(code, days) for code in self.methods for days in self.speeds)
+        return tuple(self._option(code, days) for code in self.prices_by_method for days in self.speeds)
 
     def default_option(self, products: Mapping[str, ListedProduct]) -> Option:
         """The option with the first product's default delivery method and the slowest default speed of all products.
@@ -95,14 +95,14 @@ class Prices:
         """
         first = products[self.price_request.items[0].product_id]
         method = self.price_request.delivery_method_code or first.delivery_method
-        if method not in self.methods:
+        if method not in self.prices_by_method:
             message = _(
                 "DeliveryMethodCode: %(method)s, the default of %(product_id)s, does not deliver all items "
                 "there; allowed: %(allowed)s."
             ) % {
                 "method": method or "none",
                 "product_id": first.product_id,
-                "allowed": ", ".join(self.methods),
+                "allowed": ", ".join(self.prices_by_method),
             }
             raise Invalid.at("/DeliveryMethodCode", "delivery_method_unavailable", message)
         return self._option(method, self.default_speed(products))
@@ -113,7 +113,7 @@ class Prices:
         return min(self.speeds, key=lambda days: abs(days - usual))
 
     def _option(self, method: str, days: int) -> Option:
-        prices = self.methods[method]
+        prices = self.prices_by_method[method]
         spans = [transit_days(method, entry.description) for entry in prices]
         return Option(
             delivery_method_code=method,
@@ -133,10 +133,12 @@ class Prices:
         )
 
 
-def as_checked(price_request: PriceRequest, product: ListedProduct, unit_price: Decimal) -> ListedProduct:
+def with_checked_terms(
+    price_request: PriceRequest, product: ListedProduct, unit_price: Decimal
+) -> ListedProduct:
     """The product with what was checked before, also where it offers that no longer."""
     method = price_request.delivery_method_code or ""
-    listed = _offers(price_request, product).get(method)
+    listed = _prices_by_method(price_request, product).get(method)
     description = listed.description if listed else ""
     return replace(
         product,
@@ -148,7 +150,7 @@ def as_checked(price_request: PriceRequest, product: ListedProduct, unit_price: 
     )
 
 
-def price(
+def price_all_items(
     price_request: PriceRequest,
     products: Mapping[str, ListedProduct],
     *,
@@ -168,10 +170,10 @@ def price(
     speeds: list[int] = []
     if priceable.items:
         with collecting_faults(faults):
-            methods, issues = _methods(priceable, products, places_served)
+            methods, issues = _find_common_methods(priceable, products, places_served)
     if len(priceable.items) == len(price_request.items):
         with collecting_faults(faults):
-            speeds = _speeds(price_request, products)
+            speeds = _find_common_speeds(price_request, products)
     raise_faults(faults)
     quantities = [item.quantity for item in price_request.items]
     for prices in methods.values():
@@ -183,11 +185,11 @@ def price(
     return Prices(price_request, methods, speeds, today, issues)
 
 
-def _methods(
+def _find_common_methods(
     price_request: PriceRequest, products: Mapping[str, ListedProduct], places_served: PlacesServed
 ) -> tuple[dict[str, list[Price]], tuple[Fault, ...]]:
     """The prices of all items by delivery method, for methods that every item has; and why others are left out."""
-    offers = [_offers(price_request, products[item.product_id]) for item in price_request.items]
+    offers = [_prices_by_method(price_request, products[item.product_id]) for item in price_request.items]
     missing = [item.product_id for item, offer in zip(price_request.items, offers, strict=True) if not offer]
     if missing:
         raise _not_served(price_request, tuple(dict.fromkeys(missing)), places_served)
@@ -236,8 +238,11 @@ def _join_names(names: Sequence[str], between: str = ", ") -> str:
     return between.join([*names[:MAX_LISTED], *more])
 
 
-def _offers(price_request: PriceRequest, product: ListedProduct) -> dict[str, Price]:
-    """The product's price by delivery method; without a requested location type, of its default location type."""
+def _prices_by_method(price_request: PriceRequest, product: ListedProduct) -> dict[str, Price]:
+    """The product's price by delivery method.
+
+    Without a requested location type: that of the default type or, where the method has none, that of its first type.
+    """
     requested_type = price_request.location_type
     location_type = requested_type or product.default_location_type or LocationType.RESIDENTIAL
     offers: dict[str, Price] = {}
@@ -249,7 +254,7 @@ def _offers(price_request: PriceRequest, product: ListedProduct) -> dict[str, Pr
     return offers
 
 
-def _speeds(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> list[int]:
+def _find_common_speeds(price_request: PriceRequest, products: Mapping[str, ListedProduct]) -> list[int]:
     """Production days that suit all items: each is produced at its own speed or a faster one."""
     listed = {item.product_id: products[item.product_id] for item in price_request.items}.values()
     slowest_rush = max(min((days for days, _ in product.speeds), default=0) for product in listed)

@@ -24,7 +24,7 @@ from stores.catalog.models import Product, Store
 from stores.orders.business_days import local_date
 from stores.orders.eddm import MAX_ROUTES, ROUTE, Record, RequestedSelection, drop_routes, stored_record
 from stores.orders.models import OrderItem
-from stores.orders.pricing import price
+from stores.orders.pricing import price_all_items
 from stores.orders.requests import PriceRequest, PriceRequestItem
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.quotes import listed_products, places_served
@@ -113,7 +113,9 @@ def unit_price(
     request = PriceRequest((item,), "US", delivery_method_code=delivery_method_code)
     try:
         today = local_date(timezone.now(), access.store.time_zone)
-        prices = price(request, products, today=today, places_served=partial(places_served, access.store.pk))
+        prices = price_all_items(
+            request, products, today=today, places_served=partial(places_served, access.store.pk)
+        )
         return prices.default_option(products).lines[0].unit_price
     except Invalid as refusal:
         member = "DeliveryMethodCode" if delivery_method_code else "ProductID"

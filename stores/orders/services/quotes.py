@@ -22,7 +22,7 @@ from stores.budgets.standings import Standing, decision_of
 from stores.concurrency_limits import LARGE_ORDERS
 from stores.orders.business_days import local_date
 from stores.orders.models import Quote
-from stores.orders.pricing import Option, Prices, price
+from stores.orders.pricing import Option, Prices, price_all_items
 from stores.orders.requests import ListedProduct, PriceRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.quotes import listed_products, places_served
@@ -64,7 +64,7 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
     """
     prepared = prepare_quote(access=access, price_request=price_request)
     prices = prepared.prices
-    if prices.is_too_long:
+    if prices.has_too_many_options:
         products = ordered_products(access=access, price_request=prepared.price_request)
         prices = replace(prices, speeds=[prices.default_speed(products)])
     return store_quote(prepared=replace(prepared, prices=prices))
@@ -92,7 +92,9 @@ def price_items(
 ) -> Prices:
     """The prices, at another time for an imported order; raises Invalid with everything that prevents one."""
     today = local_date(at or timezone.now(), access.store.time_zone)
-    return price(price_request, products, today=today, places_served=partial(places_served, access.store.pk))
+    return price_all_items(
+        price_request, products, today=today, places_served=partial(places_served, access.store.pk)
+    )
 
 
 def ordered_products(

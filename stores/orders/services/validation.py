@@ -19,7 +19,7 @@ from fulfillment.core.errors import (
 )
 from stores.orders.eddm import Record
 from stores.orders.models import TEST_OUTCOME, Order, Quote, TestOutcome
-from stores.orders.pricing import Line, Option, as_checked
+from stores.orders.pricing import Line, Option, with_checked_terms
 from stores.orders.requests import (
     ListedProduct,
     OrderRequest,
@@ -60,7 +60,7 @@ def validate_order(*, access: StoreAccess, request: OrderRequest) -> ValidatedOr
     products = ordered_products(access=access, price_request=request.price_request, archived=is_quoted)
     if request.checked_price is not None:
         products = {
-            product_id: as_checked(request.price_request, product, request.checked_price)
+            product_id: with_checked_terms(request.price_request, product, request.checked_price)
             for product_id, product in products.items()
         }
     faults = [*unprintable_faults(request.recipient), *_outcome_faults(access, request)]

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from fulfillment.core.errors import Invalid
-from stores.orders.pricing import TOTAL_LIMIT, price
+from stores.orders.pricing import TOTAL_LIMIT, price_all_items
 from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem
 
 
@@ -35,7 +35,7 @@ def quoted(*products, quantity=1, **wanted):
     items = tuple(PriceRequestItem(one.product_id, one.product_id, quantity) for one in products)
     known = {one.product_id: one for one in products}
     request = PriceRequest(items, "US", **wanted)
-    return price(request, known, today=date(2026, 3, 2), places_served=lambda ids: {}), known
+    return price_all_items(request, known, today=date(2026, 3, 2), places_served=lambda ids: {}), known
 
 
 def refusal(*products, **wanted):
@@ -81,7 +81,7 @@ def test_price_is_that_of_the_location_type_or_of_the_default_one():
     one = product("one", prices=["GROUND Residential 12", "GROUND Commercial 10", "PICKUP Residential 8"])
 
     def amounts(**wanted):
-        return {code: found[0].price for code, found in quoted(one, **wanted)[0].methods.items()}
+        return {code: found[0].price for code, found in quoted(one, **wanted)[0].prices_by_method.items()}
 
     assert amounts() == {"GROUND": 10, "PICKUP": 8}
     assert amounts(location_type="Residential") == {"GROUND": 12, "PICKUP": 8}
@@ -112,7 +112,7 @@ def test_500_options_are_quoted_and_501_are_refused():
     most = methods(250, ((1, True), (2, False)))
     above = methods(167, ((1, True), (2, False), (3, False)))
 
-    assert (most.is_too_long, len(most.options)) == (False, 500)
+    assert (most.has_too_many_options, len(most.options)) == (False, 500)
     with pytest.raises(Invalid, match="there are 501 options; at most 500"):
         above.options  # noqa: B018 - a property that refuses
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stores.catalog.models import Store
 from stores.orders.models import Order, Quote
-from stores.orders.pricing import price
+from stores.orders.pricing import price_all_items
 from stores.orders.requests import ListedProduct, Price, PriceRequest, PriceRequestItem
 from stores.orders.selectors.quotes import quoted_prices
 from tests.factories.orders import make_product, order_body, price_values
@@ -257,7 +257,9 @@ def test_totals_never_lose_a_cent(priced):
     if exact >= 10**14:
         return
 
-    [option] = price(requested, products, today=date(2026, 3, 6), places_served=lambda ids: {}).options
+    [option] = price_all_items(
+        requested, products, today=date(2026, 3, 6), places_served=lambda ids: {}
+    ).options
 
     assert int(option.total * 100) == exact
     assert option.items_total == sum(line.total for line in option.lines)
@@ -274,7 +276,7 @@ def test_order_arrives_with_its_slowest_item():
     requested = PriceRequest(tuple(PriceRequestItem(name, name, 1) for name in promised), "US")
 
     friday = date(2026, 3, 6)
-    [option] = price(requested, products, today=friday, places_served=lambda ids: {}).options
+    [option] = price_all_items(requested, products, today=friday, places_served=lambda ids: {}).options
 
     assert (option.earliest, option.latest) == (date(2026, 3, 12), date(2026, 3, 16))
 
