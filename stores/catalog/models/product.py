@@ -8,6 +8,17 @@ from stores.catalog.models.template import PICTURES_TRIGGER, TEMPLATE_TRIGGER
 from stores.presets.models import PrintPreset
 
 MAX_ARTWORK_PAGES = 200
+# What an order item keeps of the paper and the finishing.
+FINISHING_COLUMNS = (
+    "stock_code",
+    "stock_weight_gsm",
+    "coating",
+    "finish",
+    "binding",
+    "binding_edge",
+    "is_one_sided",
+    "folding",
+)
 
 
 class Coating(models.TextChoices):

@@ -1,6 +1,6 @@
 """Prices of products in a country and their production speeds, in one prepared statement."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -13,12 +13,14 @@ from accounts.callers import Caller
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import NotFound
 from fulfillment.core.text import parse_uuid
+from stores.catalog.models.product import FINISHING_COLUMNS
 from stores.orders.models import Quote
 from stores.orders.pricing import Line, Option
 from stores.orders.requests import ListedProduct, Price
 from stores.orders.selectors.access import READ, authorize_store
 
-PRICE_LISTS = """
+FINISHING = ", ".join(f"'{column}', product.{column}" for column in FINISHING_COLUMNS)
+PRICE_LISTS = f"""
 SELECT product.id, product.external_id, product.name, product.version, product.minimum_quantity,
        product.maximum_quantity, product.quantity_increment, product.delivery_method,
        (SELECT price.location_type FROM stores_deliveredprice price
@@ -32,13 +34,10 @@ SELECT product.id, product.external_id, product.name, product.version, product.m
        product.template IS NOT NULL
            OR EXISTS (SELECT FROM stores_templatefield field WHERE field.product_id = product.id),
        product.is_eddm,
-       json_build_object('stock_code', product.stock_code, 'stock_weight_gsm', product.stock_weight_gsm,
-                         'coating', product.coating, 'finish', product.finish, 'binding', product.binding,
-                         'binding_edge', product.binding_edge, 'is_one_sided', product.is_one_sided,
-                         'folding', product.folding)::text
+       json_build_object({FINISHING})::text
 FROM stores_product product
 WHERE product.store_id = %s AND product.external_id = ANY(%s) AND (product.is_active OR %s)
-"""
+"""  # noqa: S608 - constant names
 PLACES = """
 SELECT product.external_id, price.country_code, string_agg(DISTINCT price.location_type, ', ')
 FROM stores_product product JOIN stores_deliveredprice price ON price.product_id = product.id
@@ -121,17 +120,24 @@ def places_served(store_pk: int, product_ids: Iterable[str]) -> dict[str, list[s
 
 
 def _listed_product(row: tuple[Any, ...]) -> ListedProduct:
-    *plain, location, prices, speeds, takes_data, is_eddm, finishing = row
-    listed: Callable[..., ListedProduct] = ListedProduct
-    return listed(
-        *plain,
-        location or "",
-        tuple(
-            Price(code, location_type, Decimal(price), text)
-            for code, location_type, price, text in orjson.loads(prices or "[]")
+    pk, product_id, name, version, minimum, maximum, increment, delivery_method, *listed = row
+    location_type, prices, speeds, takes_data, is_eddm, finishing = listed
+    return ListedProduct(
+        pk=pk,
+        product_id=product_id,
+        name=name,
+        version=version,
+        minimum_quantity=minimum,
+        maximum_quantity=maximum,
+        quantity_increment=increment,
+        delivery_method=delivery_method,
+        default_location_type=location_type or "",
+        prices=tuple(
+            Price(code, kind, Decimal(price), text)
+            for code, kind, price, text in orjson.loads(prices or "[]")
         ),
-        tuple((days, is_default) for days, is_default in orjson.loads(speeds or "[]")),
-        takes_data,
-        is_eddm,
-        orjson.loads(finishing),
+        speeds=tuple((days, is_default) for days, is_default in orjson.loads(speeds or "[]")),
+        takes_data=takes_data,
+        is_eddm=is_eddm,
+        finishing=orjson.loads(finishing),
     )

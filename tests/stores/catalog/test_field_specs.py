@@ -7,9 +7,11 @@ import pytest
 from fulfillment.core.api.schema import schema_document
 from stores.catalog import representations
 from stores.catalog.admin.product_forms import UNTYPED, ProductForm
+from stores.catalog.admin.product_sections import PAPER
 from stores.catalog.api import examples
 from stores.catalog.api.serializers import ProductSerializer, RecordSerializer
 from stores.catalog.models import Product, Store
+from stores.catalog.models.product import FINISHING_COLUMNS
 from stores.catalog.records import members, record_checks
 from stores.catalog.records.members import REQUIRED, FieldSpec
 from stores.catalog.records.record_checks import check_product
@@ -25,6 +27,12 @@ def test_every_member_has_a_column_of_its_model(specs, model):
     columns = {field.column for field in model._meta.concrete_fields}
 
     assert {spec.column for spec in specs if spec.column} <= columns
+
+
+def test_order_items_keep_the_paper_of_the_form():
+    weighed = {"piece_weight_g", "thickness_mm"}
+
+    assert set(FINISHING_COLUMNS) == {*PAPER, "is_one_sided"} - weighed
 
 
 def test_examples_have_the_members_of_the_schema():
