@@ -181,16 +181,14 @@ class CatalogRows:
     def _child_rows(
         self, entries: Iterable[Entry], name: str, members: tuple[FieldSpec, ...]
     ) -> Iterator[list[Any]]:
-        names = [member.name for member in members]
-        has_dates = name == "DeliveredPrices"
         for entry in entries:
             for position, child in enumerate(entry.record[name] if name in entry.parts else ()):
-                row = [entry.pk, position, *(child[name] for name in names)]
-                if has_dates and row[-1] is None:
-                    row[-1] = self._creation_time(entry)
+                values = {member.name: child[member.name] for member in members}
+                if name == "DeliveredPrices" and values["Created"] is None:
+                    values["Created"] = self._creation_time(entry)
                 elif name == "TemplateFields":
-                    row[-1] = list(row[-1])
-                yield row
+                    values["Choices"] = list(values["Choices"])
+                yield [entry.pk, position, *values.values()]
 
     def _creation_time(self, entry: Entry) -> datetime:
         return self.now if entry.stored is None else entry.stored.created
