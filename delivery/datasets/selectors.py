@@ -1,18 +1,14 @@
 """Data sets: which one is live, its routes and counts, and how two of them differ."""
 
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from delivery.datasets.details import Facts, facts_of
 from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset, Population
-from delivery.datasets.populations import SYNTHETIC_MARK, Populations, pack, parse_routes
-from delivery.datasets.shapes import read_areas, well_known_texts
-from fulfillment.core.csv_rows import write_csv_row
+from delivery.datasets.populations import Populations, pack, parse_routes
 from fulfillment.core.db.prepared import fetch_row, fetch_rows
 from fulfillment.core.errors import Unavailable
 
@@ -41,15 +37,6 @@ SELECT live.id, live.vintage, live.is_synthetic, (
 FROM delivery_livedataset pointer JOIN delivery_dataset live ON live.id = pointer.dataset_id
 WHERE pointer.id = 1
 """
-DETAILED = """
-SELECT population.postal_code, population.routes, area.shapes, area.facts
-FROM delivery_population population LEFT JOIN delivery_area area USING (dataset_id, postal_code)
-WHERE population.dataset_id = %s AND population.postal_code > %s ORDER BY population.postal_code LIMIT 500
-"""
-DETAILED_HEADER = (
-    "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT,MED_INCOME,MED_AGE,AVG_HH_SIZ,FACILITY_NAME,GEOMETRY\n"
-)
-EXPORT_HEADER = "ZIP_CODE,CRID_ID,RES_CNT,BUS_CNT,TOT_CNT\n"
 
 
 @dataclass(frozen=True)
@@ -140,48 +127,10 @@ def stored_populations(dataset: Dataset) -> Populations:
     return populations
 
 
-def export_lines(dataset: Dataset) -> Iterator[str]:
-    """The data set as a CSV that imports to the same populations; invented counts say so in the first line."""
-    if dataset.is_synthetic:
-        yield f"{SYNTHETIC_MARK}\n"
-    if dataset.areas.exists():
-        yield from _detailed_lines(dataset)
-        return
-    yield EXPORT_HEADER
-    rows = Population.objects.filter(dataset=dataset).order_by("postal_code")
-    for postal_code, text in rows.values_list("postal_code", "routes").iterator(chunk_size=2000):
-        yield "".join(
-            f"{postal_code},{route},{homes},{firms},{homes + firms}\n"
-            for route, homes, firms in parse_routes(text)
-        )
-
-
 def areas_of(dataset: Dataset) -> set[str]:
     """The 3-digit areas with at least one postal code."""
     areas = "SELECT DISTINCT left(postal_code, 3) FROM delivery_population WHERE dataset_id = %s"
     return {area for (area,) in fetch_rows(areas, (dataset.pk,), prepare=False)}
-
-
-def _detailed_lines(dataset: Dataset) -> Iterator[str]:
-    """CSV lines with demographics, and shapes as well-known text in the precision of the grid."""
-    yield DETAILED_HEADER
-    postal_code = ""
-    # In pages: a cursor of the server would need a transaction for as long as a slow client reads.
-    while rows := fetch_rows(DETAILED, (dataset.pk, postal_code), prepare=False):
-        for postal_code, text, shapes, facts in rows:
-            yield "".join(_detailed_rows(postal_code, list(parse_routes(text)), shapes, facts))
-
-
-def _detailed_rows(
-    postal_code: str, routes: list[tuple[str, int, int]], shapes: bytes | None, facts: str | None
-) -> Iterator[str]:
-    facts_of_routes = facts_of(facts) if facts else [Facts()] * len(routes)
-    shape_texts = well_known_texts(read_areas([bytes(shapes or b"")], [len(routes)]).shapes())
-    for (route, homes, firms), fact, shape_text in zip(routes, facts_of_routes, shape_texts, strict=True):
-        cells = [postal_code, route, homes, firms, homes + firms, fact.income, fact.age, fact.household]
-        line = io.StringIO()
-        write_csv_row(line, [*cells, fact.facility, shape_text])
-        yield line.getvalue().replace("\r\n", "\n")
 
 
 def is_import_running() -> bool:

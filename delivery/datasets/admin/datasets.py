@@ -14,11 +14,11 @@ from django.views.decorators.http import require_POST
 from unfold.decorators import display
 
 from accounts.callers import Caller
+from delivery.datasets.csv_export import export_lines
 from delivery.datasets.models import Dataset, DatasetStatus, LiveDataset
 from delivery.datasets.populations import ROUTE_TYPE_NAMES
 from delivery.datasets.selectors import (
     compare_datasets,
-    export_lines,
     live_dataset,
     loaded_datasets,
     routes_in,

@@ -3,8 +3,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from delivery.datasets.csv_export import export_lines
 from delivery.datasets.models import Dataset
-from delivery.datasets.selectors import compare_datasets, export_lines, live_dataset, loaded_datasets
+from delivery.datasets.selectors import compare_datasets, live_dataset, loaded_datasets
 from delivery.datasets.services.datasets import activate_dataset, discard_dataset, rebuild_dataset
 from delivery.datasets.services.importer import read_types
 from delivery.management.commands.import_eddm import current_user

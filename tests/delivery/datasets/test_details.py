@@ -1,10 +1,11 @@
 import shapely
 from django.core.management import call_command
 
+from delivery.datasets.csv_export import export_lines
 from delivery.datasets.details import facts_of
 from delivery.datasets.models import Area
 from delivery.datasets.packing import pack_routes
-from delivery.datasets.selectors import export_lines, live_dataset
+from delivery.datasets.selectors import live_dataset
 from delivery.datasets.services.datasets import rebuild_dataset
 from delivery.datasets.services.demo import load_demo_population
 from delivery.datasets.shapes import in_degrees, pack_area, read_areas

@@ -1,11 +1,11 @@
 import pytest
 from django.db import IntegrityError
 
+from delivery.datasets.csv_export import export_lines
 from delivery.datasets.models import Dataset, LiveDataset, Population
 from delivery.datasets.populations import pack
 from delivery.datasets.selectors import (
     compare_datasets,
-    export_lines,
     live_dataset,
     loaded_datasets,
     look_up,

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from delivery.datasets.csv_export import export_lines
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, Population
 from delivery.datasets.populations import pack
 from delivery.datasets.problems import FileRefused
-from delivery.datasets.selectors import export_lines, live_dataset, stored_populations
+from delivery.datasets.selectors import live_dataset, stored_populations
 from delivery.datasets.services.importer import ImportOptions, preview_file, read_file
 from delivery.datasets.services.imports import import_file, try_file
 from delivery.datasets.services.locking import end_interrupted_imports, hold_import_lock
