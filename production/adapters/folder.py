@@ -61,7 +61,7 @@ class FolderAdapter:
 
     def check_connection(self) -> str:
         """Writes, renames and removes a file, as for a job."""
-        with _disk_errors(), self._open() as (hot, back), hot.folder(WORK, create=True) as work:
+        with _disk_errors(), self._open_folders() as (hot, back), hot.folder(WORK, create=True) as work:
             probe = f"probe-{uuid4().hex}"
             work.write(probe, b"probe")
             work.move(probe, hot, f".{probe}")
@@ -74,16 +74,16 @@ class FolderAdapter:
         return f"Files can be written to {self._folder}: {waiting} waiting there, {free} GB free."
 
     def preview(self, job: AdapterJob) -> Mapping[str, Any]:
-        files = self._files(job)
-        shown: dict[str, Any] = {"Full path": str(self._folder / self._names(job, files)[0])}
+        files = self._build_files(job)
+        shown: dict[str, Any] = {"Full path": str(self._folder / self._list_names(job, files)[0])}
         for file in files:
             is_text = not file.name.endswith(".pdf")
             shown[file.name] = file.content.decode() if is_text else f"{len(file.content):,} bytes"
         return shown
 
     def submit(self, job: AdapterJob) -> Submitted:
-        with _disk_errors() as progress, self._open() as (hot, _):
-            entry = find_entry(hot, self._ledger, job.number) or self._prepare(hot, job)
+        with _disk_errors() as progress, self._open_folders() as (hot, _):
+            entry = find_entry(hot, self._ledger, job.number) or self._prepare_files(hot, job)
             if entry.state == CANCELLED:
                 raise ProviderRefused(f"Job {job.number} was cancelled in this folder before.")
             # From here on the hot folder may contain a part of the job.
@@ -98,7 +98,7 @@ class FolderAdapter:
 
     def cancel(self, job: AdapterJob, reference: str) -> Exchange:
         """Cancels the job unless the press has taken its files."""
-        with _disk_errors(), self._open() as (hot, _):
+        with _disk_errors(), self._open_folders() as (hot, _):
             entry = find_entry(hot, self._ledger, job.number)
             if entry is None:
                 # Nothing was written yet; the entry keeps a late retry from writing.
@@ -124,7 +124,7 @@ class FolderAdapter:
     def poll(self) -> Sequence[Report]:
         """Reports in the return folder, jobs moved into its state folders, and jobs taken out of the hot folder."""
         until = time.monotonic() + POLL_SECONDS
-        with _disk_errors(), self._open() as (hot, back):
+        with _disk_errors(), self._open_folders() as (hot, back):
             carry_over(hot, self._ledger)
             self._remove_leftovers(hot)
             returned = ReturnFolder(back, self._ledger).reports(until=until) if back else ()
@@ -132,7 +132,7 @@ class FolderAdapter:
 
     def confirm(self, reports: Sequence[Report]) -> None:
         """Moves report files to `processed`; notes files in state folders, which stay there."""
-        with _disk_errors(), self._open() as (_, back):
+        with _disk_errors(), self._open_folders() as (_, back):
             for source in dict.fromkeys(report.raw.partition("\n")[0] for report in reports):
                 if source.startswith("file:") and back:
                     ReturnFolder(back, self._ledger).move_processed(source.removeprefix("file:"))
@@ -147,7 +147,7 @@ class FolderAdapter:
         return read_report_file(f"report{suffix}", body)
 
     @contextmanager
-    def _open(self) -> Iterator[tuple[OpenFolder, OpenFolder | None]]:
+    def _open_folders(self) -> Iterator[tuple[OpenFolder, OpenFolder | None]]:
         """The hot folder and the return folder."""
         with open_press_folder(self._folder) as hot, ExitStack() as opened:
             # Without its mount there is an empty folder: each job would seem taken, and new ones would be lost in it.
@@ -158,7 +158,7 @@ class FolderAdapter:
                 )
             yield hot, opened.enter_context(open_press_folder(self._back)) if self._back else None
 
-    def _name(self, job: AdapterJob) -> str:
+    def _name_folder(self, job: AdapterJob) -> str:
         values = {
             "number": job.number,
             "order": job.order_number,
@@ -172,27 +172,30 @@ class FolderAdapter:
         safe = re.sub(r"[^A-Za-z0-9._-]+", "-", text).lstrip(".-")
         return safe if len(safe) <= MAX_NAME_LENGTH and job.number in safe else f"{safe[:80]}-{job.number}"
 
-    def _files(self, job: AdapterJob) -> list[DropFile]:
-        files = build_files(job, self._name(job), separator="-", tickets=self._settings["tickets"])
+    def _build_files(self, job: AdapterJob) -> list[DropFile]:
+        files = build_files(job, self._name_folder(job), separator="-", tickets=self._settings["tickets"])
         if not files:
             raise ProviderRefused(f"Job {job.number} has no print file, and this folder takes no tickets.")
         return files
 
-    def _names(self, job: AdapterJob, files: Sequence[DropFile]) -> tuple[str, ...]:
+    def _list_names(self, job: AdapterJob, files: Sequence[DropFile]) -> tuple[str, ...]:
         """Returns the names that appear in the hot folder."""
         if self._settings["layout"] == "folders":
-            return (self._name(job),)
+            return (self._name_folder(job),)
         return tuple(file.name for file in files)
 
-    def _prepare(self, hot: OpenFolder, job: AdapterJob) -> LedgerEntry:
-        files = self._files(job)
-        draft, folder = f"new-{uuid4().hex}", self._name(job) if self._settings["layout"] == "folders" else ""
+    def _prepare_files(self, hot: OpenFolder, job: AdapterJob) -> LedgerEntry:
+        files = self._build_files(job)
+        draft, folder = (
+            f"new-{uuid4().hex}",
+            self._name_folder(job) if self._settings["layout"] == "folders" else "",
+        )
         digests = {file.name: file.sha256 for file in job.files}
         with hot.folder(WORK, create=True) as work:
             try:
                 with work.folder(draft, create=True) as folder_of_draft:
                     _write_files(folder_of_draft, folder, files)
-                prepared = LedgerEntry(PREPARED, draft, self._names(job, files), digests)
+                prepared = LedgerEntry(PREPARED, draft, self._list_names(job, files), digests)
                 entry = self._ledger.create(job.number, prepared)
             except BaseException:
                 work.remove(draft)

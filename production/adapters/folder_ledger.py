@@ -31,7 +31,7 @@ def find_entry(hot: OpenFolder, ledger: Ledger, number: str) -> LedgerEntry | No
     if (entry := ledger.read(number)) is not None:
         return entry
     with suppress(FileNotFoundError), hot.folder(WORK) as work, work.folder(OLD_LEDGER) as old:
-        return ledger.create(number, _read(old, number))
+        return ledger.create(number, _read_entry(old, number))
     return None
 
 
@@ -41,28 +41,28 @@ def carry_over(hot: OpenFolder, ledger: Ledger) -> None:
         with work.folder(OLD_LEDGER) as old:
             names = new_names(old)
             for name in names[:CARRIED_AT_ONCE]:
-                _carry(old, name, ledger)
+                _carry_entry(old, name, ledger)
             settle_names(old, names[:CARRIED_AT_ONCE])
             is_empty = bool(names) and not old.names()
         for name in (OLD_LEDGER, OLD_WAITING) if is_empty else ():
             work.remove(name)
 
 
-def _carry(old: OpenFolder, name: str, ledger: Ledger) -> None:
+def _carry_entry(old: OpenFolder, name: str, ledger: Ledger) -> None:
     status, number = old.status(name), name.removesuffix(".json")
     if status is None or not NUMBER.fullmatch(number):
         return
     # An entry that cannot be read is reported when its job is sent.
     with suppress(ValueError, FileNotFoundError):
-        ledger.create(number, _read(old, number))
+        ledger.create(number, _read_entry(old, number))
         if status.st_mtime < time.time() - KEPT_SECONDS:
             old.remove(name)
 
 
-def _read(old: OpenFolder, number: str) -> LedgerEntry:
+def _read_entry(old: OpenFolder, number: str) -> LedgerEntry:
     name = f"{number}.json"
     try:
-        return _entry(json.loads(old.read(name, limit=MAX_ENTRY_BYTES)))
+        return _parse_entry(json.loads(old.read(name, limit=MAX_ENTRY_BYTES)))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"The ledger entry of job {number} is damaged or was changed: {old.path / name}. "
@@ -70,7 +70,7 @@ def _read(old: OpenFolder, number: str) -> LedgerEntry:
         ) from error
 
 
-def _entry(record: Mapping[str, Any]) -> LedgerEntry:
+def _parse_entry(record: Mapping[str, Any]) -> LedgerEntry:
     state, work, names, marks = record["state"], record["work"], record["names"], record["marks"]
     if state not in (PREPARED, DONE, CANCELLED) or not (isinstance(names, list) and isinstance(marks, list)):
         raise ValueError

@@ -60,11 +60,11 @@ class ReturnFolder:
             if stat.S_ISDIR(status.st_mode):
                 continue
             try:
-                reports = self._read(name)
+                reports = self._read_reports(name)
             except FileNotFoundError:
                 continue
             except ValueError as error:
-                self._archive(name, "unreadable", why=str(error))
+                self._archive_file(name, "unreadable", why=str(error))
                 continue
             if not reports:
                 self.move_processed(name)
@@ -102,9 +102,9 @@ class ReturnFolder:
         return entry is None or all(folder.status(name) for name in entry.names if SHEET.search(name))
 
     def move_processed(self, name: str) -> None:
-        self._archive(name, "processed")
+        self._archive_file(name, "processed")
 
-    def _archive(self, name: str, kind: str, *, why: str = "") -> None:
+    def _archive_file(self, name: str, kind: str, *, why: str = "") -> None:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         short_name = name_with_room(name)
         with self._folder.folder(kind, create=True) as archive:
@@ -113,7 +113,7 @@ class ReturnFolder:
                 shown = short_name if short_name.isprintable() else "report"
                 archive.write(f"{stamp}-{shown}.why.txt", f"{why}\n".encode("utf-8", "replace"))
 
-    def _read(self, name: str) -> list[Report]:
+    def _read_reports(self, name: str) -> list[Report]:
         """Raises ValueError."""
         if not name.isprintable():
             raise ValueError("The name of the file has control characters, or is not UTF-8.")

@@ -118,7 +118,7 @@ def send_request(
         ) from error
     progress = RequestProgress()
     try:
-        return asyncio.run(_exchange(method, parsed, body, headers, seconds, progress))
+        return asyncio.run(_send_request(method, parsed, body, headers, seconds, progress))
     except TimeoutError as error:
         raise ProviderUnavailable(
             f"No complete response within {seconds:g} seconds.", is_unsent=not progress.is_sent
@@ -127,11 +127,11 @@ def send_request(
         if isinstance(getattr(error, "os_error", error), Blocked):
             raise ProviderRefused(not_allowed(parsed.raw_host or url), concerns_all=True) from error
         raise ProviderUnavailable(
-            f"The connection failed: {_reason(error)}.", is_unsent=not progress.is_sent
+            f"The connection failed: {_describe_reason(error)}.", is_unsent=not progress.is_sent
         ) from error
 
 
-async def _exchange(
+async def _send_request(
     method: str, url: URL, body: bytes, headers: Mapping[str, str], seconds: float, progress: RequestProgress
 ) -> ProviderResponse:
     opened = checked_session(
@@ -149,7 +149,7 @@ async def _exchange(
     return ProviderResponse(status, {name.lower(): value for name, value in received_headers.items()}, text)
 
 
-def _reason(error: Exception) -> str:
+def _describe_reason(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return "the host's name does not resolve"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):

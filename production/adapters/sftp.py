@@ -119,22 +119,22 @@ class SftpAdapter:
         self._read: dict[str, Sequence[Report]] = {}
 
     def check_connection(self) -> str:
-        return self._run(self._check, SendingProgress(), POLL_SECONDS)
+        return self._run_session(self._check_folders, SendingProgress(), POLL_SECONDS)
 
     def preview(self, job: AdapterJob) -> Mapping[str, Any]:
-        places = self._places(job)
+        places = self._find_places(job)
         return preview_files(places.target, drop_files(job, self._settings["tickets"]))
 
     def submit(self, job: AdapterJob) -> Submitted:
-        files, places = drop_files(job, self._settings["tickets"]), self._places(job)
+        files, places = drop_files(job, self._settings["tickets"]), self._find_places(job)
         progress = SendingProgress()
-        response = self._run(lambda sftp: put_job(sftp, places, files, progress), progress)
+        response = self._run_session(lambda sftp: put_job(sftp, places, files, progress), progress)
         reference = f"{self._settings['host']}:{places.target}"
         return Submitted(reference[:200], describe_exchange(places.target, files, response))
 
     def cancel(self, job: AdapterJob, reference: str) -> Exchange:
-        files, places = drop_files(job, self._settings["tickets"]), self._places(job)
-        response = self._run(
+        files, places = drop_files(job, self._settings["tickets"]), self._find_places(job)
+        response = self._run_session(
             lambda sftp: withdraw_files(sftp, places, files), SendingProgress(is_unsent=False)
         )
         return Exchange(f"Take back {places.target}", response)
@@ -145,7 +145,7 @@ class SftpAdapter:
         if not (folder := self._return_folder):
             return []
         try:
-            self._run(
+            self._run_session(
                 lambda sftp: read_returns(sftp, folder, self._read, self._settle),
                 SendingProgress(),
                 POLL_SECONDS,
@@ -169,7 +169,9 @@ class SftpAdapter:
             return
         moved: list[str] = []
         try:
-            self._run(lambda sftp: move_read(sftp, folder, names, moved), SendingProgress(), POLL_SECONDS)
+            self._run_session(
+                lambda sftp: move_read(sftp, folder, names, moved), SendingProgress(), POLL_SECONDS
+            )
         except ProviderUnavailable:
             if not moved:
                 raise
@@ -182,10 +184,10 @@ class SftpAdapter:
     def _return_folder(self) -> str:
         return str(self._settings["return_folder"]).rstrip("/")
 
-    def _places(self, job: AdapterJob) -> Places:
+    def _find_places(self, job: AdapterJob) -> Places:
         return Places.of(job, self._settings["folder"], self._settings["layout"])
 
-    def _run(
+    def _run_session(
         self,
         work: Callable[[asyncssh.SFTPClient], Awaitable[T]],
         progress: SendingProgress,
@@ -203,7 +205,7 @@ class SftpAdapter:
 
         return asyncio.run(call())
 
-    async def _check(self, sftp: asyncssh.SFTPClient) -> str:
+    async def _check_folders(self, sftp: asyncssh.SFTPClient) -> str:
         folder = Places(self._settings["folder"].rstrip("/") or "/", "check", "", is_flat=False)
         probe = f"{folder.work}/staging/.check"
         await _list_first(sftp, folder.folder)

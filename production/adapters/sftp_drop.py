@@ -94,9 +94,9 @@ async def put_job(
         raise ProviderRefused(f"Job {places.number} was cancelled at this server before.")
     was_sent = await sftp.exists(places.marker)
     if not was_sent:
-        await _stage(sftp, places, files)
+        await _stage_files(sftp, places, files)
         progress.is_unsent = False
-        await _mark(sftp, places, files)
+        await _mark_files(sftp, places, files)
     progress.is_unsent = False
     moved = await _release(sftp, places, files)
     if was_sent and not moved:
@@ -120,7 +120,7 @@ async def withdraw_files(sftp: asyncssh.SFTPClient, places: Places, files: Seque
     return f"Moved to {places.cancelled}."
 
 
-async def _stage(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
+async def _stage_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
     if await sftp.exists(places.staging):
         await _remove_folder(sftp, places.staging)
     await sftp.makedirs(places.staging, exist_ok=True)
@@ -148,7 +148,7 @@ async def _remove_folder(sftp: asyncssh.SFTPClient, folder: str) -> None:
     await sftp.rmdir(folder)
 
 
-async def _mark(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
+async def _mark_files(sftp: asyncssh.SFTPClient, places: Places, files: Sequence[DropFile]) -> None:
     await sftp.makedirs(places.marker.rpartition("/")[0], exist_ok=True)
     lines = "".join(f"{file.sha256}  {file.name}\n" for file in files)
     async with sftp.open(places.marker, "wb") as remote:

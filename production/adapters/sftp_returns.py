@@ -78,12 +78,12 @@ async def read_returns(
         if sum(map(len, by_name.values())) >= MAX_REPORTS:
             break
         try:
-            reports = await _read(sftp, folder, name, attrs, settle)
+            reports = await _read_file(sftp, folder, name, attrs, settle)
         except MISSING:
             # The press has taken it away.
             continue
         except ValueError as error:
-            await _reject(sftp, folder, name, str(error))
+            await _reject_file(sftp, folder, name, str(error))
             continue
         if reports:
             by_name[name] = reports
@@ -123,11 +123,11 @@ async def move_read(sftp: asyncssh.SFTPClient, folder: str, names: Sequence[str]
     target = f"{folder}/{READ}/{datetime.now(UTC):%Y-%m}"
     await sftp.makedirs(target, exist_ok=True)
     for name in names:
-        await _move(sftp, f"{folder}/{name}", f"{target}/{name_with_room(name)}")
+        await _move_file(sftp, f"{folder}/{name}", f"{target}/{name_with_room(name)}")
         moved.append(name)
 
 
-async def _read(
+async def _read_file(
     sftp: asyncssh.SFTPClient, folder: str, name: str, attrs: asyncssh.SFTPAttrs, settle: float
 ) -> Sequence[Report] | None:
     """The reports of a file; None if it may still be written or belongs to no job."""
@@ -155,15 +155,15 @@ def _is_utf8(name: str) -> bool:
     return os.fsencode(name).decode("utf-8", "ignore") == name
 
 
-async def _reject(sftp: asyncssh.SFTPClient, folder: str, name: str, reason: str) -> None:
+async def _reject_file(sftp: asyncssh.SFTPClient, folder: str, name: str, reason: str) -> None:
     await sftp.makedirs(f"{folder}/{REJECTED}", exist_ok=True)
     target = f"{folder}/{REJECTED}/{name_with_room(name)}"
     async with sftp.open(f"{target}.error.txt", "w", encoding="utf-8") as remote:
         await remote.write(f"{reason}\n")
-    await _move(sftp, f"{folder}/{name}", target)
+    await _move_file(sftp, f"{folder}/{name}", target)
 
 
-async def _move(sftp: asyncssh.SFTPClient, source: str, target: str) -> None:
+async def _move_file(sftp: asyncssh.SFTPClient, source: str, target: str) -> None:
     """Moves a file without replacing an existing one."""
     number = 1
     free_path = target

@@ -24,7 +24,7 @@ def read_fingerprints(text: str) -> frozenset[str]:
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
         raise ValueError("Write at least one host key or fingerprint.")
-    return frozenset(_fingerprint(line) for line in lines)
+    return frozenset(_read_fingerprint(line) for line in lines)
 
 
 class _Client(asyncssh.SSHClient):
@@ -122,7 +122,7 @@ def _client_keys(secrets: Mapping[str, str]) -> list[asyncssh.SSHKey] | None:
         raise ProviderRefused(f"The private key cannot be read: {error}.", concerns_all=True) from error
 
 
-def _fingerprint(line: str) -> str:
+def _read_fingerprint(line: str) -> str:
     if line.startswith("SHA256:") and len(line.rstrip("=")) == 50:
         return line.rstrip("=")
     for candidate in (line, line.partition(" ")[2]):

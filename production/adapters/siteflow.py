@@ -116,9 +116,9 @@ class SiteFlowAdapter:
     def check_connection(self) -> str:
         """Validates an empty order: its error proves that token and secret are valid."""
         probe = {"destination": {"name": self._settings["destination"]}, "orderData": {}}
-        response, exchange = self._send("POST", f"{self._url}/api/order/validate", probe)
+        response, exchange = self._send_request("POST", f"{self._url}/api/order/validate", probe)
         if response.status not in {400, 422} and not response.is_success:
-            raise _failure(response, exchange)
+            raise _build_failure(response, exchange)
         return f"Site Flow at {urlsplit(self._url).hostname} accepts the token and the secret."
 
     def preview(self, job: AdapterJob) -> Mapping[str, Any]:
@@ -133,25 +133,25 @@ class SiteFlowAdapter:
         order = siteflow_order(job, self._settings)
         digests = {file.name: file.sha256 for part in job.parts for file in part.files}
         if self._settings["validate"]:
-            response, exchange = self._send(
+            response, exchange = self._send_request(
                 "POST", f"{self._url}/api/order/validate", order, digests, is_dry_run=True
             )
             if not response.is_success:
                 return self._submitted_before(job, response, exchange, is_dry_run=True)
-        response, exchange = self._send("POST", f"{self._order_url}/api/order", order, digests)
+        response, exchange = self._send_request("POST", f"{self._order_url}/api/order", order, digests)
         if not response.is_success:
             return self._submitted_before(job, response, exchange)
-        return Submitted((_reference(response.text) or job.number)[:200], exchange)
+        return Submitted((_read_reference(response.text) or job.number)[:200], exchange)
 
     def cancel(self, job: AdapterJob, reference: str) -> Exchange:
         account = self._settings["account"]
         order = f"{quote(account, safe='')}/{job.number}" if account else quote(reference, safe="")
-        response, exchange = self._send("PUT", f"{self._url}/api/order/{order}/cancel", {})
+        response, exchange = self._send_request("PUT", f"{self._url}/api/order/{order}/cancel", {})
         if response.is_success or any(
-            words in _message(response.text).lower() for words in ALREADY_CANCELLED
+            words in _read_message(response.text).lower() for words in ALREADY_CANCELLED
         ):
             return exchange
-        raise _failure(response, exchange)
+        raise _build_failure(response, exchange)
 
     def poll(self) -> Sequence[Report]:
         return []
@@ -166,11 +166,11 @@ class SiteFlowAdapter:
         self, job: AdapterJob, response: ProviderResponse, exchange: Exchange, *, is_dry_run: bool = False
     ) -> Submitted:
         """The submission, if Site Flow has the number from an attempt whose response was lost; else raises."""
-        if response.status in {400, 409, 422} and DUPLICATE.search(f"{_message(response.text)}"):
-            return Submitted((_reference(response.text) or job.number)[:200], exchange)
-        raise _failure(response, exchange, job, is_unsent=is_dry_run or response.status == 429)
+        if response.status in {400, 409, 422} and DUPLICATE.search(f"{_read_message(response.text)}"):
+            return Submitted((_read_reference(response.text) or job.number)[:200], exchange)
+        raise _build_failure(response, exchange, job, is_unsent=is_dry_run or response.status == 429)
 
-    def _send(
+    def _send_request(
         self,
         method: str,
         url: str,
@@ -194,27 +194,27 @@ class SiteFlowAdapter:
         )
 
 
-def _failure(
+def _build_failure(
     response: ProviderResponse, exchange: Exchange, job: AdapterJob | None = None, *, is_unsent: bool = False
 ) -> Exception:
     """The error with the jobs whose items Site Flow names in it."""
-    message = _message(response.text)
+    message = _read_message(response.text)
     positions = {int(digits) for digits in ITEM_AT_FAULT.findall(message)}
     parts = job.parts if job else ()
     numbers = [part.number for position, part in enumerate(parts) if position in positions]
     return failure("Site Flow", message, response, exchange, is_unsent=is_unsent, numbers=numbers)
 
 
-def _reference(text: str) -> str:
-    content = _json(text)
+def _read_reference(text: str) -> str:
+    content = _parse_json(text)
     order = content.get("order")
     reference = order.get("_id") if isinstance(order, dict) else content.get("_id")
     return storable(reference) if isinstance(reference, str) else ""
 
 
-def _message(text: str) -> str:
+def _read_message(text: str) -> str:
     """The error with the message of each path, in one line."""
-    content = _json(text)
+    content = _parse_json(text)
     error = content.get("error", content)
     if isinstance(error, str):
         return error
@@ -229,7 +229,7 @@ def _message(text: str) -> str:
     return "; ".join(part for part in parts if part.strip(": "))
 
 
-def _json(text: str) -> dict[str, Any]:
+def _parse_json(text: str) -> dict[str, Any]:
     try:
         content = read_json(text.encode())
     except ValueError:

@@ -56,15 +56,15 @@ def siteflow_order(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, An
             "customerName": job.recipient.get("Company") or job.recipient.get("Name", ""),
             "instructions": job.note,
             "extraData": _extra_data(job),
-            "items": [_item(part, settings) for part in job.parts],
+            "items": [_build_item(part, settings) for part in job.parts],
             "shipments": [
                 {
                     "shipmentIndex": 0,
-                    **_deadline(job),
+                    **_build_deadline(job),
                     "shipTo": _ship_to(job.recipient),
-                    "carrier": _carrier(carriers.get(job.delivery_method), job.delivery_method),
+                    "carrier": _build_carrier(carriers.get(job.delivery_method), job.delivery_method),
                     "attachments": [
-                        _attachment(part, file)
+                        _build_attachment(part, file)
                         for part in job.parts
                         for file in part.files
                         if not file.is_printed
@@ -80,16 +80,16 @@ def _extra_data(job: AdapterJob) -> dict[str, Any]:
     return {
         "orderNumber": job.order_number,
         "externalId": job.external_id,
-        "due": _day(job.ship_by),
-        "shipBy": _day(job.ship_by),
-        "deliverBy": _day(job.deliver_by),
+        "due": _format_day(job.ship_by),
+        "shipBy": _format_day(job.ship_by),
+        "deliverBy": _format_day(job.deliver_by),
         "productionDays": job.production_days,
         "rush": any(part.is_rush for part in job.parts),
         "siblings": [number for number in job.siblings if number not in inside],
     }
 
 
-def _item(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _build_item(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
     item, products = job.item, read_table(settings["products"])
     sku, code = products.get(item.sku) or products.get(item.product_id) or (item.sku, "")
     if not sku:
@@ -107,26 +107,26 @@ def _item(job: AdapterJob, settings: Mapping[str, Any]) -> dict[str, Any]:
         "extraData": {
             "options": dict(sorted(item.options.items())),
             "sides": item.sides,
-            **_paper(item),
+            **_describe_paper(item),
             **item_of_order,
         },
-        "components": _components(
+        "components": _build_components(
             job, code or settings["component_code"], read_table(settings.get("attributes") or "")
         ),
     }
 
 
-def _deadline(job: AdapterJob) -> dict[str, Any]:
+def _build_deadline(job: AdapterJob) -> dict[str, Any]:
     """The day that Site Flow plans by, and in how many days."""
     days = {"slaDays": job.production_days} if job.production_days else {}
     return {**({"shipByDate": job.ship_by.isoformat()} if job.ship_by else {}), **days, "canShipEarly": True}
 
 
-def _day(moment: datetime | None) -> str:
+def _format_day(moment: datetime | None) -> str:
     return moment.date().isoformat() if moment else ""
 
 
-def _paper(item: JobItem) -> dict[str, Any]:
+def _describe_paper(item: JobItem) -> dict[str, Any]:
     named = {
         "stock": item.stock_code,
         "weightGSM": item.stock_weight_gsm,
@@ -140,11 +140,11 @@ def _paper(item: JobItem) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value}
 
 
-def _attachment(job: AdapterJob, file: JobFile) -> dict[str, Any]:
-    return {"path": _address(job, file), "fetch": True, "contentType": file.media_type, "type": "insert"}
+def _build_attachment(job: AdapterJob, file: JobFile) -> dict[str, Any]:
+    return {"path": _find_address(job, file), "fetch": True, "contentType": file.media_type, "type": "insert"}
 
 
-def _address(job: AdapterJob, file: JobFile) -> str:
+def _find_address(job: AdapterJob, file: JobFile) -> str:
     if not file.url:
         raise ProviderRefused(
             f"The file {file.name} has no address that Site Flow could fetch.", numbers=[job.number]
@@ -152,7 +152,7 @@ def _address(job: AdapterJob, file: JobFile) -> str:
     return file.url
 
 
-def _components(
+def _build_components(
     job: AdapterJob, code: str, attributes: Mapping[str, tuple[str, str]]
 ) -> list[dict[str, Any]]:
     """`attributes` maps the options of a product to the names of Site Flow's product."""
@@ -164,7 +164,7 @@ def _components(
     return [
         {
             "code": code if position == 1 else f"{code}{position}",
-            "path": _address(job, file),
+            "path": _find_address(job, file),
             "fetch": True,
             **({"attributes": taken} if taken else {}),
             "extraData": {"sha256": file.sha256},
@@ -189,6 +189,6 @@ def _ship_to(recipient: Mapping[str, str]) -> dict[str, str]:
     return {theirs: recipient[ours] for theirs, ours in names.items() if recipient.get(ours)}
 
 
-def _carrier(entry: tuple[str, str] | None, method: str) -> dict[str, str]:
+def _build_carrier(entry: tuple[str, str] | None, method: str) -> dict[str, str]:
     code, service = entry or (method, "")
     return {"code": code, "service": service} if service else {"alias": code}

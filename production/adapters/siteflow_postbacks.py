@@ -45,34 +45,37 @@ def read_postbacks(body: bytes) -> Sequence[Report]:
     content = read_json(body)
     postbacks = content if isinstance(content, list) else [content]
     check_count(len(postbacks))
-    return [_report(postback, f"Postback {position}") for position, postback in enumerate(postbacks, 1)]
+    return [_build_report(postback, f"Postback {position}") for position, postback in enumerate(postbacks, 1)]
 
 
-def _report(postback: Any, where: str) -> Report:
+def _build_report(postback: Any, where: str) -> Report:
     if not isinstance(postback, dict):
         raise ValueError(f"{where}: it must be an object with sourceOrderId, status and timestamp.")
-    number = _first(postback, "sourceOrderId")
+    number = _find_first(postback, "sourceOrderId")
     if not number:
         raise ValueError(f"{where}: sourceOrderId is missing.")
-    status = _first(postback, "status", "orderStatus", "event", "eventName")
+    status = _find_first(postback, "status", "orderStatus", "event", "eventName")
     state = STATES.get(re.sub(r"[^a-z]", "", status.lower()))
     if state is None:
         raise ValueError(f"{where}: status is “{status[:60]}”; it must be one of {NAMED}.")
-    message = _first(postback, "message", "errorMessage", "reason") or _error(postback)
+    message = _find_first(postback, "message", "errorMessage", "reason") or _read_error(postback)
     if state == "Failed" and DUPLICATE.search(message):
         # The second of two submissions was refused; the first one is in production.
         state = "Acknowledged"
     values = {
         "JobNumber": number,
         "State": state,
-        "At": _first(postback, "timestamp", "date", "shippedAt"),
-        "Carrier": _carrier(postback),
-        "TrackingNumber": _first(postback, "trackingNumber", "trackingReference", "carrierTrackingNumber"),
-        "TrackingURL": _first(postback, "trackingUrl", "trackingURL", "carrierTrackingUrl"),
+        "At": _find_first(postback, "timestamp", "date", "shippedAt"),
+        "Carrier": _read_carrier(postback),
+        "TrackingNumber": _find_first(
+            postback, "trackingNumber", "trackingReference", "carrierTrackingNumber"
+        ),
+        "TrackingURL": _find_first(postback, "trackingUrl", "trackingURL", "carrierTrackingUrl"),
         "Message": f"{status}: {message}" if message else status,
     }
     parts = [
-        _first(postback, name) for name in ("sourceItemId", "componentId", "sourceShipmentId", "shipmentId")
+        _find_first(postback, name)
+        for name in ("sourceItemId", "componentId", "sourceShipmentId", "shipmentId")
     ]
     if any(parts):
         # Components of a job are printed at the same time, and each one is reported.
@@ -82,7 +85,7 @@ def _report(postback: Any, where: str) -> Report:
     return replace(report_from_values(values, where=where, raw=raw), item_number=parts[0])
 
 
-def _values(postback: Mapping[str, Any], name: str) -> Iterator[Any]:
+def _find_values(postback: Mapping[str, Any], name: str) -> Iterator[Any]:
     for path in PLACES:
         inner: Any = postback
         for step in path:
@@ -94,16 +97,16 @@ def _values(postback: Mapping[str, Any], name: str) -> Iterator[Any]:
         yield shipments[0][name]
 
 
-def _first(postback: Mapping[str, Any], *names: str) -> str:
+def _find_first(postback: Mapping[str, Any], *names: str) -> str:
     for name in names:
-        for value in _values(postback, name):
+        for value in _find_values(postback, name):
             if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
                 return str(value).strip()
     return ""
 
 
-def _error(postback: Mapping[str, Any]) -> str:
-    for error in _values(postback, "error"):
+def _read_error(postback: Mapping[str, Any]) -> str:
+    for error in _find_values(postback, "error"):
         if isinstance(error, str):
             return error
         if isinstance(error, dict):
@@ -111,8 +114,8 @@ def _error(postback: Mapping[str, Any]) -> str:
     return ""
 
 
-def _carrier(postback: Mapping[str, Any]) -> str:
-    for carrier in _values(postback, "carrier"):
+def _read_carrier(postback: Mapping[str, Any]) -> str:
+    for carrier in _find_values(postback, "carrier"):
         if isinstance(carrier, str):
             return carrier
         if isinstance(carrier, dict):
