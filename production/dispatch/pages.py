@@ -44,12 +44,12 @@ def receive_postback(request: HttpRequest, code: str, secret: str) -> HttpRespon
     body = request.read(MAX_BODY_BYTES)
     try:
         with FILES.limited(f"provider:{provider.pk}"):
-            return _receive(provider, body, dict(request.headers))
+            return _receive_reports(provider, body, dict(request.headers))
     except DomainError as error:
         return exception_response(error)
 
 
-def _receive(provider: Provider, body: bytes, headers: Mapping[str, str]) -> HttpResponse:
+def _receive_reports(provider: Provider, body: bytes, headers: Mapping[str, str]) -> HttpResponse:
     try:
         reports = adapter_of(provider).parse_report(body, headers)
     except ValueError as error:

@@ -151,30 +151,30 @@ class Day:
 def jobs_by_day(jobs: QuerySet[Job]) -> list[Day]:
     """The days of the visible jobs, the earliest first."""
     days = []
-    for key, name, condition in _columns(timezone.localdate()):
+    for key, name, condition in _list_columns(timezone.localdate()):
         of_day = jobs.filter(condition, state__in=OPEN)
         shown = of_day.select_related("store", "provider", "item__product", "order", "gang_sheet")
         light = shown.order_by("due", "id").defer(*UNREAD)
         listed = list(light[:SHOWN])
-        pieces = _pieces(of_day)
+        pieces = _list_pieces(of_day)
         places = places_of(listed)
-        shown_jobs = [(job, places[job.pk], _total(pieces, job.due)) for job in listed]
+        shown_jobs = [(job, places[job.pk], _count_total(pieces, job.due)) for job in listed]
         days.append(Day(name, key, len(pieces), sum(number for _, number in pieces), shown_jobs))
     return days
 
 
-def _pieces(jobs: QuerySet[Job]) -> list[tuple[date, int]]:
+def _list_pieces(jobs: QuerySet[Job]) -> list[tuple[date, int]]:
     """The day and the pieces of each job, the earliest first."""
     printed = Coalesce("pieces", "item__quantity")
     return list(jobs.order_by("due", "id").values_list("due", printed)[: MAX_COUNTED + 1])
 
 
-def _total(pieces: Sequence[tuple[date, int]], day: date) -> Total:
+def _count_total(pieces: Sequence[tuple[date, int]], day: date) -> Total:
     of_day = [number for due, number in pieces if due == day]
     return Total(len(of_day), sum(of_day))
 
 
-def _columns(today: date) -> list[tuple[str, str, Q]]:
+def _list_columns(today: date) -> list[tuple[str, str, Q]]:
     """The key, name and jobs of each column. On a Friday the next one is Monday, by its name."""
     following = add_business_days(today, 1)
     is_tomorrow = following == today + timedelta(days=1)
@@ -263,10 +263,10 @@ def dry_run(provider: Provider, reference: str) -> Sequence[DryRun]:
         job = build_job(order, item, number=number, created=timezone.now(), siblings=numbers)
         key = job.ship_by if provider.takes_several_items else number
         runs.setdefault(key, []).append(job)
-    return [DryRun(_title(jobs), adapter.preview(_as_one(jobs))) for jobs in runs.values()]
+    return [DryRun(_write_title(jobs), adapter.preview(_as_one(jobs))) for jobs in runs.values()]
 
 
-def _title(jobs: Sequence[AdapterJob]) -> str:
+def _write_title(jobs: Sequence[AdapterJob]) -> str:
     names = ", ".join(
         f"{job.number}: {job.item.quantity:,} × {job.item.product_name}"  # noqa: RUF001 - a multiplication sign is meant
         for job in jobs

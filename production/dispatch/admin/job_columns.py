@@ -57,7 +57,9 @@ class JobColumns(StaffAdmin):
     @admin.display(description="product")
     def pictured_product(self, job: Job) -> SafeString:
         product = self.product(job)
-        return format_html('<span class="console-named">{}<span>{}</span></span>', _picture(job), product)
+        return format_html(
+            '<span class="console-named">{}<span>{}</span></span>', _show_picture(job), product
+        )
 
     @admin.display(description="trimmed size")
     def size(self, job: Job) -> str:
@@ -89,7 +91,7 @@ class JobColumns(StaffAdmin):
         position = getattr(job, "place_in_list", None)
         siblings = ""
         if position and position.others:
-            siblings = format_html(" · {}: {}", *_siblings(position, LINKED_IN_LIST))
+            siblings = format_html(" · {}: {}", *_show_siblings(position, LINKED_IN_LIST))
         template = '<div>{}<br><span class="console-facts">{}{}</span></div>'
         return format_html(template, self.product(job), job.store, siblings)
 
@@ -113,7 +115,7 @@ class JobColumns(StaffAdmin):
     def place_in_order(self, job: Job) -> str | SafeString:
         """Shows the place that tickets say, such as “2 of 3”, above links to the other jobs."""
         position = places_of([job])[job.pk]
-        return format_html("<div>{}<br>{}</div>", *_siblings(position, LINKED)) if position.of else "—"
+        return format_html("<div>{}<br>{}</div>", *_show_siblings(position, LINKED)) if position.of else "—"
 
     @admin.display(description="provider")
     def provider_name(self, job: Job) -> str:
@@ -132,7 +134,7 @@ class JobColumns(StaffAdmin):
     @admin.display(description="number")
     def shown_number(self, job: Job) -> SafeString:
         template = '<span class="console-named">{}<span class="whitespace-nowrap">{}</span></span>'
-        return format_html(template, _picture(job), job.number)
+        return format_html(template, _show_picture(job), job.number)
 
     @admin.display(description="note")
     def note(self, job: Job) -> str | SafeString:
@@ -147,7 +149,11 @@ class JobColumns(StaffAdmin):
             return "—"
         address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
         is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
-        goes = _(", to be sent at %(next_try)s") % {"next_try": _moment(sheet.next_try)} if is_waiting else ""
+        goes = (
+            _(", to be sent at %(next_try)s") % {"next_try": _format_moment(sheet.next_try)}
+            if is_waiting
+            else ""
+        )
         return format_html(
             '<div><a class="console-link" href="{}">{}</a>{}</div>',
             address,
@@ -172,7 +178,7 @@ class JobColumns(StaffAdmin):
         return " · ".join([*parts, *([job.message] if job.message else [])])
 
 
-def _moment(moment: datetime | None) -> str:
+def _format_moment(moment: datetime | None) -> str:
     """Writes the time, with the day unless it is today."""
     local = localtime(moment)
     return date_format(
@@ -194,20 +200,20 @@ def waits_on_sheet(job: Job) -> bool:
     )
 
 
-def _siblings(position: OrderPlace, most: int) -> tuple[str, SafeString]:
+def _show_siblings(position: OrderPlace, most: int) -> tuple[str, SafeString]:
     """Returns words such as “2 of 3”, and links to the other jobs."""
     words = _("%(number)s of %(total)s") % {"number": position.number, "total": position.of}
-    return words, _links(position.others, most)
+    return words, _show_links(position.others, most)
 
 
-def _links(jobs: Sequence[Job], most: int) -> SafeString:
+def _show_links(jobs: Sequence[Job], most: int) -> SafeString:
     pages = [(reverse("admin:production_job_change", args=[job.pk]), job.number) for job in jobs]
     links = format_html_join(", ", '<a class="console-link whitespace-nowrap" href="{}">{}</a>', pages[:most])
     more = len(pages) - most
     return format_html("{} {}", links, _("and %(number)s more") % {"number": more}) if more > 0 else links
 
 
-def _picture(job: Job) -> SafeString:
+def _show_picture(job: Job) -> SafeString:
     """The print file's first page; an erased one has none."""
     if not job.item.print_file:
         return format_html('<span class="orders-thumb">{}</span>', "")

@@ -31,21 +31,23 @@ class JobFiles(StaffAdmin):
         key = Caller.on_pages(request.user).key
         with errors_as_messages(request), limited_pdf(job.item.print_bytes, key) as respond:
             sent, name = adapter_job(job), f"{job.number}.{form}"
-            response = respond(_print_file(sent), name) if form == "pdf" else _ticket(sent, form, name)
+            response = (
+                respond(_find_print_file(sent), name) if form == "pdf" else _write_ticket(sent, form, name)
+            )
             response["Cache-Control"] = "private, no-store"
             response["X-Content-Type-Options"] = "nosniff"
             return response
         return HttpResponseRedirect(self.address_of(job))
 
 
-def _print_file(job: AdapterJob) -> bytes:
+def _find_print_file(job: AdapterJob) -> bytes:
     for file in job.files:
         if file.is_printed:
             return file.content
     raise Http404
 
 
-def _ticket(job: AdapterJob, form: str, name: str) -> HttpResponse:
+def _write_ticket(job: AdapterJob, form: str, name: str) -> HttpResponse:
     write, kind = TICKETS[form]
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(write(job), content_type=kind, headers=headers)

@@ -188,7 +188,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data and "cl" in response.context_data:
-            response.context_data["stages"] = self._stages(request)
+            response.context_data["stages"] = self._list_stages(request)
             # A stage is chosen by its tab, not in the filters.
             response.context_data["cl"].has_active_filters = any(map(request.GET.get, ("provider", "store")))
             listed = response.context_data["cl"].result_list
@@ -197,7 +197,7 @@ class JobAdmin(JobActions, JobFiles, JobScans, JobColumns):
                 job.place_in_list = places[job.pk]
         return response
 
-    def _stages(self, request: HttpRequest) -> list[dict[str, Any]]:
+    def _list_stages(self, request: HttpRequest) -> list[dict[str, Any]]:
         counts = count_stages(self._scoped_jobs(request))
         chosen = request.GET.get(StageFilter.parameter_name) or STAGES[0].key
         filters = {name: value for name in ("provider", "store") if (value := request.GET.get(name))}

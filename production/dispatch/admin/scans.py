@@ -41,14 +41,14 @@ class JobScans(StaffAdmin):
         if not self.has_change_permission(request):
             raise PermissionDenied
         if request.method == "POST":
-            return self._scan(request)
+            return self._receive_scan(request)
         steps = [step for step in ScanStep if step != ScanStep.MISSING]
         context = {**self.page_context(request, _("Scan jobs"), is_view_of_list=True), "steps": steps}
         response = TemplateResponse(request, "admin/production/scan.html", context)
         response["Permissions-Policy"] = "camera=(self), geolocation=(), microphone=()"
         return response
 
-    def _scan(self, request: HttpRequest) -> JsonResponse:
+    def _receive_scan(self, request: HttpRequest) -> JsonResponse:
         form = ScanForm(request.POST)
         if not form.is_valid():
             message = _("The scan cannot be read. These fields are missing or wrong: %(fields)s.")
@@ -60,10 +60,10 @@ class JobScans(StaffAdmin):
         if job is None or not self.has_change_permission(request, job):
             return _problem_response(HTTPStatus.NOT_FOUND, _("There is no job with this number here."))
         try:
-            scan = _record(request, job, sent)
+            scan = _record_scan(request, job, sent)
         except DomainError as error:
             return _problem_response(error.status, translated(error.message))
-        return JsonResponse({"words": _words(scan, is_repeated=scan.pk != sent["id"])})
+        return JsonResponse({"words": _describe_scan(scan, is_repeated=scan.pk != sent["id"])})
 
     def _scan_sheet(
         self, request: HttpRequest, sent: dict[str, Any], sheet_id: int, generation: int
@@ -81,12 +81,12 @@ class JobScans(StaffAdmin):
         refused, scans = [], []
         for job in jobs:
             try:
-                scans.append(_record(request, job, {**sent, "id": uuid5(sent["id"], job.number)}))
+                scans.append(_record_scan(request, job, {**sent, "id": uuid5(sent["id"], job.number)}))
             except DomainError as error:
                 refused.append(translated(error.message))
         done = _("%(code)s: %(step)s, %(done)s of %(jobs)s jobs.") % {
             "code": code,
-            "step": _step(sent["step"]),
+            "step": _name_step(sent["step"]),
             "done": len(jobs) - len(refused),
             "jobs": len(jobs),
         }
@@ -94,7 +94,7 @@ class JobScans(StaffAdmin):
         return _problem_response(HTTPStatus.CONFLICT, words) if refused else JsonResponse({"words": words})
 
 
-def _record(request: HttpRequest, job: Job, sent: dict[str, Any]) -> Scan:
+def _record_scan(request: HttpRequest, job: Job, sent: dict[str, Any]) -> Scan:
     return record_scan(
         job=job,
         scan_id=sent["id"],
@@ -109,11 +109,11 @@ def _problem_response(status: int, message: str) -> JsonResponse:
     return JsonResponse({"problem": message}, status=status)
 
 
-def _words(scan: Scan, *, is_repeated: bool) -> str:
+def _describe_scan(scan: Scan, *, is_repeated: bool) -> str:
     job = scan.job
     facts = {
         "piece": f"{scan.number}, {job.item.product_name}",
-        "step": _step(scan.step),
+        "step": _name_step(scan.step),
         "time": date_format(timezone.localtime(scan.at), "DATETIME_FORMAT"),
         "job": job.number,
     }
@@ -143,5 +143,5 @@ def _packed_text(job: Job) -> str:
     return _("%(packed)s of %(jobs)s jobs of the order are packed.") % facts
 
 
-def _step(step: str) -> str:
+def _name_step(step: str) -> str:
     return str(ScanStep(step).label).lower()

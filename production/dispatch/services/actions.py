@@ -20,7 +20,7 @@ from stores.orders.services.transitions import Actor, lock_order
 @transaction.atomic
 def resend_job(*, job: Job, actor: Actor) -> Job:
     """Sends a waiting job at once. A failed or cancelled job is restarted under a new number."""
-    locked = _lock(job)
+    locked = _lock_job(job)
     previous = locked.state
     if locked.cancel_requested and locked.state != JobState.CANCELLED:
         raise Conflict(f"Job {locked} is being cancelled.", code="job_being_cancelled")
@@ -42,7 +42,7 @@ def resend_job(*, job: Job, actor: Actor) -> Job:
 @transaction.atomic
 def reassign_job(*, job: Job, provider: Provider, actor: Actor) -> Job:
     """Assigns a job to another provider; a submitted job must be cancelled first, and a held one stays held."""
-    locked = _lock(job)
+    locked = _lock_job(job)
     previous, before = locked.state, locked.provider
     if locked.state in AT_PROVIDER or locked.state == JobState.SHIPPED:
         raise Conflict(
@@ -135,7 +135,7 @@ def hold_job(*, job: Job, actor: Actor) -> Job:
 
 @transaction.atomic
 def release_job(*, job: Job, actor: Actor) -> Job:
-    locked = _lock(job)
+    locked = _lock_job(job)
     if locked.held == HoldReason.ORDER:
         raise Conflict(
             f"The order of job {locked} is on hold; accept the order to release it.", code="order_on_hold"
@@ -164,7 +164,7 @@ def refuse_ended(order: Order) -> None:
         )
 
 
-def _lock(job: Job) -> Job:
+def _lock_job(job: Job) -> Job:
     locked = lock_with_order(job)
     refuse_ended(locked.order)
     return locked

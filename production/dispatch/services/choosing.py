@@ -87,9 +87,9 @@ class ProviderChoices:
         routing, preferred = self.routing, self._preferred_providers(job)
         decision = routing.decide(item_facts(job.order, job.item), excluded=excluded, preferred=preferred)
         if decision.chosen is not None:
-            self._assign(job, decision.chosen.provider, decision.rule)
+            self._assign_provider(job, decision.chosen.provider, decision.rule)
             return True
-        return (provider is not None and provider.is_enabled) or self._wait(job, decision)
+        return (provider is not None and provider.is_enabled) or self._postpone_or_fail(job, decision)
 
     def save(self) -> None:
         """Call it in the same transaction."""
@@ -118,7 +118,7 @@ class ProviderChoices:
             self._used = {provider.pk for provider in providers if provider.takes_several_items}
         return self._used
 
-    def _assign(self, job: Job, provider: Provider, rule: RoutingRule | None) -> None:
+    def _assign_provider(self, job: Job, provider: Provider, rule: RoutingRule | None) -> None:
         before = job.provider
         job.provider, job.rule, job.updated = provider, rule, timezone.now()
         rule_pk = rule.pk if rule else None
@@ -132,7 +132,7 @@ class ProviderChoices:
             note = f"{before} is down or disabled: goes to {provider}."
             self._history.append(new_history_entry(job, previous=job.state, note=note))
 
-    def _wait(self, job: Job, decision: Decision) -> bool:
+    def _postpone_or_fail(self, job: Job, decision: Decision) -> bool:
         """Postpones the job, or fails it if no rule matches; always returns False. One that is held stays as it is."""
         if job.next_try is None:
             return False
@@ -209,7 +209,7 @@ class ProviderSlots:
             yield slots
         finally:
             for provider_pk in slots.taken:
-                self._change(provider_pk, -1)
+                self._change_count(provider_pk, -1)
 
     def full(self) -> Sequence[int]:
         """Providers without a free slot."""
@@ -226,7 +226,7 @@ class ProviderSlots:
     def _is_full(self, provider_pk: int) -> bool:
         return self._used[provider_pk] >= JOBS_AT_ONCE - self._used.total()
 
-    def _change(self, provider_pk: int, by: int) -> None:
+    def _change_count(self, provider_pk: int, by: int) -> None:
         with self._lock:
             self._used[provider_pk] += by
 

@@ -39,7 +39,7 @@ SHIPPED_WITHOUT = "The order was shipped without this job."
 
 def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "") -> str:
     """Advances the locked order; returns why it could not, or ""."""
-    target = _target(order)
+    target = _find_target(order)
     try:
         if target is not None and order.status == OrderStatus.ACCEPTED:
             order = transition_order(order=order, status=OrderStatus.IN_PRODUCTION, actor=SYSTEM, note=note)
@@ -63,7 +63,7 @@ def follow_jobs(*, order: Order, parcels: Sequence[Parcel] = (), note: str = "")
     return ""
 
 
-def _target(order: Order) -> OrderStatus | None:
+def _find_target(order: Order) -> OrderStatus | None:
     states = list(Job.objects.filter(order=order).values_list("state", flat=True))
     shipped = states.count(JobState.SHIPPED)
     if shipped and shipped == order.item_count - states.count(JobState.CANCELLED):
@@ -100,13 +100,15 @@ def _queue_jobs(order: Order) -> None:
     mailings = set(order.items.filter(eddm__isnull=False).order_by().values_list("pk", flat=True))
     routed = [item for item in items if first_rule(rules, item_facts(order, item))]
     now = timezone.now()
-    jobs = Job.objects.bulk_create(_job(order, item, now, is_mailing=item.pk in mailings) for item in routed)
+    jobs = Job.objects.bulk_create(
+        _build_job(order, item, now, is_mailing=item.pk in mailings) for item in routed
+    )
     JobHistory.objects.bulk_create(
         JobHistory(job=job, state=JobState.QUEUED, timestamp=now, actor_kind=SYSTEM.kind) for job in jobs
     )
 
 
-def _job(order: Order, item: OrderItem, now: datetime, *, is_mailing: bool) -> Job:
+def _build_job(order: Order, item: OrderItem, now: datetime, *, is_mailing: bool) -> Job:
     return Job(
         number=job_number(order, item.position),
         order=order,

@@ -53,8 +53,8 @@ def receive_reports(
     for _, report in ordered:
         if rows and time.monotonic() > until:
             raise ServiceBusy(f"Storing the reports takes more than {seconds:g} seconds; send them again.")
-        for of_one_order in _for_each_job(provider, _storable(report)):
-            rows += _receive(provider, of_one_order)
+        for of_one_order in _for_each_job(provider, _make_storable(report)):
+            rows += _receive_of_order(provider, of_one_order)
     return rows
 
 
@@ -63,7 +63,7 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
     sheet, jobs = _jobs_of_sheet(provider, report.job_number)
     if not jobs:
         jobs = _jobs_of_provider_order(provider, report.job_number)
-        if (meant := _meant(report, jobs)) is not None:
+        if (meant := _find_meant_number(report, jobs)) is not None:
             return [[replace(report, job_number=meant)]]
     if not jobs:
         return [[report]]
@@ -99,7 +99,7 @@ def _jobs_of_provider_order(provider: Provider, number: str) -> list[Job]:
     return list(jobs.order_by("item__position"))
 
 
-def _meant(report: Report, jobs: Sequence[Job]) -> str | None:
+def _find_meant_number(report: Report, jobs: Sequence[Job]) -> str | None:
     """The number of the job that is meant by an item of an order at the provider, which cancels whole orders."""
     if not jobs or not report.item_number or report.state == JobState.CANCELLED:
         return None
@@ -108,11 +108,11 @@ def _meant(report: Report, jobs: Sequence[Job]) -> str | None:
 
 
 @transaction.atomic
-def _receive(provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
+def _receive_of_order(provider: Provider, reports: Sequence[Report]) -> list[ProviderReport]:
     """Stores reports on jobs of one order, and moves the jobs and the order on: others of the store wait for it."""
     jobs: dict[str, Job] = {}
     if len(_stored_reports(provider, reports)) < len(reports):
-        jobs = _lock([report.job_number for report in reports])
+        jobs = _lock_by_number([report.job_number for report in reports])
     if any(job.order.recipient_erased for job in jobs.values()):
         # What the provider writes may name the recipient again.
         reports = [replace(report, message="", raw="", tracking_url="") for report in reports]
@@ -122,7 +122,7 @@ def _receive(provider: Provider, reports: Sequence[Report]) -> list[ProviderRepo
         repeated.update(repeats=F("repeats") + 1)
     often = failed_often(jobs.values())
     new = [
-        (_row(provider, report, jobs.get(report.job_number), often), report)
+        (_build_row(provider, report, jobs.get(report.job_number), often), report)
         for report in reports
         if report.identifier[:200] not in stored
     ]
@@ -143,7 +143,7 @@ def _stored_reports(provider: Provider, reports: Sequence[Report]) -> dict[str, 
     return {row.identifier: row for row in stored}
 
 
-def _lock(numbers: Sequence[str]) -> dict[str, Job]:
+def _lock_by_number(numbers: Sequence[str]) -> dict[str, Job]:
     """The locked jobs of one locked order, by the numbers under which they are reported."""
     job_by_number = {job.number: job for job in WITH_ORDERS.filter(number__in=numbers)}
     for number in numbers:
@@ -161,8 +161,10 @@ def _lock(numbers: Sequence[str]) -> dict[str, Job]:
     return {number: locked[job.pk] for number, job in job_by_number.items()}
 
 
-def _row(provider: Provider, report: Report, job: Job | None, often: Collection[int]) -> ProviderReport:
-    row = ProviderReport(provider=provider, identifier=report.identifier[:200], job=job, **_columns(report))
+def _build_row(provider: Provider, report: Report, job: Job | None, often: Collection[int]) -> ProviderReport:
+    row = ProviderReport(
+        provider=provider, identifier=report.identifier[:200], job=job, **_build_columns(report)
+    )
     if job is None:
         row.outcome, row.explanation = ReportOutcome.UNKNOWN_JOB, "No job was ever sent under this number."
     else:
@@ -170,7 +172,7 @@ def _row(provider: Provider, report: Report, job: Job | None, often: Collection[
     return row
 
 
-def _storable(report: Report) -> Report:
+def _make_storable(report: Report) -> Report:
     texts = {name: value for name, value in asdict(report).items() if isinstance(value, str)}
     clean: dict[str, Any] = {name: storable(text) for name, text in texts.items()}
     # A press whose clock is ahead must not make its later reports late.
@@ -178,7 +180,7 @@ def _storable(report: Report) -> Report:
     return replace(report, **clean, at=at)
 
 
-def _columns(report: Report) -> dict[str, Any]:
+def _build_columns(report: Report) -> dict[str, Any]:
     return {
         "job_number": report.job_number[:100],
         "state": report.state[:20],
@@ -217,7 +219,7 @@ def _apply_all(applied: Sequence[tuple[Job, Report]]) -> None:
             send_without_another(job)
             continue
         previous = job.state
-        _apply(job, report, now)
+        _apply_report(job, report, now)
         if job.next_try is None and not job.held and job.pk in interrupted:
             # The worker may have been killed: the job becomes due again, which ends the attempt.
             job.next_try = now
@@ -240,7 +242,7 @@ def _left_with_another(jobs: Sequence[Job]) -> set[str]:
     return set(leaving.values_list("provider_order", flat=True))
 
 
-def _apply(job: Job, report: Report, now: datetime) -> None:
+def _apply_report(job: Job, report: Report, now: datetime) -> None:
     """Changes the job, unsaved."""
     job.next_try = job.next_try if job.cancel_requested else None
     job.is_uncertain, job.failing_since = False, None
@@ -270,7 +272,7 @@ def _move_on(applied: Sequence[tuple[ProviderReport, Job, Report]]) -> None:
         return
     jobs, report = [job for _, job, _ in moved], moved[0][2]
     explanation = follow_jobs(
-        order=jobs[0].order, parcels=_parcels(jobs, report), note=_report_text(report, jobs)
+        order=jobs[0].order, parcels=_list_parcels(jobs, report), note=_report_text(report, jobs)
     )
     for row, _, _ in moved if explanation else ():
         row.explanation = explanation[:1000]
@@ -282,6 +284,6 @@ def _report_text(report: Report, jobs: Sequence[Job]) -> str:
     return f"{jobs[0].provider} reported {shown} of {of}."
 
 
-def _parcels(jobs: Sequence[Job], report: Report) -> list[Parcel]:
+def _list_parcels(jobs: Sequence[Job], report: Report) -> list[Parcel]:
     is_named = report.state == JobState.SHIPPED and report.tracking_number
     return [parcel_of(jobs, report)] if is_named else []

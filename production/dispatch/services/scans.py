@@ -36,9 +36,9 @@ def record_scan(
     at = min(max(at or now, now - OLDEST), now)
     scan = Scan(pk=scan_id, job=locked, number=locked.number, step=step, at=at)
     if step == ScanStep.MISSING:
-        scan.pieces = _reprint(locked, pieces, actor)
+        scan.pieces = _reprint_job(locked, pieces, actor)
     else:
-        _advance(locked, step, actor)
+        _advance_job(locked, step, actor)
     scan.save(force_insert=True)
     return scan
 
@@ -59,7 +59,7 @@ def _refuse_idle(job: Job) -> None:
         raise Conflict(f"Job {job} is {state}, so it is not printed now.", code="job_not_at_provider")
 
 
-def _advance(job: Job, step: ScanStep, actor: Actor) -> None:
+def _advance_job(job: Job, step: ScanStep, actor: Actor) -> None:
     previous = job.state
     if RANK[job.state] < RANK[JobState.IN_PRODUCTION]:
         job.state = JobState.IN_PRODUCTION
@@ -69,7 +69,7 @@ def _advance(job: Job, step: ScanStep, actor: Actor) -> None:
     follow_jobs(order=job.order, note=f"Job {job}: {note}")
 
 
-def _reprint(job: Job, pieces: int | None, actor: Actor) -> int:
+def _reprint_job(job: Job, pieces: int | None, actor: Actor) -> int:
     if pieces is None or not 1 <= pieces <= job.quantity:
         message = f"Enter how many of the {job.quantity:,} pieces are missing."
         raise Invalid.at("/pieces", "pieces_invalid", message)

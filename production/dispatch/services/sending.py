@@ -67,14 +67,14 @@ def work_on_job(*, job_pk: int) -> bool:
         if not is_ours or not choose_for_order(job_pk=job_pk):
             return False
         with SLOTS.of_one_job() as slots:
-            attempt, mode = _begin(job_pk, slots)
+            attempt, mode = _begin_attempt(job_pk, slots)
             if mode == SendingMode.ORDER:
                 return _work_on_order(job_pk, slots)
             if mode == SendingMode.SHEET and not add_to_sheet(job_pk=job_pk):
-                attempt, _ = _begin(job_pk, slots, is_alone=True)
+                attempt, _ = _begin_attempt(job_pk, slots, is_alone=True)
             if attempt is None:
                 return False
-            _exchange([attempt])
+            _exchange_with_provider([attempt])
             return True
 
 
@@ -84,11 +84,11 @@ def _work_on_order(job_pk: int, slots: JobSlots) -> bool:
         is_due = is_ours and not was_postponed(job_pk)
         attempts = together.begin_together(job_pk, slots) if is_due else []
         if attempts:
-            _exchange(attempts)
+            _exchange_with_provider(attempts)
         return bool(attempts)
 
 
-def _exchange(attempts: Sequence[Attempt]) -> None:
+def _exchange_with_provider(attempts: Sequence[Attempt]) -> None:
     """Runs the exchange outside of transactions, because it may take long: of a job, or of jobs that go together."""
     first = attempts[0]
     try:
@@ -98,7 +98,7 @@ def _exchange(attempts: Sequence[Attempt]) -> None:
             exchange = adapter.cancel(replace(adapter_job(first.job), number=number), first.job.reference)
             together.record_cancelled(attempts=attempts, exchange=exchange)
             return
-        built, unusable = _build(attempts)
+        built, unusable = _build_jobs(attempts)
         if unusable:
             together.record_unusable(attempts=attempts, messages=unusable)
             return
@@ -120,7 +120,7 @@ def _exchange(attempts: Sequence[Attempt]) -> None:
         record_each(attempts, outcomes.record_unusable, message=message)
 
 
-def _build(attempts: Sequence[Attempt]) -> tuple[list[AdapterJob], dict[int, str]]:
+def _build_jobs(attempts: Sequence[Attempt]) -> tuple[list[AdapterJob], dict[int, str]]:
     """The jobs for the adapter, and why some cannot be sent, by their keys."""
     built: list[AdapterJob] = []
     unusable: dict[int, str] = {}
@@ -141,7 +141,9 @@ def _as_one(first: Job, built: Sequence[AdapterJob]) -> AdapterJob:
 
 
 @transaction.atomic
-def _begin(job_pk: int, slots: JobSlots, *, is_alone: bool = False) -> tuple[Attempt | None, SendingMode]:
+def _begin_attempt(
+    job_pk: int, slots: JobSlots, *, is_alone: bool = False
+) -> tuple[Attempt | None, SendingMode]:
     """Records the start of an attempt, or None where the job is not to be sent alone now."""
     job = lock_job(job_pk)
     if job.provider_order:

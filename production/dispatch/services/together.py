@@ -51,7 +51,7 @@ def begin_together(job_pk: int, slots: JobSlots) -> Sequence[Attempt]:
     if job is None or job.next_try is None or job.provider_id is None or not goes_together(job):
         return []
     number = job.provider_order
-    chosen, kind = _members(job, jobs) if number else (_gather(job, jobs), AttemptKind.SUBMIT)
+    chosen, kind = _find_members(job, jobs) if number else (_gather_jobs(job, jobs), AttemptKind.SUBMIT)
     if not number and chosen and chosen != [job]:
         # No lock is held on the other ones, which another sender leaves alone because of the number.
         number = chosen[0].number
@@ -86,7 +86,7 @@ def _lock_all(job_pk: int) -> list[Job]:
     return ordered
 
 
-def _members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
+def _find_members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
     """The jobs of an order that the provider may have: those to be cancelled, or those that wait for an answer."""
     members = [candidate for candidate in jobs if candidate.provider_order == job.provider_order]
     for member in members:
@@ -133,7 +133,7 @@ def _hold_with(waiting: Sequence[Job]) -> bool:
     return held is not None
 
 
-def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
+def _gather_jobs(job: Job, jobs: Sequence[Job]) -> list[Job]:
     """The jobs that leave on the same day for the same provider; empty while another one is waited for."""
     ready: list[Job] = []
     missing: list[Job] = []
@@ -155,12 +155,12 @@ def _gather(job: Job, jobs: Sequence[Job]) -> list[Job]:
             missing.append(candidate)
     choices.save()
     if missing:
-        _wait(ready, missing, until)
+        _postpone_jobs(ready, missing, until)
         return []
     return _limit_jobs(ready)
 
 
-def _wait(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None:
+def _postpone_jobs(ready: Sequence[Job], missing: Sequence[Job], until: datetime) -> None:
     names = ", ".join(job.number for job in missing[:5])
     minutes = int(WAIT_FOR_SIBLINGS.total_seconds() // 60)
     words = f"{len(ready)} of {len(ready) + len(missing)} ready: waits at most {minutes} minutes for {names}."
