@@ -34,7 +34,7 @@ ABOUT = {
 }
 
 
-def _counts(request: HttpRequest) -> dict[str, int]:
+def _count_all(request: HttpRequest) -> dict[str, int]:
     """The counts for both cards, in one statement for each request."""
 
     def count() -> dict[str, int]:
@@ -54,15 +54,15 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     staff = staff_on(request)
     if not staff.holds(ORDER_GRANTS):
         return []
-    counts, board = _counts(request), reverse("admin:production_job_changelist")
+    counts, board = _count_all(request), reverse("admin:production_job_changelist")
     entries = [
-        _attention(
+        _build_attention(
             counts["failed"],
             ngettext("print job failed", "print jobs failed", counts["failed"]),
             f"{board}?stage=failed",
             50,
         ),
-        _attention(
+        _build_attention(
             counts["stuck"],
             ngettext("print job cannot be sent", "print jobs cannot be sent", counts["stuck"]),
             f"{board}?stage=queued",
@@ -80,13 +80,13 @@ def _operator_attention(counts: dict[str, int]) -> list[Attention]:
         address = reverse("admin:production_provider_change", args=[provider.pk])
     open_list = f"{reverse('admin:production_providerreport_changelist')}?outcome=open"
     return [
-        _attention(
+        _build_attention(
             counts["failing"],
             ngettext("print provider fails", "print providers fail", counts["failing"]),
             address,
             60,
         ),
-        _attention(
+        _build_attention(
             counts["reports"],
             ngettext("report contradicts", "reports contradict what is known", counts["reports"]),
             open_list,
@@ -95,13 +95,13 @@ def _operator_attention(counts: dict[str, int]) -> list[Attention]:
     ]
 
 
-def _attention(count: int, words: str, address: str, position: int) -> Attention:
+def _build_attention(count: int, words: str, address: str, position: int) -> Attention:
     return Attention(count, words, address, position, is_at_least=count > MAX_COUNTED)
 
 
 def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
     """No card without a provider."""
-    if not staff_on(request).holds(ORDER_GRANTS) or not (counts := _counts(request))["providers"]:
+    if not staff_on(request).holds(ORDER_GRANTS) or not (counts := _count_all(request))["providers"]:
         return []
     rows: list[dict[str, Any]] = [
         {"key": stage.key, "name": stage.name, "count": counts[stage.key], "is_alarm": stage.is_alarm}

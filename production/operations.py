@@ -51,10 +51,10 @@ def skip_used_numbers() -> Iterator[str]:
 
 
 def personal_data() -> list[PersonalData]:
-    return [PersonalData("print_job_history", _history)]
+    return [PersonalData("print_job_history", _list_history)]
 
 
-def _history(user: User) -> Iterator[Record]:
+def _list_history(user: User) -> Iterator[Record]:
     entries = JobHistory.objects.filter(actor=user).select_related("job").order_by("pk")
     for entry in entries.iterator():
         yield {
@@ -74,7 +74,7 @@ def retention_rules() -> list[RetentionRule]:
     ]
 
 
-def _before() -> datetime:
+def _find_cutoff() -> datetime:
     return timezone.now() - timedelta(days=settings.EXCHANGE_RETENTION_DAYS)
 
 
@@ -85,15 +85,15 @@ def _old_entries() -> QuerySet[LedgerRow]:
 def _old_attempts() -> QuerySet[Attempt]:
     """Old attempts, except of open jobs."""
     erased = Q(request="", response="")
-    return Attempt.objects.filter(started__lt=_before()).exclude(job__state__in=OPEN).exclude(erased)
+    return Attempt.objects.filter(started__lt=_find_cutoff()).exclude(job__state__in=OPEN).exclude(erased)
 
 
 def _old_raw() -> QuerySet[ProviderReport]:
-    return ProviderReport.objects.filter(received__lt=_before()).exclude(raw="")
+    return ProviderReport.objects.filter(received__lt=_find_cutoff()).exclude(raw="")
 
 
 def _old_unknown() -> QuerySet[ProviderReport]:
-    return ProviderReport.objects.filter(received__lt=_before(), job__isnull=True)
+    return ProviderReport.objects.filter(received__lt=_find_cutoff(), job__isnull=True)
 
 
 def _empty_attempts(batch: int) -> Iterator[int]:

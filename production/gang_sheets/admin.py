@@ -130,14 +130,14 @@ class GangSheetAdmin(StaffAdmin):
     @admin.display(description="send time")
     def goes(self, sheet: GangSheet) -> str:
         if sheet.sent:
-            return _("sent %(time)s") % {"time": _time(sheet.sent)}
+            return _("sent %(time)s") % {"time": _format_time(sheet.sent)}
         if sheet.next_try is None:
             return "-"
         if sheet.state == SheetState.COLLECTING:
             is_due = sheet.next_try <= timezone.now()
-            return _("now") if is_due else _("at %(time)s") % {"time": _time(sheet.next_try)}
+            return _("now") if is_due else _("at %(time)s") % {"time": _format_time(sheet.next_try)}
         if sheet.failing_since:
-            return _("tried again at %(time)s") % {"time": _time(sheet.next_try)}
+            return _("tried again at %(time)s") % {"time": _format_time(sheet.next_try)}
         return _("now")
 
     @admin.display(description="plan")
@@ -187,5 +187,5 @@ class GangSheetAdmin(StaffAdmin):
         return streamed_file(sheet_archive(sheet), f"gang-sheet-{sheet}.zip", caller.key)
 
 
-def _time(moment: Any) -> str:
+def _format_time(moment: Any) -> str:
     return date_format(localtime(moment), "DATETIME_FORMAT")

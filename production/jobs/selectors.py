@@ -78,10 +78,10 @@ def places_of(jobs: Iterable[Job]) -> dict[int, OrderPlace]:
     of_orders = Job.objects.filter(order__in=shared).exclude(state=JobState.CANCELLED)
     for job in of_orders.only("number", "order", "provider").order_by("item__position"):
         jobs_of_order.setdefault(job.order_id, []).append(job)
-    return {job.pk: _place(job, jobs_of_order.get(job.order_id, [job])) for job in listed}
+    return {job.pk: _find_place(job, jobs_of_order.get(job.order_id, [job])) for job in listed}
 
 
-def _place(job: Job, of_order: Sequence[Job]) -> OrderPlace:
+def _find_place(job: Job, of_order: Sequence[Job]) -> OrderPlace:
     siblings = [other for other in of_order if other.provider_id == job.provider_id]
     if job not in siblings:
         return OrderPlace(0, 0, ())
@@ -118,7 +118,7 @@ def build_job(
     pieces: int | None = None,
 ) -> AdapterJob:
     """`pieces` are those of a reprint of fewer than ordered."""
-    printed = _files(item, number, pieces)
+    printed = _list_files(item, number, pieces)
     usual = item.product.production_speeds.filter(is_default=True).values_list("days", flat=True).first()
     return AdapterJob(
         number=number,
@@ -132,11 +132,11 @@ def build_job(
         production_days=order.production_days,
         is_rush=usual is not None and order.production_days < usual,
         siblings=siblings,
-        item=_item(item, printed, pieces or item.quantity),
+        item=_build_item(item, printed, pieces or item.quantity),
         recipient={name: str(order.recipient.get(name) or "") for name in RECIPIENT_FIELDS},
         delivery_method=order.delivery_method_code,
         # Missing pieces go with the papers of the others.
-        files=[*printed, *([] if pieces else _papers(item, number))],
+        files=[*printed, *([] if pieces else _list_papers(item, number))],
         note=f"Reprint: {pieces:,} of {item.quantity:,} pieces were missing." if pieces else "",
     )
 
@@ -145,7 +145,7 @@ def _end_of_day(day: date, order: Order) -> datetime:
     return datetime.combine(day, LAST_SECOND, ZoneInfo(order.store.time_zone))
 
 
-def _item(item: OrderItem, files: Sequence[JobFile], quantity: int) -> JobItem:
+def _build_item(item: OrderItem, files: Sequence[JobFile], quantity: int) -> JobItem:
     product = ordered_product(item)
     piece = piece_of(files[0].content) if files else None
     pages = piece.pages if piece else page_count(item.product)
@@ -190,7 +190,7 @@ def page_count(product: Product) -> int:
     return len((product.template or {}).get("Pages") or []) or product.page_count
 
 
-def _files(item: OrderItem, number: str, pieces: int | None) -> list[JobFile]:
+def _list_files(item: OrderItem, number: str, pieces: int | None) -> list[JobFile]:
     if not item.print_sha256:
         return []
     content = read_print_file(item=item)
@@ -198,7 +198,7 @@ def _files(item: OrderItem, number: str, pieces: int | None) -> list[JobFile]:
     return [JobFile(f"{number}.pdf", PDF, item.print_sha256, content, url)]
 
 
-def _papers(item: OrderItem, number: str) -> list[JobFile]:
+def _list_papers(item: OrderItem, number: str) -> list[JobFile]:
     """The papers of an EDDM mailing for the post office: drop lists, bundles, facing slips, forms."""
     if item.eddm is None:
         return []

@@ -78,7 +78,7 @@ class ProviderForm(forms.ModelForm):
                 continue
             shown.label, shown.help_text = translated(shown.label), translated(shown.help_text)
             if setting not in hidden:
-                shown.initial = _plain(self.instance.settings.get(setting, shown.initial))
+                shown.initial = _shorten_number(self.instance.settings.get(setting, shown.initial))
             elif setting in secrets:
                 shown.help_text = " ".join(
                     [shown.help_text, _("A value is stored; leave empty to keep it.")]
@@ -116,7 +116,7 @@ class ProviderForm(forms.ModelForm):
         return cleaned
 
 
-def _plain(value: Any) -> Any:
+def _shorten_number(value: Any) -> Any:
     """450, and not 450.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -146,7 +146,7 @@ def _prepare_field(field: forms.Field, *, is_secret: bool) -> forms.Field:
         field.widget.choices = field.choices
     field.widget.attrs.update(field.widget_attrs(field.widget))
     field.required = field.required and (field.initial is None or isinstance(field, forms.ChoiceField))
-    field.initial = _plain(field.initial)
+    field.initial = _shorten_number(field.initial)
     return field
 
 
@@ -188,12 +188,12 @@ class ProviderAdmin(ConsoleAdmin):
     def get_form(
         self, request: HttpRequest, obj: Provider | None = None, change: bool = False, **options: Any
     ) -> Any:
-        options["form"] = provider_form(self._kind(request, obj))
+        options["form"] = provider_form(self._find_kind(request, obj))
         options["fields"] = list(OWN)
         return super().get_form(request, obj, change, **options)
 
     def get_fieldsets(self, request: HttpRequest, obj: Provider | None = None) -> Any:
-        kind = self._kind(request, obj)
+        kind = self._find_kind(request, obj)
         names = setting_names(kind)
         gang = [name for name in names if name.startswith(GANG_PREFIX)]
         parts = [
@@ -202,7 +202,7 @@ class ProviderAdmin(ConsoleAdmin):
         ]
         return [*parts, ("Gang sheets", {"fields": gang})] if gang else parts
 
-    def _kind(self, request: HttpRequest, provider: Provider | None) -> str:
+    def _find_kind(self, request: HttpRequest, provider: Provider | None) -> str:
         kind = provider.adapter if provider else request.GET.get("adapter", "")
         return kind if kind in adapter_kinds() else "folder"
 

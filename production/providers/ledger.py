@@ -27,22 +27,24 @@ class ProviderLedger:
 
     def read(self, number: str) -> LedgerEntry | None:
         row = self._rows.filter(number=number).first()
-        return None if row is None else _entry(row)
+        return None if row is None else _build_entry(row)
 
     def create(self, number: str, entry: LedgerEntry) -> LedgerEntry:
         """Creates the entry, or returns the existing one."""
         with transaction.atomic():
             row, is_new = LedgerRow.objects.get_or_create(
-                provider_id=self._provider_pk, number=number, defaults=_values(entry)
+                provider_id=self._provider_pk, number=number, defaults=_build_values(entry)
             )
             if is_new:
-                LedgerStem.objects.bulk_create(LedgerStem(row=row, stem=stem) for stem in _stems(entry.names))
-        return _entry(row)
+                LedgerStem.objects.bulk_create(
+                    LedgerStem(row=row, stem=stem) for stem in _list_stems(entry.names)
+                )
+        return _build_entry(row)
 
     def write(self, number: str, entry: LedgerEntry) -> None:
         """Changes an entry but for its names."""
         LedgerRow.objects.update_or_create(
-            provider_id=self._provider_pk, number=number, defaults=_values(entry)
+            provider_id=self._provider_pk, number=number, defaults=_build_values(entry)
         )
 
     def add_mark(self, number: str, mark: str) -> None:
@@ -56,13 +58,13 @@ class ProviderLedger:
 
     def waiting(self) -> Sequence[tuple[str, LedgerEntry]]:
         rows = self._rows.filter(state=DONE).exclude(marks__contains=[TAKEN]).order_by("pk")
-        return [(row.number, _entry(row)) for row in rows]
+        return [(row.number, _build_entry(row)) for row in rows]
 
     def find_named(self, names: Collection[str], *, mark: str) -> Mapping[str, str]:
         """The number of the job of each name, where it has one without this mark; one query for 10,000 stems."""
         wanted: dict[str, list[str]] = {}
         for name in names:
-            for stem in _stems([name]):
+            for stem in _list_stems([name]):
                 wanted.setdefault(stem, []).append(name)
         stems, number_by_name = list(wanted), {}
         with connection.cursor() as cursor:
@@ -77,16 +79,16 @@ class ProviderLedger:
         return set(self._rows.filter(state=PREPARED).values_list("work", flat=True))
 
 
-def _stems(names: Collection[str]) -> list[str]:
+def _list_stems(names: Collection[str]) -> list[str]:
     # PurePath takes twice as long for each of 10,000 names.
     return sorted({*names, *(splitext(name)[0] for name in names)})  # noqa: PTH122
 
 
-def _values(entry: LedgerEntry) -> dict[str, object]:
+def _build_values(entry: LedgerEntry) -> dict[str, object]:
     values = {column: getattr(entry, column) for column in COLUMNS}
     lists = {"names": list(entry.names), "marks": list(entry.marks)}
     return {**values, **lists, "digests": dict(entry.digests), "updated": timezone.now()}
 
 
-def _entry(row: LedgerRow) -> LedgerEntry:
+def _build_entry(row: LedgerRow) -> LedgerEntry:
     return LedgerEntry(row.state, row.work, tuple(row.names), row.digests, tuple(row.marks))

@@ -110,10 +110,10 @@ def rotate_postback_secret(*, provider: Provider) -> Provider:
 
 def check_provider(*, provider: Provider) -> str:
     """Tests the connection and returns a message; raises DomainError. Call it outside of transactions."""
-    return _run_check(provider, lambda: _reach(provider))
+    return _run_check(provider, lambda: _reach_provider(provider))
 
 
-def _reach(provider: Provider) -> str:
+def _reach_provider(provider: Provider) -> str:
     return adapter_of(provider).check_connection()
 
 
@@ -156,7 +156,7 @@ def note_failure(*, provider: Provider, message: str, since: datetime | None = N
 
 def _reach_in_thread(provider: Provider) -> str:
     try:
-        return _reach(provider)
+        return _reach_provider(provider)
     finally:
         connection.close()
 

@@ -150,7 +150,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
     def tester_view(self, request: HttpRequest) -> HttpResponse:
         """Shows which provider an order would get now, and why."""
         entered = request.GET.get("order", "").strip()[:20]
-        order = self._order(entered)
+        order = self._find_order(entered)
         context = {
             **self.page_context(request, _("Rule tester")),
             "entered": entered,
@@ -161,7 +161,7 @@ class RoutingRuleAdmin(ConsoleAdmin):
         }
         return TemplateResponse(request, "admin/production/rule_tester.html", context)
 
-    def _order(self, entered: str) -> Order | None:
+    def _find_order(self, entered: str) -> Order | None:
         number = parse_number(entered)
         return Order.objects.select_related("store").filter(number=number).first() if number else None
 

@@ -118,17 +118,17 @@ class Routing:
             if reason := mismatch(rule, facts):
                 passed.append((rule, reason))
                 continue
-            candidates = [self._candidate(choice, excluded) for choice in rule.choices.all()]
+            candidates = [self._judge_choice(choice, excluded) for choice in rule.choices.all()]
             return Decision(rule, passed, candidates, pick(candidates, preferred=preferred))
         return Decision(None, passed, (), None)
 
-    def _candidate(self, choice: RoutingChoice, excluded: Collection[int]) -> Candidate:
+    def _judge_choice(self, choice: RoutingChoice, excluded: Collection[int]) -> Candidate:
         by_rule, in_all = self._by_rule[choice.provider_id, choice.rule_id], self._in_all[choice.provider_id]
         is_excluded = choice.provider_id in excluded
-        return Candidate(choice, by_rule, _obstacle(choice, by_rule, in_all, is_excluded))
+        return Candidate(choice, by_rule, _name_obstacle(choice, by_rule, in_all, is_excluded))
 
 
-def _obstacle(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> str:
+def _name_obstacle(choice: RoutingChoice, by_rule: int, in_all: int, is_excluded: bool) -> str:
     provider = choice.provider
     if not provider.is_enabled:
         return "it is disabled"

@@ -35,13 +35,13 @@ def gang_archive(jobs: Sequence[Job]) -> Iterator[bytes]:
     """Yields a ZIP: the sheets of each provider, their plan, and the reasons for omitted jobs."""
     archive = ZipStream()
     left_out: list[str] = []
-    for code, gang in _gangs(jobs, left_out).items():
-        for name, content in _sheets(gang, left_out):
+    for code, gang in _group_jobs(jobs, left_out).items():
+        for name, content in _write_sheets(gang, left_out):
             yield from archive.add(f"{code}/{name}", content)
-    yield from _end(archive, left_out)
+    yield from _write_end(archive, left_out)
 
 
-def _gangs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
+def _group_jobs(jobs: Sequence[Job], left_out: list[str]) -> Mapping[str, _Gang]:
     gangs: dict[str, _Gang] = {}
     held = 0
     for job in jobs:
@@ -78,7 +78,7 @@ def _provider_with_sheet(job: Job) -> tuple[Provider, Sheet]:
     return provider, sheet
 
 
-def _sheets(gang: _Gang, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+def _write_sheets(gang: _Gang, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
     plan = plan_sheets(gang.requests, gang.sheet)
     names: dict[int, str] = {}
     for planned in plan.sheets:
@@ -111,7 +111,7 @@ def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
     size = sum(job.item.print_bytes for job in jobs)
     if len(jobs) > 1 and size > MAX_BYTES:
         reason = f"{size / 1e6:,.0f} MB of print files; a download takes {MAX_BYTES / 1e6:,.0f} MB."
-        yield from _end(archive, [f"{sheet}: {reason} The provider gets the whole sheet."])
+        yield from _write_end(archive, [f"{sheet}: {reason} The provider gets the whole sheet."])
         return
     built = build_sheet(sheet, jobs)
     left_out = list(built.unusable.values())
@@ -121,10 +121,10 @@ def sheet_archive(sheet: GangSheet) -> Iterator[bytes]:
         for file in built.job.files:
             yield from archive.add(file.name, file.content)
         yield from archive.add(f"{built.job.number}.json", write_json_ticket(built.job))
-    yield from _end(archive, left_out)
+    yield from _write_end(archive, left_out)
 
 
-def _end(archive: ZipStream, left_out: Sequence[str]) -> Iterator[bytes]:
+def _write_end(archive: ZipStream, left_out: Sequence[str]) -> Iterator[bytes]:
     if left_out:
         yield from archive.add("left-out.txt", "\n".join(left_out) + "\n")
     yield from archive.finish()

@@ -87,7 +87,11 @@ def gang_request(sent: AdapterJob) -> GangRequest:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
     if sent.item.pages > 1 and not sent.item.is_two_sided:
         raise ValueError(f"{sent.number}: its pages are fronts of several sheets.")
-    named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.preset, *_made_of(sent.item)]
+    named = [
+        f"{sent.item.product_name} ({sent.item.product_id})",
+        sent.item.preset,
+        *_list_materials(sent.item),
+    ]
     request = request_of(
         sent.number,
         sent.files[0].content,
@@ -105,14 +109,14 @@ def sheet_kind(sent: AdapterJob, request: GangRequest) -> str:
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
     # Before the paper, because long names of papers are cut off.
     parts += [f"preset {sent.item.preset}"] if sent.item.preset else []
-    kind = ", ".join([*parts, *_made_of(sent.item)])
+    kind = ", ".join([*parts, *_list_materials(sent.item)])
     if len(kind) <= KIND_LENGTH:
         return kind
     digest = hashlib.sha256(kind.encode()).hexdigest()[:DIGEST_LENGTH]
     return f"{kind[: KIND_LENGTH - DIGEST_LENGTH - 1]} {digest}"
 
 
-def _made_of(item: JobItem) -> list[str]:
+def _list_materials(item: JobItem) -> list[str]:
     """Paper and finish as they were ordered, because the product may have changed, and the options that make another
     piece of the same print file."""
     named = {
@@ -196,7 +200,7 @@ def _sheet_item(plan: Plan, sent: Sequence[AdapterJob]) -> JobItem:
 
 
 def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[AdapterJob]) -> AdapterJob:
-    names = {planned.number: _name(gang, planned) for planned in plan.sheets}
+    names = {planned.number: _name_sheet(gang, planned) for planned in plan.sheets}
     first_to_ship = min(sent, key=lambda job: job.ship_by or job.created)
     slug = Slug(gang.number, first_to_ship.ship_by.date() if first_to_ship.ship_by else None)
     return AdapterJob(
@@ -214,13 +218,13 @@ def _sheet_job(gang: GangSheet, plan: Plan, sent: Sequence[AdapterJob]) -> Adapt
         files=_imposed_files(plan, sent, names, slug),
         production_days=first_to_ship.production_days,
         is_rush=any(job.is_rush for job in sent),
-        note=_note(plan.sheets[0].sheet, sent),
-        members=[_member(job, plan, names) for job in sent],
+        note=_write_note(plan.sheets[0].sheet, sent),
+        members=[_build_member(job, plan, names) for job in sent],
         waste=plan.waste,
     )
 
 
-def _note(sheet: Sheet, sent: Sequence[AdapterJob]) -> str:
+def _write_note(sheet: Sheet, sent: Sequence[AdapterJob]) -> str:
     note = f"Gang sheet of {len(sent)} job{'s' if len(sent) > 1 else ''}; report each job by its own number."
     if sheet.is_one_form and sent[0].item.is_two_sided:
         turned = "top to bottom" if sheet.is_tumbled else "left to right"
@@ -228,12 +232,12 @@ def _note(sheet: Sheet, sent: Sequence[AdapterJob]) -> str:
     return note
 
 
-def _member(job: AdapterJob, plan: Plan, names: Mapping[int, str]) -> Member:
+def _build_member(job: AdapterJob, plan: Plan, names: Mapping[int, str]) -> Member:
     on = [planned for planned in plan.sheets if job.number in planned.counts]
     places = {names[planned.number]: planned.counts[job.number] for planned in on}
     runs = {names[planned.number]: planned.run for planned in on}
     return Member(replace(job, files=()), places, runs)
 
 
-def _name(gang: GangSheet, planned: PlannedSheet) -> str:
+def _name_sheet(gang: GangSheet, planned: PlannedSheet) -> str:
     return f"{gang.number}-sheet-{planned.number:02}-run-{planned.printed}.pdf"

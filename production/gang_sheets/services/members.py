@@ -26,12 +26,12 @@ def add_to_sheet(*, job_pk: int) -> bool:
     candidate = candidate_of(job)
     if candidate is None:
         return False
-    _add(job, candidate)
+    _add_job(job, candidate)
     return True
 
 
 @transaction.atomic
-def _add(job: Job, candidate: Candidate) -> None:
+def _add_job(job: Job, candidate: Candidate) -> None:
     """Does nothing if the job has changed since: it is due again when its lease ends."""
     locked = lock_job(job.pk)
     if (
@@ -43,7 +43,7 @@ def _add(job: Job, candidate: Candidate) -> None:
     ):
         return
     sheet = _open_sheet(job, candidate)
-    if sheet.pieces and _bytes(sheet) + job.item.print_bytes > MAX_BYTES:
+    if sheet.pieces and _count_bytes(sheet) + job.item.print_bytes > MAX_BYTES:
         close_sheet(sheet=sheet)
         sheet.save(update_fields=["state", "next_try"])
         sheet = _open_sheet(job, candidate)
@@ -51,7 +51,7 @@ def _add(job: Job, candidate: Candidate) -> None:
     sheet.pieces += candidate.pieces
     others = Job.objects.filter(gang_sheet=sheet)
     is_full = sheet.pieces >= candidate.most_pieces or others.count() + 1 >= MAX_JOBS
-    if is_full or _bytes(sheet) + job.item.print_bytes >= MAX_BYTES:
+    if is_full or _count_bytes(sheet) + job.item.print_bytes >= MAX_BYTES:
         close_sheet(sheet=sheet)
     sheet.save(update_fields=["pieces", "state", "next_try"])
     locked.message = f"On gang sheet {sheet}."
@@ -80,7 +80,7 @@ def _open_sheet(job: Job, candidate: Candidate) -> GangSheet:
         return open_sheets.get()
 
 
-def _bytes(sheet: GangSheet) -> int:
+def _count_bytes(sheet: GangSheet) -> int:
     return sum(Job.objects.filter(gang_sheet=sheet).values_list("item__print_bytes", flat=True))
 
 

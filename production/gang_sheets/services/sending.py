@@ -57,7 +57,7 @@ def claim_due_sheets(*, limit: int, under_way: Collection[int] = ()) -> Sequence
 def work_on_sheet(*, sheet_pk: int) -> bool:
     """Sends the sheet; False where there was nothing to do, or its members have changed meanwhile."""
     with lock_of_its_own(SHEET_LOCKS | sheet_pk) as is_ours:
-        if not is_ours or (planned := _plan(sheet_pk)) is None:
+        if not is_ours or (planned := _plan_sheet(sheet_pk)) is None:
             return False
         sheet, jobs = planned
         try:
@@ -68,14 +68,14 @@ def work_on_sheet(*, sheet_pk: int) -> bool:
         if built.job is None or built.plan is None:
             _remove_unusable(sheet_pk, built.unusable)
             return False
-        attempts = _begin(sheet, [job.pk for job in jobs], built.plan)
+        attempts = _begin_attempts(sheet, [job.pk for job in jobs], built.plan)
         if attempts:
-            _exchange(sheet, attempts, built)
+            _exchange_with_provider(sheet, attempts, built)
         return bool(attempts)
 
 
 @transaction.atomic
-def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
+def _plan_sheet(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
     """Fixes the members of the sheet; jobs that another provider should print leave it."""
     jobs = lock_jobs(Job.objects.filter(gang_sheet=sheet_pk))
     sheet = lock_sheet(sheet_pk)
@@ -89,7 +89,7 @@ def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
             sheet.is_uncertain = True
             job.save(update_fields=["is_uncertain"])
     if not sheet.is_uncertain:
-        jobs = _remaining(sheet, jobs)
+        jobs = _keep_remaining(sheet, jobs)
     if not jobs:
         sheet.state, sheet.next_try = SheetState.CANCELLED, None
     elif sheet.state == SheetState.COLLECTING or not sheet.sheet:
@@ -98,7 +98,7 @@ def _plan(sheet_pk: int) -> tuple[GangSheet, list[Job]] | None:
     return (sheet, jobs) if jobs else None
 
 
-def _remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
+def _keep_remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
     """Returns the jobs that stay: those without another provider if the provider is down, none if it is disabled."""
     provider = sheet.provider
     is_out_of_use = not provider.is_enabled or not (sheet.sheet or uses_gang_sheets(provider))
@@ -142,7 +142,7 @@ def _remove_unusable(sheet_pk: int, unusable: Mapping[int, str]) -> None:
 
 
 @transaction.atomic
-def _begin(planned: GangSheet, keys: Sequence[int], plan: Plan) -> list[Attempt]:
+def _begin_attempts(planned: GangSheet, keys: Sequence[int], plan: Plan) -> list[Attempt]:
     """Records the start for each member; empty if a member has left since the sheet was planned."""
     jobs = lock_jobs(Job.objects.filter(gang_sheet=planned.pk))
     sheet = lock_sheet(planned.pk)
@@ -162,7 +162,7 @@ def _begin(planned: GangSheet, keys: Sequence[int], plan: Plan) -> list[Attempt]
     )
 
 
-def _exchange(sheet: GangSheet, attempts: Sequence[Attempt], built: BuiltSheet) -> None:
+def _exchange_with_provider(sheet: GangSheet, attempts: Sequence[Attempt], built: BuiltSheet) -> None:
     """Outside of any transaction: it may take long."""
     try:
         if built.job is None:
@@ -186,7 +186,7 @@ def _exchange(sheet: GangSheet, attempts: Sequence[Attempt], built: BuiltSheet) 
 
 @transaction.atomic
 def _record_sent(sheet: GangSheet, attempts: Sequence[Attempt], submitted: Submitted) -> None:
-    locked = _lock(sheet)
+    locked = _lock_sheet(sheet)
     note = f"On gang sheet {sheet}."
     record_each(attempts, outcomes.record_submitted, submitted=submitted, note=note)
     locked.state, locked.next_try, locked.sent = SheetState.SENT, None, timezone.now()
@@ -199,21 +199,21 @@ def _record_dissolved(
     sheet: GangSheet, attempts: Sequence[Attempt], reason: str, record: Callable[..., None], **values: Any
 ) -> None:
     """Each job leaves the sheet; `record` routes it to the next provider of its rule, or fails it."""
-    locked = _lock(sheet)
+    locked = _lock_sheet(sheet)
     Job.objects.filter(gang_sheet=sheet).update(gang_sheet=None)
     record_each(attempts, record, **values)
-    _dissolve(locked, reason)
+    _dissolve_sheet(locked, reason)
 
 
 @transaction.atomic
 def _record_unavailable(sheet: GangSheet, attempts: Sequence[Attempt], error: ProviderUnavailable) -> None:
     """The members wait with their sheet; all of them fail together after a day."""
-    locked = _lock(sheet)
+    locked = _lock_sheet(sheet)
     record_each(attempts, outcomes.record_unavailable, error=error)
     waiting = Job.objects.filter(gang_sheet=sheet, state=JobState.QUEUED, cancel_requested__isnull=True)
     times = [time for time in waiting.values_list("next_try", flat=True) if time]
     if not times:
-        _dissolve(locked, str(error))
+        _dissolve_sheet(locked, str(error))
         return
     waiting.update(next_try=None)
     locked.is_uncertain = locked.is_uncertain or not error.is_unsent
@@ -233,12 +233,12 @@ def postpone_sheet(*, sheet_pk: int, message: str) -> None:
     waiting.update(next_try=timezone.now() + WAIT_AFTER_FAULT, message=message[:1000])
 
 
-def _lock(sheet: GangSheet) -> GangSheet:
+def _lock_sheet(sheet: GangSheet) -> GangSheet:
     """Locks the jobs first, as all other transactions do."""
     lock_jobs(Job.objects.filter(gang_sheet=sheet))
     return GangSheet.objects.select_for_update(of=("self",), no_key=True).get(pk=sheet.pk)
 
 
-def _dissolve(sheet: GangSheet, message: str) -> None:
+def _dissolve_sheet(sheet: GangSheet, message: str) -> None:
     sheet.state, sheet.next_try, sheet.message = SheetState.CANCELLED, None, message[:1000]
     sheet.save()

@@ -83,7 +83,7 @@ def _failure_text(jobs: Sequence[Job]) -> str:
 
 @transaction.atomic
 def record_submitted(*, attempt: Attempt, submitted: Submitted, note: str = "") -> None:
-    job = _complete(attempt, AttemptOutcome.SENT, exchange=submitted.exchange)
+    job = _complete_attempt(attempt, AttemptOutcome.SENT, exchange=submitted.exchange)
     note_success(provider=attempt.provider)
     if job.number != attempt.number:
         return
@@ -100,7 +100,7 @@ def record_submitted(*, attempt: Attempt, submitted: Submitted, note: str = "") 
 
 @transaction.atomic
 def record_cancelled(*, attempt: Attempt, exchange: Exchange) -> None:
-    job = _complete(attempt, AttemptOutcome.CANCELLED, exchange=exchange)
+    job = _complete_attempt(attempt, AttemptOutcome.CANCELLED, exchange=exchange)
     note_success(provider=attempt.provider)
     if job.number == attempt.number and job.state != JobState.SHIPPED:
         cancel_locked(job, note=f"Cancelled at {attempt.provider}.")
@@ -112,7 +112,7 @@ def record_refused(*, attempt: Attempt, error: ProviderRefused) -> None:
         waits = ProviderUnavailable(str(error), error.exchange, is_unsent=True)
         record_unavailable(attempt=attempt, error=waits)
         return
-    job = _complete(attempt, AttemptOutcome.REFUSED, exchange=error.exchange, message=str(error))
+    job = _complete_attempt(attempt, AttemptOutcome.REFUSED, exchange=error.exchange, message=str(error))
     note_success(provider=attempt.provider)
     if job.number != attempt.number:
         return
@@ -139,7 +139,7 @@ def record_left_out(
     *, attempt: Attempt, outcome: AttemptOutcome, message: str, exchange: Exchange | None = None
 ) -> None:
     """Another job of the same order at the provider was at fault: this one is sent again without it."""
-    job = _complete(attempt, outcome, exchange=exchange, message=message)
+    job = _complete_attempt(attempt, outcome, exchange=exchange, message=message)
     if job.number != attempt.number or job.state != JobState.QUEUED:
         return
     job.provider_order, job.is_uncertain = "", False
@@ -152,7 +152,7 @@ def record_left_out(
 
 @transaction.atomic
 def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
-    job = _complete(attempt, AttemptOutcome.UNAVAILABLE, exchange=error.exchange, message=str(error))
+    job = _complete_attempt(attempt, AttemptOutcome.UNAVAILABLE, exchange=error.exchange, message=str(error))
     note_failure(provider=attempt.provider, message=str(error), since=attempt.started)
     if job.number != attempt.number:
         return
@@ -164,7 +164,7 @@ def record_unavailable(*, attempt: Attempt, error: ProviderUnavailable) -> None:
 @transaction.atomic
 def record_postponed(*, attempt: Attempt, error: DomainError) -> None:
     """A part of the service is unavailable: nothing was sent, and the provider is not at fault."""
-    job = _complete(attempt, AttemptOutcome.FAILED, message=error.message)
+    job = _complete_attempt(attempt, AttemptOutcome.FAILED, message=error.message)
     if job.number == attempt.number:
         _try_again(job, attempt, error.message)
 
@@ -172,7 +172,7 @@ def record_postponed(*, attempt: Attempt, error: DomainError) -> None:
 @transaction.atomic
 def record_unusable(*, attempt: Attempt, message: str) -> None:
     """The job cannot be sent because of its file, settings or secrets; a retry does not help."""
-    job = _complete(attempt, AttemptOutcome.FAILED, message=message)
+    job = _complete_attempt(attempt, AttemptOutcome.FAILED, message=message)
     if job.number != attempt.number:
         return
     if attempt.kind == AttemptKind.CANCEL:
@@ -190,12 +190,12 @@ def record_fault(*, job_pk: int) -> None:
     sent = lock_jobs(jobs.filter(provider_order=number) if number else jobs.filter(pk=job_pk))
     message = "The service had an internal error; see its log."
     for attempt in Attempt.objects.filter(job__in=sent, outcome=AttemptOutcome.UNFINISHED):
-        job = _complete(attempt, AttemptOutcome.FAILED, message=message)
+        job = _complete_attempt(attempt, AttemptOutcome.FAILED, message=message)
         job.is_uncertain = job.is_uncertain or attempt.kind == AttemptKind.SUBMIT
         _try_again(job, attempt, message)
 
 
-def _complete(
+def _complete_attempt(
     attempt: Attempt, outcome: AttemptOutcome, *, exchange: Exchange | None = None, message: str = ""
 ) -> Job:
     erased = _erased_order(attempt)
@@ -230,7 +230,7 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
         else:
             fail_locked(job, f"Given up after a day: {message}")
         return
-    seconds = BACKOFF[min(_failures(job, attempt), len(BACKOFF)) - 1] * random.uniform(0.8, 1.2)  # noqa: S311
+    seconds = BACKOFF[min(_count_failures(job, attempt), len(BACKOFF)) - 1] * random.uniform(0.8, 1.2)  # noqa: S311
     delay = timedelta(seconds=max(seconds, wait or 0))
     job.next_try = None if job.held and not job.cancel_requested else now + min(delay, MAX_WAIT)
     if job.state == JobState.QUEUED and not job.is_uncertain and attempt.kind == AttemptKind.SUBMIT:
@@ -239,7 +239,7 @@ def _try_again(job: Job, attempt: Attempt, message: str, *, wait: float | None =
     job.save(update_fields=["failing_since", "message", "next_try", "is_uncertain", "provider_order"])
 
 
-def _failures(job: Job, attempt: Attempt) -> int:
+def _count_failures(job: Job, attempt: Attempt) -> int:
     """The number of consecutive failures at this provider, including this one."""
     since = job.failing_since or attempt.started
     count = Attempt.objects.filter(job=job, provider=attempt.provider, finished__gte=since).count()

@@ -28,8 +28,8 @@ class Press:
 
     def __post_init__(self) -> None:
         """Continues the jobs it had taken before it was stopped."""
-        for folder in self._shelf("taken").iterdir():
-            self._begin(folder.name)
+        for folder in self._find_shelf("taken").iterdir():
+            self._begin_job(folder.name)
 
     def look(self) -> int:
         """Takes new jobs and advances the others; returns the number of unfinished ones."""
@@ -40,7 +40,7 @@ class Press:
         return len(self.at_work)
 
     def _take_new(self) -> None:
-        shelf = self._shelf("taken")
+        shelf = self._find_shelf("taken")
         for folder in sorted(self.hot.iterdir()):
             if folder.name.startswith(".") or not folder.is_dir():
                 continue
@@ -51,29 +51,29 @@ class Press:
             number = ticket["JobNumber"]
             folder.rename(shelf / number)
             self.say(f"Job {number}: taken, {ticket['Quantity']} x {ticket['Product']['Name']}")
-            self._begin(number)
+            self._begin_job(number)
 
-    def _begin(self, number: str) -> None:
+    def _begin_job(self, number: str) -> None:
         self.at_work[number] = (0, time.monotonic() + self.seconds)
 
-    def _shelf(self, name: str) -> Path:
+    def _find_shelf(self, name: str) -> Path:
         shelf = self.back.parent / name
         shelf.mkdir(exist_ok=True)
         return shelf
 
     def _go_on(self, number: str, step: int) -> None:
         if step == 0:
-            self._report(number, State="InProduction", Message="On the press")
+            self._write_report(number, State="InProduction", Message="On the press")
             self.at_work[number] = (1, time.monotonic() + self.seconds)
             self.say(f"Job {number}: printing")
             return
         tracking = f"DEMO{number.replace('-', '')}"
-        self._report(number, State="Shipped", Carrier="Demo Carrier", TrackingNumber=tracking)
+        self._write_report(number, State="Shipped", Carrier="Demo Carrier", TrackingNumber=tracking)
         self.say(f"Job {number}: shipped as {tracking}")
-        (self._shelf("taken") / number).rename(self._shelf("done") / f"{number}-{time.time_ns()}")
+        (self._find_shelf("taken") / number).rename(self._find_shelf("done") / f"{number}-{time.time_ns()}")
         del self.at_work[number]
 
-    def _report(self, number: str, **values: str) -> None:
+    def _write_report(self, number: str, **values: str) -> None:
         """Writes the report under a temporary name and renames it, so that no partial file is read."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         name = f"{number}-{values['State']}-{time.time_ns()}"

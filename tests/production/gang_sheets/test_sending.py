@@ -26,7 +26,7 @@ from production.gang_sheets.models import GangSheet, SheetState
 from production.gang_sheets.selectors import archives
 from production.gang_sheets.selectors.building import gang_request, sheet_kind
 from production.gang_sheets.services import members
-from production.gang_sheets.services.sending import _plan, claim_due_sheets
+from production.gang_sheets.services.sending import _plan_sheet, claim_due_sheets
 from production.interface import ProviderRefused, ProviderUnavailable, Report
 from production.jobs.models import Attempt, Job, JobState
 from production.jobs.selectors import adapter_job
@@ -408,7 +408,7 @@ def test_rules_are_read_once_for_all_jobs_of_a_sheet_whose_press_is_away(shop, p
     GangSheet.objects.update(tries=1)
     Provider.objects.update(failing_since=timezone.now() - timedelta(hours=1))
     with CaptureQueriesContext(connection) as statements:
-        _, staying = _plan(GangSheet.objects.get().pk)
+        _, staying = _plan_sheet(GangSheet.objects.get().pk)
 
     assert staying == jobs
     assert sum('FROM "production_routingrule"' in one["sql"] for one in statements) == 1
@@ -421,7 +421,7 @@ def test_sheet_is_planned_reported_and_shown_without_templates(shop, press, clie
     one = reverse("admin:production_gangsheet_change", args=[sheet.pk])
     addresses = [reverse("admin:production_gangsheet_changelist"), one]
     with CaptureQueriesContext(connection) as statements:
-        assert _plan(sheet.pk) == (sheet, jobs)
+        assert _plan_sheet(sheet.pk) == (sheet, jobs)
         receive_reports(
             provider=press, reports=[Report("at", sheet.number, JobState.ACKNOWLEDGED, timezone.now())]
         )
