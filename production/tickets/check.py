@@ -27,9 +27,9 @@ def find_mistakes(ticket: bytes, schema: Path) -> list[str]:
 def main(arguments: Sequence[str]) -> int:
     schema = Path(os.environ.get(VARIABLE, ""))
     if not arguments:
-        return _fail("Name the tickets to check: python -m production.tickets.check FILE...")
+        return _report_failure("Name the tickets to check: python -m production.tickets.check FILE...")
     if not schema.is_file():
-        return _fail(f"{VARIABLE} must be the path of CIP4's xjdf.xsd (https://schema.cip4.org).")
+        return _report_failure(f"{VARIABLE} must be the path of CIP4's xjdf.xsd (https://schema.cip4.org).")
     failed = 0
     for name in arguments:
         try:
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if failed else 0
 
 
-def _fail(sentence: str) -> int:
+def _report_failure(sentence: str) -> int:
     sys.stderr.write(f"{sentence}\n")
     return 2
 

@@ -64,7 +64,7 @@ def write_jdf(job: AdapterJob) -> bytes:
     add(audit, "Created", AgentName=AGENT, ID="Created", TimeStamp=utc_time(job.created))
     if job.note:
         add(root, "Comment", ID="Note", Name="Instruction").text = clean(job.note)
-    if finishing := _finishing(job):
+    if finishing := _describe_finishing(job):
         add(root, "Comment", ID="Finishing", Name="Instruction").text = clean(finishing)
     pool = add(root, "ResourcePool")
     _add_plan(pool, job)
@@ -76,7 +76,7 @@ def write_jdf(job: AdapterJob) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
 
-def _finishing(job: AdapterJob) -> str:
+def _describe_finishing(job: AdapterJob) -> str:
     """Tells people what to do with the printed sheets: a press would take processes for orders to do them itself."""
     item = job.item
     chosen = split_options(item.options)[1]
@@ -131,7 +131,7 @@ def _add_files(pool: Any, job: AdapterJob) -> None:
         Status="Available",
     )
     for position, file in enumerate(printed, 1):
-        part = add(whole, "RunList", Run=_run(position)) if len(printed) > 1 else whole
+        part = add(whole, "RunList", Run=_name_run(position)) if len(printed) > 1 else whole
         element = add(part, "LayoutElement")
         url = quote(file.name)
         add(element, "FileSpec", MimeType=file.media_type, URL=url, UserFileName=file.name)
@@ -208,8 +208,8 @@ def _add_links(links: Any, job: AdapterJob) -> None:
         amounts = add(link, "AmountPool")
         for position, copies in enumerate(runs, 1):
             part = add(amounts, "PartAmount", Amount=str(copies))
-            add(part, "Part", Run=_run(position))
+            add(part, "Part", Run=_name_run(position))
 
 
-def _run(position: int) -> str:
+def _name_run(position: int) -> str:
     return f"Run-{position}"

@@ -34,25 +34,25 @@ def write_json_ticket(job: AdapterJob) -> bytes:
 def _members_of_ticket(job: AdapterJob) -> dict[str, Any]:
     return {
         "JobNumber": checked_number(job.number),
-        "Created": _time(job.created),
-        "Due": _time(job.ship_by),
-        "ShipBy": _day(job.ship_by),
-        "DeliverBy": _day(job.deliver_by),
+        "Created": _format_time(job.created),
+        "Due": _format_time(job.ship_by),
+        "ShipBy": _format_day(job.ship_by),
+        "DeliverBy": _format_day(job.deliver_by),
         "ProductionDays": job.production_days,
         "Rush": job.is_rush,
         "Items": len(job.siblings) or 1,
         "ItemNumber": job.siblings.index(job.number) + 1 if job.number in job.siblings else 1,
         "Siblings": [number for number in job.siblings if number != job.number],
-        "Order": _order(job),
-        **_product(job.item),
-        "Files": [_file(file) for file in job.files],
+        "Order": _describe_order(job),
+        **_describe_product(job.item),
+        "Files": [_describe_file(file) for file in job.files],
         "Recipient": dict(job.recipient),
         "DeliveryMethod": job.delivery_method,
         "Note": job.note,
     }
 
 
-def _order(job: AdapterJob) -> dict[str, Any]:
+def _describe_order(job: AdapterJob) -> dict[str, Any]:
     return {
         "OrderID": job.order_id,
         "OrderNumber": job.order_number,
@@ -63,7 +63,7 @@ def _order(job: AdapterJob) -> dict[str, Any]:
     }
 
 
-def _product(item: JobItem) -> dict[str, Any]:
+def _describe_product(item: JobItem) -> dict[str, Any]:
     return {
         "Product": {"ProductID": item.product_id, "Name": item.product_name, "SKU": item.sku},
         "Quantity": item.quantity,
@@ -91,7 +91,7 @@ def _product(item: JobItem) -> dict[str, Any]:
     }
 
 
-def _file(file: JobFile) -> dict[str, Any]:
+def _describe_file(file: JobFile) -> dict[str, Any]:
     return {
         "Name": file.name,
         "MediaType": file.media_type,
@@ -103,9 +103,9 @@ def _file(file: JobFile) -> dict[str, Any]:
     }
 
 
-def _day(moment: datetime | None) -> str | None:
+def _format_day(moment: datetime | None) -> str | None:
     return moment.date().isoformat() if moment else None
 
 
-def _time(moment: datetime | None) -> str | None:
+def _format_time(moment: datetime | None) -> str | None:
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if moment else None

@@ -18,12 +18,12 @@ SEPARATORS = ",;\t"
 
 
 def read_json_reports(body: bytes) -> Sequence[Report]:
-    reports = _list(read_json(body, constant=_refuse))
+    reports = _read_list(read_json(body, constant=_refuse_constant))
     check_count(len(reports))
     return [_json_report(report, f"Report {position}") for position, report in enumerate(reports, 1)]
 
 
-def _list(content: Any) -> list[Any]:
+def _read_list(content: Any) -> list[Any]:
     if isinstance(content, dict) and "Reports" in content:
         version = content.get("Version", VERSION)
         if version != VERSION or isinstance(version, bool):
@@ -50,7 +50,7 @@ def _json_report(report: Any, where: str) -> Report:
     return report_from_values(values, where=where, raw=json.dumps(report, ensure_ascii=False, sort_keys=True))
 
 
-def _refuse(word: str) -> Any:
+def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is not JSON.")
 
 
@@ -61,25 +61,25 @@ def read_csv_reports(body: bytes) -> Sequence[Report]:
     separator = max(SEPARATORS, key=first.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        columns = _columns(next(rows, []))
+        columns = _read_columns(next(rows, []))
         reports: list[Report] = []
         for row in rows:
             if not any(cell.strip() for cell in row):
                 continue
             check_count(len(reports) + 1)
-            reports.append(_report(columns, row, rows.line_num, separator))
+            reports.append(_read_report(columns, row, rows.line_num, separator))
     except csv.Error as error:
         raise ValueError(f"Line {rows.line_num}: this is not CSV: {error}.") from error
     return reports
 
 
-def _columns(head: Sequence[str]) -> list[str]:
-    names = {_plain(name): name for name in FIELDS}
+def _read_columns(head: Sequence[str]) -> list[str]:
+    names = {_simplify_name(name): name for name in FIELDS}
     columns = []
     for cell in head:
-        if _plain(cell) not in names:
+        if _simplify_name(cell) not in names:
             raise ValueError(f"Line 1: there is no column “{cell[:60]}”. Columns may be {', '.join(FIELDS)}.")
-        columns.append(names[_plain(cell)])
+        columns.append(names[_simplify_name(cell)])
     for name in REQUIRED:
         if name not in columns:
             raise ValueError(f"Line 1: the column {name} is missing.")
@@ -88,7 +88,7 @@ def _columns(head: Sequence[str]) -> list[str]:
     return columns
 
 
-def _report(columns: list[str], row: list[str], line: int, separator: str) -> Report:
+def _read_report(columns: list[str], row: list[str], line: int, separator: str) -> Report:
     if len(row) != len(columns):
         raise ValueError(f"Line {line}: it has {len(row)} fields, but line 1 has {len(columns)} columns.")
     return report_from_values(
@@ -96,7 +96,7 @@ def _report(columns: list[str], row: list[str], line: int, separator: str) -> Re
     )
 
 
-def _plain(name: str) -> str:
+def _simplify_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name).lower()
 
 

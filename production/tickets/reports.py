@@ -31,12 +31,12 @@ MAX_OTHER_LENGTH = 100
 
 def report_from_values(values: Mapping[str, str], *, where: str, raw: str) -> Report:
     """Raises ValueError naming the place, the field, what is wrong and what is allowed."""
-    texts = {name: _text(name, values.get(name, ""), where) for name in FIELDS}
+    texts = {name: _read_text(name, values.get(name, ""), where) for name in FIELDS}
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", texts["JobNumber"]):
         raise ValueError(
             f"{where}: JobNumber is {_quoted_text(texts['JobNumber'])}, not the number of a job."
         )
-    state = _state(texts["State"], where)
+    state = _read_state(texts["State"], where)
     at = read_time(texts["At"], where=where, field="At") if texts["At"] else None
     _check_url(texts["TrackingURL"], where)
     return Report(
@@ -104,7 +104,7 @@ def read_json(body: bytes, *, constant: Callable[[str], Any] | None = None) -> A
         raise ValueError(f"Line {error.lineno}: this is not JSON: {error.msg}.") from error
 
 
-def _text(name: str, value: str, where: str) -> str:
+def _read_text(name: str, value: str, where: str) -> str:
     text = re.sub(r"[\x00-\x1f\x7f]+", " ", value).strip()
     limit = MAX_LENGTHS.get(name, MAX_OTHER_LENGTH)
     if name == "Message":
@@ -114,7 +114,7 @@ def _text(name: str, value: str, where: str) -> str:
     return text
 
 
-def _state(text: str, where: str) -> str:
+def _read_state(text: str, where: str) -> str:
     word = re.sub(r"[\s_-]+", "", text).lower().replace("canceled", "cancelled")
     for state in STATES:
         if word == state.lower():

@@ -60,12 +60,12 @@ def read_xjmf(body: bytes) -> Sequence[Report]:
             raw = _element_text(element)
             written += len(raw)
             if written > MAX_WRITTEN:
-                raise ValueError(f"{_where(element)}: too many reports lie in each other.")
-            reports.append(_report(element, values, _header(element, headers), raw))
+                raise ValueError(f"{_name_place(element)}: too many reports lie in each other.")
+            reports.append(_build_report(element, values, _find_header(element, headers), raw))
     return reports
 
 
-def _phase(element: Any) -> Mapping[str, str] | None:
+def _read_phase(element: Any) -> Mapping[str, str] | None:
     job = element.get("JobID") or (_root_job(element) if _has_local_name(element, "ProcessRun") else "")
     attribute = "EndStatus" if _has_local_name(element, "ProcessRun") else "Status"
     status, details = element.get(attribute, ""), element.get("StatusDetails", "")
@@ -73,7 +73,7 @@ def _phase(element: Any) -> Mapping[str, str] | None:
         return None
     if status not in STATE_OF_STATUS:
         raise ValueError(
-            f"{_where(element)}: {attribute} is “{status[:60]}”; it must be one of {', '.join(STATE_OF_STATUS)}."
+            f"{_name_place(element)}: {attribute} is “{status[:60]}”; it must be one of {', '.join(STATE_OF_STATUS)}."
         )
     state = STATE_OF_STATUS[status]
     if details in CANCELLED_DETAILS and status == "Aborted":
@@ -84,14 +84,14 @@ def _phase(element: Any) -> Mapping[str, str] | None:
     return {"JobNumber": job, "State": state, "At": at, "Message": " ".join(filter(None, [status, details]))}
 
 
-def _notification(element: Any) -> Mapping[str, str] | None:
+def _read_notification(element: Any) -> Mapping[str, str] | None:
     job, severity = element.get("JobID") or _root_job(element), element.get("Class", "")
     if severity not in SEVERITIES:
         raise ValueError(
-            f"{_where(element)}: Class is “{severity[:60]}”; it must be one of {', '.join(sorted(SEVERITIES))}."
+            f"{_name_place(element)}: Class is “{severity[:60]}”; it must be one of {', '.join(sorted(SEVERITIES))}."
         )
-    milestone = next((child.get("MilestoneType", "") for child in _children(element, "Milestone")), "")
-    comments = " ".join("".join(child.itertext()).strip() for child in _children(element, "Comment"))
+    milestone = next((child.get("MilestoneType", "") for child in _find_children(element, "Milestone")), "")
+    comments = " ".join("".join(child.itertext()).strip() for child in _find_children(element, "Comment"))
     if not job or (not milestone and severity in {"Event", "Information"}):
         return None
     if severity == "Fatal":
@@ -105,7 +105,7 @@ def _notification(element: Any) -> Mapping[str, str] | None:
     return {"JobNumber": job, "State": state, "Message": message}
 
 
-def _parcel(element: Any) -> Mapping[str, str] | None:
+def _read_parcel(element: Any) -> Mapping[str, str] | None:
     job = element.get("JobID") or _root_job(element)
     parcels = list(element.iter(f"{{{NAMESPACE}}}DeliveryParams"))
     tracking = next((parcel.get("TrackingID") for parcel in parcels if parcel.get("TrackingID")), "")
@@ -116,11 +116,11 @@ def _parcel(element: Any) -> Mapping[str, str] | None:
 
 
 READERS: Mapping[str, Callable[[Any], Mapping[str, str] | None]] = {
-    "JobPhase": _phase,
-    "QueueEntry": _phase,
-    "ProcessRun": _phase,
-    "Notification": _notification,
-    "ResourceInfo": _parcel,
+    "JobPhase": _read_phase,
+    "QueueEntry": _read_phase,
+    "ProcessRun": _read_phase,
+    "Notification": _read_notification,
+    "ResourceInfo": _read_parcel,
 }
 
 
@@ -129,8 +129,8 @@ def _element_text(element: Any) -> str:
     return str(etree.tostring(deepcopy(element), encoding="unicode", with_tail=False))
 
 
-def _report(element: Any, values: Mapping[str, str], header: Mapping[str, str], raw: str) -> Report:
-    where = _where(element)
+def _build_report(element: Any, values: Mapping[str, str], header: Mapping[str, str], raw: str) -> Report:
+    where = _name_place(element)
     at = values.get("At") or header.get("Time", "")
     if at:
         read_time(at, where=where, field="Time")
@@ -141,14 +141,14 @@ def _report(element: Any, values: Mapping[str, str], header: Mapping[str, str], 
     return replace(report, identifier=identifier) if header.get("ID") else report
 
 
-def _header(element: Any, header_by_parent: Headers) -> Mapping[str, str]:
+def _find_header(element: Any, header_by_parent: Headers) -> Mapping[str, str]:
     """The header of the message around the element, else that of the document.
 
     `header_by_parent` remembers it of each parent: looking through all of its children for each of them takes minutes.
     """
     for parent in element.iterancestors():
         if parent not in header_by_parent:
-            child = next(_children(parent, "Header"), None)
+            child = next(_find_children(parent, "Header"), None)
             header_by_parent[parent] = None if child is None else dict(child.attrib)
         if (header := header_by_parent[parent]) is not None:
             return header
@@ -160,7 +160,7 @@ def _root_job(element: Any) -> str:
     return root.get("JobID", "") if _has_local_name(root, "XJDF") else ""
 
 
-def _children(element: Any, name: str) -> Iterator[Any]:
+def _find_children(element: Any, name: str) -> Iterator[Any]:
     return element.iterchildren(f"{{{NAMESPACE}}}{name}")
 
 
@@ -168,7 +168,7 @@ def _has_local_name(element: Any, name: str) -> bool:
     return bool(etree.QName(element).localname == name)
 
 
-def _where(element: Any) -> str:
+def _name_place(element: Any) -> str:
     return f"Line {element.sourceline}, {etree.QName(element).localname}"
 
 
