@@ -20,17 +20,17 @@ def read_in_folder(folder: Path, trim: list[float]) -> dict[str, Any]:
 
 def pack_facts(facts: ArtworkFacts) -> dict[str, Any]:
     """Packs facts as JSON can hold them, without what has no letters."""
-    facts = _finite(facts)
+    facts = _make_finite(facts)
     parts = [asdict(part) for part in facts.parts]
     return {"width": facts.width, "height": facts.height, "is_readable": facts.is_readable, "parts": parts}
 
 
 def unpack_facts(reply: Mapping[str, Any], bare: bytes) -> ArtworkFacts:
-    parts = tuple(_part(record) for record in reply["parts"])
+    parts = tuple(_unpack_part(record) for record in reply["parts"])
     return ArtworkFacts(reply["width"], reply["height"], parts, reply["is_readable"], bare=bare)
 
 
-def _finite(facts: ArtworkFacts) -> ArtworkFacts:
+def _make_finite(facts: ArtworkFacts) -> ArtworkFacts:
     """Numbers of a PDF may have hundreds of digits; nothing that is stored may be infinite."""
     if not (math.isfinite(facts.width) and math.isfinite(facts.height)):
         return UNREADABLE
@@ -52,7 +52,7 @@ def sides_of(area: Area | None) -> list[float]:
     return [area.x, area.y, area.width, area.height] if area else []
 
 
-def _part(record: Mapping[str, Any]) -> ArtworkPart:
+def _unpack_part(record: Mapping[str, Any]) -> ArtworkPart:
     area = Area(**record["area"]) if record["area"] else None
     kind, color = Part(record["kind"]), tuple(record["color"])
     return ArtworkPart(**{**record, "kind": kind, "area": area, "color": color})

@@ -139,7 +139,7 @@ class _Reader:
         return area is not None and self._trim is not None and not area.touches(self._trim)
 
     def read(self, stream: Any, resources: Any, state: _State, depth: int) -> None:
-        self._resources(resources)
+        self._read_resources(resources)
         stack: list[_State] = []
         for instruction in pikepdf.parse_content_stream(stream):
             operands: Any = instruction.operands
@@ -153,7 +153,7 @@ class _Reader:
             elif name == "Q":
                 state = stack.pop() if stack else state
             elif name == "Do":
-                self._object(resources, operands[0], state, depth)
+                self._read_object(resources, operands[0], state, depth)
             elif name in {"sh", "INLINE IMAGE"}:
                 self._layers.add(None, None)
             elif name in _SHOWS:
@@ -162,7 +162,7 @@ class _Reader:
                 state = self._update_state(name, operands, resources, state)
                 self._read_path(name, operands, state)
 
-    def _resources(self, resources: Any) -> None:
+    def _read_resources(self, resources: Any) -> None:
         for kind, name in find_parts_apart(resources, self._visited):
             self.note(kind, name=name, is_embedded=kind != Part.FONT)
         patterns = resources.get("/Pattern", pikepdf.Dictionary()).values()
@@ -175,12 +175,12 @@ class _Reader:
             if any(is_repaintable(shading, OF_RGB) for shading in shadings):
                 self.note(Part.RGB, name="RGB")
 
-    def _object(self, resources: Any, name: Any, state: _State, depth: int) -> None:
+    def _read_object(self, resources: Any, name: Any, state: _State, depth: int) -> None:
         shown = resources.get("/XObject", pikepdf.Dictionary()).get(str(name))
         if shown is None:
             return
         if shown.get("/Subtype") == "/Image":
-            self._picture(shown, state)
+            self._read_picture(shown, state)
         elif depth == FORMS_DEEP:
             raise RecursionError
         else:
@@ -190,8 +190,8 @@ class _Reader:
                 state = replace(state, matrix=times(state.matrix, matrix_from(matrix)))
             self.read(shown, inner, state, depth + 1)
 
-    def _picture(self, image: Any, state: _State) -> None:
-        area = self._area(state.matrix, [(0, 0), (1, 0), (0, 1), (1, 1)])
+    def _read_picture(self, image: Any, state: _State) -> None:
+        area = self._map_area(state.matrix, [(0, 0), (1, 0), (0, 1), (1, 1)])
         self._layers.add(None, area)
         if image.get("/SMask") is not None:
             self.note(Part.TRANSPARENCY, name="soft mask", area=area)
@@ -203,7 +203,7 @@ class _Reader:
         if self._counts[Part.PICTURE] < PARTS:
             self._counts[Part.PICTURE] += 1
             self.parts.append(ArtworkPart(Part.PICTURE, area, density, _picture_space(space)))
-        self._spots(space, area)
+        self._note_spots(space, area)
         if kind_of(space) == OF_CMYK and (picture := decode_picture(image, OF_CMYK, THUMBNAIL)) is not None:
             self.note(Part.INK, size=highest_ink(picture), area=area)
 
@@ -262,10 +262,10 @@ class _Reader:
             x, y, width, height = (float(operand) for operand in operands)
             corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
             self._path += corners
-            self._rectangles.append(self._area(state.matrix, corners))
+            self._rectangles.append(self._map_area(state.matrix, corners))
         if name not in _ENDS:
             return
-        area = self._area(state.matrix, self._path) if self._path else None
+        area = self._map_area(state.matrix, self._path) if self._path else None
         rectangles, self._path, self._rectangles = self._rectangles, [], []
         if name in _FILLS:
             self._note_color(
@@ -303,7 +303,7 @@ class _Reader:
         for spot in filter(None, color.spot.split("\n")):
             self.note(Part.SPOT, name=spot, area=area)
 
-    def _spots(self, space: Any, area: Area | None) -> None:
+    def _note_spots(self, space: Any, area: Area | None) -> None:
         inner = space[1] if isinstance(space, pikepdf.Array) and str(space[0]) == "/Indexed" else space
         for spot in filter(None, spots_of(inner).split("\n")):
             self.note(Part.SPOT, name=spot, area=area)
@@ -314,11 +314,11 @@ class _Reader:
                 state = replace(state, word_spacing=float(operands[0]), spacing=float(operands[1]))
             state = _next_row("T*", (), state)
         shown = operands[-1] if isinstance(operands[-1], pikepdf.Array) else [operands[-1]]
-        length = sum(self._length(piece, state) for piece in shown) * state.stretch
+        length = sum(self._measure_length(piece, state) for piece in shown) * state.stretch
         self._note_text(length, state)
         return replace(state, text=times(state.text, (1.0, 0.0, 0.0, 1.0, length, 0.0)))
 
-    def _length(self, shown: Any, state: _State) -> float:
+    def _measure_length(self, shown: Any, state: _State) -> float:
         if not isinstance(shown, pikepdf.String):
             return -float(shown) / 1000 * state.size
         text = bytes(shown)
@@ -332,7 +332,7 @@ class _Reader:
         self.has_letters = True
         place = times(state.matrix, state.text)
         low, high = state.rise, state.rise + ASCENT * state.size
-        area = self._area(place, [(0, low), (length, low), (0, high), (length, high)])
+        area = self._map_area(place, [(0, low), (length, low), (0, high), (length, high)])
         size = abs(state.size) * scale_of(place)
         color = state.fill if state.mode not in {1, 5} else state.stroke
         self._note_color(color, area, overprints=state.overprints_fill, keeps_zeros=state.keeps_zeros)
@@ -343,7 +343,7 @@ class _Reader:
             values = color.values if color.kind in WHITES and not color.spot else ()
             self.parts.append(ArtworkPart(Part.TEXT, area, size, color=values))
 
-    def _area(self, m: Matrix, points: list[tuple[float, float]]) -> Area:
+    def _map_area(self, m: Matrix, points: list[tuple[float, float]]) -> Area:
         """Counted from the upper left corner, as everything else here."""
         return enclosing(
             (m[0] * x + m[2] * y + m[4], self._height - (m[1] * x + m[3] * y + m[5])) for x, y in points

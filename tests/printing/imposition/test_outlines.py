@@ -23,8 +23,8 @@ def test_texts_drawn_at_once_are_those_drawn_alone(quick_switches):
     alone = marks.text_path(text, 7, 0, 0)
 
     for _ in range(ROUNDS):
-        marks._font()[0].font.close()
-        marks._font.cache_clear()
+        marks._open_font()[0].font.close()
+        marks._open_font.cache_clear()
         together = Barrier(THREADS)
 
         def draw(_, together=together):
@@ -36,8 +36,8 @@ def test_texts_drawn_at_once_are_those_drawn_alone(quick_switches):
 
 
 def test_letter_is_drawn_once_for_all_texts(monkeypatch):
-    marks._font()[0].font.close()
-    marks._font.cache_clear()
+    marks._open_font()[0].font.close()
+    marks._open_font.cache_clear()
     drawn, pen = [], marks._PathPen
     monkeypatch.setattr(marks, "_PathPen", lambda *given: drawn.append(given) or pen(*given))
 
