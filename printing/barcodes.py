@@ -53,7 +53,7 @@ def code_128_runs(text: str) -> tuple[int, Runs]:
             raise NotEncodable(f"contains {letter!r}; Code 128 carries ASCII letters, digits and signs only")
     if len(text) > 80:
         raise NotEncodable("is longer than 80 characters, too long for Code 128")
-    symbols = _symbols(text)
+    symbols = _encode_symbols(text)
     check = (symbols[0] + sum(position * symbol for position, symbol in enumerate(symbols))) % 103
     widths = "".join(_CODE_128[6 * symbol : 6 * symbol + 6] for symbol in [*symbols, check]) + _STOP
     runs, column = [], BAR_QUIET_MODULES
@@ -64,7 +64,7 @@ def code_128_runs(text: str) -> tuple[int, Runs]:
     return column + BAR_QUIET_MODULES, tuple(runs)
 
 
-def _symbols(text: str) -> list[int]:
+def _encode_symbols(text: str) -> list[int]:
     """Choose set C for runs of digits where that is shorter: 4 or more at an end, 6 or more inside."""
     symbols: list[int] = []
     position, in_c = 0, False

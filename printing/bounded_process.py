@@ -23,7 +23,7 @@ def limit_process(*, niceness: int, memory: int, processor: int | None = None) -
         raise SystemExit(os.EX_OSERR) from error
 
 
-def _serve() -> None:
+def _serve_task() -> None:
     request = json.loads(sys.stdin.buffer.read())
     limit_process(niceness=NICENESS, memory=request["memory"], processor=request["processor"])
     module, _, function = request["task"].partition(":")
@@ -32,4 +32,4 @@ def _serve() -> None:
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve_task()

@@ -62,7 +62,7 @@ def open_picture(
 def check_scans(picture: Image.Image) -> None:
     """Raises ScansTooLarge; `picture` was opened and not decoded."""
     held = held_samples(picture)
-    if held and isinstance(picture, JpegImageFile) and (scans := _scans(picture)) > SCANS:
+    if held and isinstance(picture, JpegImageFile) and (scans := _count_scans(picture)) > SCANS:
         raise ScansTooLarge(
             f"The picture is a JPEG in {scans:,} scans; at most {SCANS} are allowed. Save it without the option "
             "Progressive."
@@ -90,7 +90,7 @@ def held_samples(picture: Image.Image) -> int:
     return picture.width * picture.height * shares // max(1, across * down)
 
 
-def _scans(picture: JpegImageFile) -> int:
+def _count_scans(picture: JpegImageFile) -> int:
     """Counts at least as many scans as there are: within the data of a scan the marker never occurs."""
     assert picture.fp is not None  # noqa: S101 - checked by the caller
     position = picture.fp.tell()

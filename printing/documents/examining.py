@@ -90,11 +90,11 @@ def reply_or_refusal(work: Callable[[], Any], *files: str) -> dict[str, Any]:
 
 
 def examine_in_folder(folder: Path) -> dict[str, Any]:
-    return reply_or_refusal(lambda: _examine(folder), PREPARED)
+    return reply_or_refusal(lambda: _examine_files(folder), PREPARED)
 
 
-def _examine(folder: Path) -> list[dict[str, Any]]:
-    _check(folder / SENT)
+def _examine_files(folder: Path) -> list[dict[str, Any]]:
+    _check_file(folder / SENT)
     pages = prepare_file(folder / SENT, folder / PREPARED, most_pages=MAX_PAGES)
     for number, page in enumerate(pages, 1):
         if not all(PAGE_MM[0] <= side <= PAGE_MM[1] for side in (page.width, page.height)):
@@ -105,7 +105,7 @@ def _examine(folder: Path) -> list[dict[str, Any]]:
     return [asdict(page) for page in pages]
 
 
-def _check(path: Path) -> None:
+def _check_file(path: Path) -> None:
     """A file whose table of contents is damaged may have lost pages, so it is not repaired."""
     with pikepdf.open(path, attempt_recovery=False, suppress_warnings=True) as pdf:
         _check_count(int(pdf.trailer.get("/Size", 0)))
@@ -126,7 +126,7 @@ def _check_stream(stream: pikepdf.Stream) -> None:
     filters: Any = stream.get("/Filter")
     names = {str(name) for name in filters} if isinstance(filters, pikepdf.Array) else {str(filters)}
     if stream.get("/Subtype") == "/Image":
-        pixels = _side(stream, "/Width", "/Columns") * _side(stream, "/Height", "/Rows")
+        pixels = _measure_side(stream, "/Width", "/Columns") * _measure_side(stream, "/Height", "/Rows")
         if pixels > PIXELS:
             raise _limit_error(f"a picture of {pixels:,} pixels", f"{PIXELS:,}")
     if filters is None or names & _PICTURE_FILTERS:
@@ -135,7 +135,7 @@ def _check_stream(stream: pikepdf.Stream) -> None:
         raise _limit_error(f"a part that unpacks to {size:,} bytes", f"{STREAM_BYTES:,}")
 
 
-def _side(picture: pikepdf.Stream, name: str, of_fax: str) -> int:
+def _measure_side(picture: pikepdf.Stream, name: str, of_fax: str) -> int:
     """The number of pixels along a side; a fax says itself how many it unpacks to."""
     found: Any = picture.get("/DecodeParms")
     parameters = found if isinstance(found, pikepdf.Array) else [found]

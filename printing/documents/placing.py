@@ -99,10 +99,12 @@ def _place_share(
     sizes = [[target.width, target.height, target.bleed] for target in targets]
     reply, files = run_on_document(task, prepared, sizes=sizes, **options)
     numbers, missing = range(len(targets)), len(targets) - len(chosen)
-    facts = [unpack_facts(packed, files[_file("bare", number)]) for number, packed in enumerate(reply)]
+    facts = [unpack_facts(packed, files[_name_file("bare", number)]) for number, packed in enumerate(reply)]
     return PlacedDocument(
-        pages=[files[_file("page", number)] for number in numbers],
-        screens=[files.get(_file("screen", number), files[_file("page", number)]) for number in numbers],
+        pages=[files[_name_file("page", number)] for number in numbers],
+        screens=[
+            files.get(_name_file("screen", number), files[_name_file("page", number)]) for number in numbers
+        ],
         facts=[
             replace(fact, page=chosen[number]) if number < len(chosen) else fact
             for number, fact in enumerate(facts)
@@ -120,14 +122,14 @@ def place_in_folder(
     shares: int = 1,
 ) -> dict[str, Any]:
     """`shares` is by how many processes all that is laid out is divided."""
-    names = [_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
+    names = [_name_file(kind, number) for number in range(len(sizes)) for kind in ("page", "screen", "bare")]
     chosen, targets = [page_from(page) for page in pages], [Target(*size) for size in sizes]
     most = LAID_OUT_BYTES // shares
-    reply = reply_or_refusal(lambda: _place(folder, targets, chosen, first, ppi, most))
+    reply = reply_or_refusal(lambda: _place_pages(folder, targets, chosen, first, ppi, most))
     return {**reply, "files": [name for name in names if (folder / name).exists()]}
 
 
-def _place(
+def _place_pages(
     folder: Path, targets: list[Target], pages: list[ArtworkPage], first: int, ppi: float, most: int
 ) -> list[dict[str, Any]]:
     facts, size = [], 0
@@ -136,7 +138,7 @@ def _place(
         for number, target in enumerate(targets):
             page = pages[number] if number < len(pages) else None
             source = pdf.pages[first - 1 + number] if page else None
-            whole, screen, bare = (folder / _file(kind, number) for kind in ("page", "screen", "bare"))
+            whole, screen, bare = (folder / _name_file(kind, number) for kind in ("page", "screen", "bare"))
             facts_of_page = (
                 _lay_out_page(source, page, target, ppi, whole, screen)
                 if source and page
@@ -177,7 +179,7 @@ def _lay_out_blank(target: Target, whole: Path) -> ArtworkFacts:
     return read_pdf(content)
 
 
-def _file(kind: str, number: int) -> str:
+def _name_file(kind: str, number: int) -> str:
     return f"{kind}-{number}.pdf"
 
 
