@@ -53,19 +53,19 @@ def _add_page(pdf: pikepdf.Pdf, cells: Sequence[Cell]) -> None:
         left = MARGIN + index % COLUMNS * (CELL_WIDTH + GAP)
         top = HEIGHT - MARGIN - index // COLUMNS * (CELL_HEIGHT + GAP)
         if cell.page:
-            operators.append(_picture(pdf, page, cell.page, left, top))
+            operators.append(_draw_page(pdf, page, cell.page, left, top))
         else:
             operators.append(
                 f"q {GRAY} {left:.2f} {top - CELL_HEIGHT + CAPTION:.2f} {CELL_WIDTH:.2f} "
                 f"{CELL_HEIGHT - CAPTION:.2f} re S Q"
             )
-        operators.append(_caption(cell, left, top - CELL_HEIGHT + CAPTION - LINE))
+        operators.append(_draw_caption(cell, left, top - CELL_HEIGHT + CAPTION - LINE))
     page.contents_add("\n".join(operators).encode())
 
 
-def _picture(pdf: pikepdf.Pdf, page: pikepdf.Page, content: bytes, left: float, top: float) -> str:
+def _draw_page(pdf: pikepdf.Pdf, page: pikepdf.Page, content: bytes, left: float, top: float) -> str:
     """The page, as large as the cell takes it."""
-    drawn, box, unit = (_form if content.startswith(b"%PDF") else _image)(pdf, content)
+    drawn, box, unit = (_add_form if content.startswith(b"%PDF") else _add_image)(pdf, content)
     name = page.add_resource(drawn, pikepdf.Name.XObject)
     width, height = box[2] - box[0], box[3] - box[1]
     scale = min(CELL_WIDTH / width, (CELL_HEIGHT - CAPTION) / height)
@@ -79,14 +79,14 @@ def _picture(pdf: pikepdf.Pdf, page: pikepdf.Page, content: bytes, left: float, 
 Drawn = tuple[pikepdf.Object, Sequence[float], tuple[float, float]]
 
 
-def _form(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
+def _add_form(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
     """The first page, its trim box, and what one unit of it is."""
     with pikepdf.open(io.BytesIO(content)) as source:
         first = source.pages[0]
         return pdf.copy_foreign(first.as_form_xobject()), [float(edge) for edge in first.trimbox], (1, 1)
 
 
-def _image(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
+def _add_image(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
     """The picture at 300 dpi of its cell, as JPEG, its box, and its size, which is one unit."""
     with Image.open(io.BytesIO(content)) as picture:
         picture.thumbnail((round(CELL_WIDTH / 72 * 300), round(CELL_HEIGHT / 72 * 300)))
@@ -95,15 +95,15 @@ def _image(pdf: pikepdf.Pdf, content: bytes) -> Drawn:
     return image_stream(pdf, content, size, "/DeviceRGB", "/DCTDecode"), (0, 0, *size), size
 
 
-def _caption(cell: Cell, left: float, top: float) -> str:
+def _draw_caption(cell: Cell, left: float, top: float) -> str:
     drawn = [
-        text_path(_fitting(text), TEXT_SIZE, left, top - number * LINE)
+        text_path(_shorten_text(text), TEXT_SIZE, left, top - number * LINE)
         for number, text in enumerate(cell.lines[:2])
     ]
     return f"q {RED if cell.is_marked else BLACK}\n" + "\n".join(drawn) + "\nQ"
 
 
-def _fitting(text: str) -> str:
+def _shorten_text(text: str) -> str:
     text = text[:MAX_LENGTH]
     while text and text_width(text, TEXT_SIZE) > CELL_WIDTH:
         text = text[:-2].rstrip("\N{HORIZONTAL ELLIPSIS}") + "\N{HORIZONTAL ELLIPSIS}"

@@ -75,11 +75,11 @@ class _Forms:
         """The form of a page, and its trim box in points."""
         key = (place.job_number, place.page)
         if key not in self._made:
-            self._made[key] = self._make(place)
+            self._made[key] = self._make_form(place)
         return self._made[key]
 
-    def _make(self, place: Place) -> tuple[pikepdf.Object, list[float]]:
-        source = self._open(place.job_number)
+    def _make_form(self, place: Place) -> tuple[pikepdf.Object, list[float]]:
+        source = self._open_file(place.job_number)
         if place.page > len(source.pages):
             raise ValueError(f"{place.job_number}: the print file has no page {place.page}.")
         page = source.pages[place.page - 1]
@@ -94,7 +94,7 @@ class _Forms:
             self.intents = self._pdf.copy_foreign(source.make_indirect(source.Root.OutputIntents))
         return form, trim
 
-    def _open(self, job_number: str) -> pikepdf.Pdf:
+    def _open_file(self, job_number: str) -> pikepdf.Pdf:
         if job_number not in self._sources:
             if job_number not in self._files:
                 raise ValueError(f"{job_number}: there is no print file.")
@@ -137,20 +137,20 @@ def _add_side(
         if key not in names:
             names[key] = f"/J{len(names) + 1}"
             resources[names[key]] = form
-        operators.append(f"q {_matrix(place, trim)} cm {names[key]} Do Q")
-    operators += [_number(place, sheet, labels.get(place.job_number, "")) for place in places]
-    operators.append(_marks(planned, is_back=side == "BACK"))
+        operators.append(f"q {_build_matrix(place, trim)} cm {names[key]} Do Q")
+    operators += [_draw_number(place, sheet, labels.get(place.job_number, "")) for place in places]
+    operators.append(_draw_marks(planned, is_back=side == "BACK"))
     spots = spot_inks(pdf)
-    operators.append(_slug(planned, side, slug, list(spots)))
+    operators.append(_draw_slug(planned, side, slug, list(spots)))
     page.obj.Resources = pikepdf.Dictionary(
         XObject=resources, ColorSpace=pikepdf.Dictionary({**spots, "/All": registration(pdf)})
     )
     page.obj.Contents = pdf.make_stream("\n".join(operators).encode())
-    page.obj.TrimBox = _around(places, 0)
-    page.obj.BleedBox = _around(places, planned.bleed_mm)
+    page.obj.TrimBox = _surround_pieces(places, 0)
+    page.obj.BleedBox = _surround_pieces(places, planned.bleed_mm)
 
 
-def _around(places: Sequence[Place], distance: float) -> pikepdf.Array:
+def _surround_pieces(places: Sequence[Place], distance: float) -> pikepdf.Array:
     """The box around all pieces, with a distance, in points."""
     edges = [
         min(place.x_mm for place in places) - distance,
@@ -161,7 +161,7 @@ def _around(places: Sequence[Place], distance: float) -> pikepdf.Array:
     return pikepdf.Array([round(edge * POINTS, 4) for edge in edges])
 
 
-def _number(place: Place, sheet: Sheet, label: str) -> str:
+def _draw_number(place: Place, sheet: Sheet, label: str) -> str:
     """The job's number below a piece, and as much of its label as fits, in the half of the gutter that is cut off
     with it."""
     height = sheet.gutter_mm / 2 - NUMBER_CLEAR_MM
@@ -175,7 +175,7 @@ def _number(place: Place, sheet: Sheet, label: str) -> str:
     return f"q {PAPER} {box(x - 0.5, y, width + 1, NUMBER_MM)} f {BLACK}\n{words}\nQ"
 
 
-def _matrix(place: Place, trim: Sequence[float]) -> str:
+def _build_matrix(place: Place, trim: Sequence[float]) -> str:
     """The matrix that rotates the piece around its middle and moves its trim to its position."""
     a, b, c, d = TURNS[place.rotation]
     middle_x, middle_y = (trim[0] + trim[2]) / 2, (trim[1] + trim[3]) / 2
@@ -184,7 +184,7 @@ def _matrix(place: Place, trim: Sequence[float]) -> str:
     return f"{a} {b} {c} {d} {x:.4f} {y:.4f}"
 
 
-def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
+def _draw_marks(planned: PlannedSheet, *, is_back: bool) -> str:
     """Marks at each cut and fold, outside of all bleed; those of the back lie behind those of the front."""
     sheet, xs, ys = planned.sheet, planned.cut_xs, planned.cut_ys
     fold_xs, fold_ys = planned.folds
@@ -203,10 +203,10 @@ def _marks(planned: PlannedSheet, *, is_back: bool) -> str:
     ]
     folds = [fold(x, y, 0, step) for x in fold_xs for y, step in upright]
     folds += [fold(x, y, step, 0) for y in fold_ys for x, step in level]
-    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *folds, *_crosses(planned)])
+    return "\n".join(["q /All CS 1 SCN", f"{MARK_WIDTH} w", *drawn, "Q", *folds, *_draw_crosses(planned)])
 
 
-def _crosses(planned: PlannedSheet) -> list[str]:
+def _draw_crosses(planned: PlannedSheet) -> list[str]:
     """Register crosses at the middle of each side of the sheet, on the same spots of the paper on front and back."""
     sheet = planned.sheet
     if sheet.mark_mm + MARK_OFFSET_MM < CROSS_MM:
@@ -217,18 +217,18 @@ def _crosses(planned: PlannedSheet) -> list[str]:
     high = sheet.height_mm - (low if sheet.is_tumbled and planned.prints_backs else left)
     folds_across, folds_up = planned.folds
     # Not of the paper, but of the room for pieces: between the cut marks of two rows.
-    sides = [(x, y) for y in _beside(folds_up, (low + high) / 2) for x in (left, right)]
-    ends = [(x, y) for x in _beside(folds_across, sheet.width_mm / 2) for y in (low, high)]
+    sides = [(x, y) for y in _avoid_folds(folds_up, (low + high) / 2) for x in (left, right)]
+    ends = [(x, y) for x in _avoid_folds(folds_across, sheet.width_mm / 2) for y in (low, high)]
     return [cross(*at) for at in (*sides, *ends)]
 
 
-def _beside(folds: Sequence[float], middle: float) -> list[float]:
+def _avoid_folds(folds: Sequence[float], middle: float) -> list[float]:
     """The places of crosses: a pair, on the same spots of the paper on both sides, where a fold is between."""
     is_free = all(abs(at - middle) > CROSS_MM for at in folds)
     return [middle] if is_free else [middle - 1.5 * CROSS_MM, middle + 1.5 * CROSS_MM]
 
 
-def _slug(planned: PlannedSheet, side: str, slug: Slug, spots: Sequence[str]) -> str:
+def _draw_slug(planned: PlannedSheet, side: str, slug: Slug, spots: Sequence[str]) -> str:
     """The slug line with all job numbers, in smaller type if there are many; then the bar code, and color bars to the
     end of the line."""
     sheet = planned.sheet
@@ -252,14 +252,14 @@ def _slug_lines(planned: PlannedSheet, side: str, slug: Slug, *, width: float) -
     """The largest type in which the words fit, and their lines in it."""
     overs = f" + {planned.overs} OVERS" if planned.overs else ""
     sheets = f"{slug.code and slug.code + '   '}SHEET {planned.number}/{planned.of}"
-    head = f"{sheets}   RUN {planned.run}{overs}   {_side(planned, side)}{ship_by_words(slug.ship_by)}"
+    head = f"{sheets}   RUN {planned.run}{overs}   {_name_side(planned, side)}{ship_by_words(slug.ship_by)}"
     head += f"   {turn}" if (turn := _turn_of_pieces(planned)) else ""
     gripper = planned.sheet.gripper_mm
     head += f"   GRIPPER {gripper:g} MM AT THIS EDGE" if gripper else ""
     words = [f"{head}   ", *(f"{word} " for word in planned.preset.split()), "  "]
     words += [f"{job} x{count}  " for job, count in planned.counts.items()]
     for size in SLUG_SIZES:
-        lines = _lines(words, size, width)
+        lines = _break_lines(words, size, width)
         if len(lines) * size * 1.25 <= planned.sheet.slug_mm * POINTS or size == SLUG_SIZES[-1]:
             break
     return size, lines
@@ -275,7 +275,7 @@ def _slug_code(sheet: Sheet, code: str, *, right: float) -> tuple[str, float]:
     return bar_code(code, left, sheet.bottom_mm + 0.5, module=CODE_MODULE_MM, height=height), left
 
 
-def _side(planned: PlannedSheet, side: str) -> str:
+def _name_side(planned: PlannedSheet, side: str) -> str:
     if planned.sheet.is_one_form and planned.prints_backs:
         return planned.sheet.turn.replace("_", " ").upper()
     return f"{side} (TUMBLE)" if planned.backs and planned.sheet.is_tumbled else side
@@ -288,7 +288,7 @@ def _turn_of_pieces(planned: PlannedSheet) -> str:
     return "HEAD TO FOOT" if planned.is_head_to_foot else "HEAD TO HEAD"
 
 
-def _lines(words: Sequence[str], size: float, width: float) -> list[str]:
+def _break_lines(words: Sequence[str], size: float, width: float) -> list[str]:
     lines = [""]
     for word in words:
         if lines[-1] and text_width(lines[-1] + word.rstrip(), size) > width:

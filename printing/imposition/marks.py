@@ -110,7 +110,7 @@ def spot_plates(content: bytes) -> tuple[str, ...]:
     """Names of the plates beside those of the process colors, sorted; none where the file cannot be read."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            names = {ink for space in _spaces(pdf) for ink in _inks(space)}
+            names = {ink for space in _find_spaces(pdf) for ink in _list_inks(space)}
     except pikepdf.PdfError:
         return ()
     return tuple(sorted(names - PROCESS))
@@ -120,14 +120,14 @@ def spot_inks(pdf: pikepdf.Pdf) -> dict[str, pikepdf.Object]:
     """The color spaces of spot colors that print, by names for resources, in the order of their plates; tools print
     nothing."""
     space_by_ink: dict[str, pikepdf.Object] = {}
-    for space in _spaces(pdf):
-        if len(inks := _inks(space)) == 1 and space[0] == pikepdf.Name.Separation:
+    for space in _find_spaces(pdf):
+        if len(inks := _list_inks(space)) == 1 and space[0] == pikepdf.Name.Separation:
             space_by_ink.setdefault(inks[0], space)
     plates = sorted(name for name in space_by_ink if name not in PROCESS and not is_tool(name))
     return {f"/Spot{number}": space_by_ink[name] for number, name in enumerate(plates, 1)}
 
 
-def _spaces(pdf: pikepdf.Pdf) -> Iterator[pikepdf.Object]:
+def _find_spaces(pdf: pikepdf.Pdf) -> Iterator[pikepdf.Object]:
     for thing in pdf.objects:
         yield thing
         if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
@@ -146,7 +146,7 @@ def _spaces_of(holder: pikepdf.Object) -> Iterator[pikepdf.Object]:
         yield spaces
 
 
-def _inks(space: pikepdf.Object) -> list[str]:
+def _list_inks(space: pikepdf.Object) -> list[str]:
     if not isinstance(space, pikepdf.Array) or len(space) < 4:
         return []
     kind, inks = space[0], space[1]
@@ -171,27 +171,27 @@ class _PathPen(BasePen):
         self.operators: list[str] = []
         self.points: list[tuple[float, float]] = []
 
-    def _note(self, operator: str, *points: tuple[float, float]) -> None:
+    def _note_operator(self, operator: str, *points: tuple[float, float]) -> None:
         self.operators.append("%.3f %.3f " * len(points) + operator)
         self.points += points
 
     def _moveTo(self, pt: tuple[float, float]) -> None:  # noqa: N802
-        self._note("m", pt)
+        self._note_operator("m", pt)
 
     def _lineTo(self, pt: tuple[float, float]) -> None:  # noqa: N802
-        self._note("l", pt)
+        self._note_operator("l", pt)
 
     def _curveToOne(  # noqa: N802
         self, pt1: tuple[float, float], pt2: tuple[float, float], pt3: tuple[float, float]
     ) -> None:
-        self._note("c", pt1, pt2, pt3)
+        self._note_operator("c", pt1, pt2, pt3)
 
     def _closePath(self) -> None:  # noqa: N802
-        self._note("h")
+        self._note_operator("h")
 
 
 @cache
-def _font() -> tuple[Any, dict[int, str], Any, int, dict[str, tuple[str, list[tuple[float, float]]]]]:
+def _open_font() -> tuple[Any, dict[int, str], Any, int, dict[str, tuple[str, list[tuple[float, float]]]]]:
     """Opens the font, with the outlines that were drawn before: all stamps are made of the same letters."""
     font = TTFont(FONT, lazy=True)
     return font.getGlyphSet(), font.getBestCmap(), font["hmtx"], font["head"].unitsPerEm, {}
@@ -199,14 +199,14 @@ def _font() -> tuple[Any, dict[int, str], Any, int, dict[str, tuple[str, list[tu
 
 def text_width(text: str, size: float) -> float:
     with _one_at_a_time:
-        _, names, advances, units, _ = _font()
+        _, names, advances, units, _ = _open_font()
         return sum(advances[names.get(ord(letter), ".notdef")][0] for letter in text) * size / units
 
 
 def text_path(text: str, size: float, x: float, y: float) -> str:
     """Filled outlines of a line of text that begins at x, y; all in points."""
     with _one_at_a_time:
-        glyphs, names, advances, units, outlines = _font()
+        glyphs, names, advances, units, outlines = _open_font()
         scale, drawn = size / units, []
         for letter in text:
             name = names.get(ord(letter), ".notdef")

@@ -52,7 +52,7 @@ class Layout(NamedTuple):
 
 def best_grid(request: GangRequest, sheet: Sheet) -> Grid:
     """The grid with more slots, upright or rotated; raises ValueError if no piece fits."""
-    grids = [_grid(request, sheet, rotation) for rotation in (0, 90)]
+    grids = [_fit_grid(request, sheet, rotation) for rotation in (0, 90)]
     best = max(grids, key=lambda grid: grid.columns * grid.rows)
     if best.columns * best.rows < 1:
         raise ValueError(
@@ -73,17 +73,17 @@ def back_place(front: Place, sheet: Sheet, *, is_head_to_foot: bool = False) -> 
     return Place(front.job_number, 2, x, y, front.width_mm, front.height_mm, rotation)
 
 
-def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
+def _fit_grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
     width, height = request.width_mm, request.height_mm
     if rotation:
         width, height = height, width
     bleed = min(request.bleed_mm, sheet.gutter_mm / 2)
     edge = sheet.margin_mm + sheet.mark_mm + MARK_OFFSET_MM + bleed
-    columns = _count(sheet.width_mm - 2 * edge, width, sheet.gutter_mm)
+    columns = _count_pieces(sheet.width_mm - 2 * edge, width, sheet.gutter_mm)
     # A sheet that is turned top to bottom has the slug line of the back at the other end.
     gripper = sheet.bottom_mm - sheet.margin_mm
     slugs = (sheet.slug_mm + gripper) * (2 if sheet.is_tumbled and request.is_two_sided else 1)
-    rows = _count(sheet.height_mm - 2 * edge - slugs, height, sheet.gutter_mm)
+    rows = _count_pieces(sheet.height_mm - 2 * edge - slugs, height, sheet.gutter_mm)
     if sheet.is_one_form and request.is_two_sided:
         columns, rows = (columns, rows - rows % 2) if sheet.is_tumbled else (columns - columns % 2, rows)
     used_width = columns * width + max(columns - 1, 0) * sheet.gutter_mm
@@ -101,7 +101,7 @@ def _grid(request: GangRequest, sheet: Sheet, rotation: int) -> Grid:
     )
 
 
-def _count(space: float, length: float, gutter: float) -> int:
+def _count_pieces(space: float, length: float, gutter: float) -> int:
     return max(0, int((space + gutter + SLACK_MM) / (length + gutter)))
 
 
@@ -117,7 +117,7 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
     for _, members in groupby(sorted(requests, key=attrgetter("kind", "job_number")), key=attrgetter("kind")):
         group = list(members)
         grid = best_grid(group[0], sheet)
-        slots, yields = _slots(group[0], grid, sheet)
+        slots, yields = _count_slots(group[0], grid, sheet)
         quantities = {request.job_number: -(-request.quantity // yields) for request in group}
         for run, counts in plan_runs(quantities, slots, sheet.overs):
             layouts.append(Layout(group[0], grid, run, counts))
@@ -134,7 +134,7 @@ def plan_sheets(requests: Sequence[GangRequest], sheet: Sheet) -> Plan:
     return Plan(sheets, ordered, produced, waste)
 
 
-def _slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
+def _count_slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
     """The number of slots on a sheet, and how many pieces each slot yields."""
     places = grid.columns * grid.rows
     return (places // 2, 2) if request.is_two_sided and sheet.is_one_form else (places, 1)
@@ -142,7 +142,7 @@ def _slots(request: GangRequest, grid: Grid, sheet: Sheet) -> tuple[int, int]:
 
 def _plan_sheet(layout: Layout, sheet: Sheet, *, number: int, of: int) -> PlannedSheet:
     request, grid = layout.request, layout.grid
-    _, yields = _slots(request, grid, sheet)
+    _, yields = _count_slots(request, grid, sheet)
     jobs = [job for job, count in sorted(layout.slots.items()) for _ in range(count)]
     # Column by column, so that the pieces of a job lie on piles beside each other.
     columns, rows = grid.columns, grid.rows
@@ -191,7 +191,7 @@ def piece_of(content: bytes) -> Piece | None:
     """Measures the piece; None where the file cannot be read."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            boxes = _boxes(pdf)
+            boxes = _read_boxes(pdf)
     except pikepdf.PdfError:
         return None
     if not boxes:
@@ -205,7 +205,7 @@ def piece_of(content: bytes) -> Piece | None:
 _Boxes = tuple[list[float], list[float]]
 
 
-def _boxes(pdf: pikepdf.Pdf) -> list[_Boxes]:
+def _read_boxes(pdf: pikepdf.Pdf) -> list[_Boxes]:
     return [
         ([float(edge) for edge in page.trimbox], [float(edge) for edge in page.bleedbox])
         for page in pdf.pages
@@ -227,7 +227,7 @@ def request_of(
     """Size, bleed and sides by the boxes of the file; raises ValueError where it cannot share a sheet."""
     try:
         with pikepdf.open(io.BytesIO(content)) as pdf:
-            boxes = _boxes(pdf)
+            boxes = _read_boxes(pdf)
     except pikepdf.PdfError as error:
         raise ValueError(f"{job_number}: the print file is not a PDF that can be read.") from error
     if not 1 <= len(boxes) <= 2:

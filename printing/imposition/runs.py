@@ -30,7 +30,7 @@ def plan_runs(quantities: Mapping[str, int], slots: int, overs: Overs = lambda r
         return sheet_count(layouts) + SETUP_SHEETS * len(layouts)
 
     fallback = _full_layouts(quantities, slots)
-    ends = _search(quantities, slots, lambda run: run + overs(run) + SETUP_SHEETS, fallback)
+    ends = _search_plans(quantities, slots, lambda run: run + overs(run) + SETUP_SHEETS, fallback)
     plans = [
         _merge_layouts(candidate, quantities, sheet_count)
         for candidate in [fallback, *heapq.nsmallest(MAX_ENDS, ends, key=cost)]
@@ -40,7 +40,7 @@ def plan_runs(quantities: Mapping[str, int], slots: int, overs: Overs = lambda r
     return sorted(best, key=itemgetter(0), reverse=True)
 
 
-def _search(
+def _search_plans(
     quantities: Mapping[str, int], slots: int, price: Overs, fallback: Sequence[Layout]
 ) -> list[list[Layout]]:
     """Plans found by adding layouts to the most promising beginnings."""
@@ -53,8 +53,8 @@ def _search(
         for _, paid, missing, layouts in states:
             for run, counts in _next_layouts(missing, slots):
                 cost = paid + price(run)
-                still_missing = _rest(missing, run, counts)
-                least = cost + _least(still_missing, slots, price)
+                still_missing = _subtract_run(missing, run, counts)
+                least = cost + _estimate_cost(still_missing, slots, price)
                 if least <= best and not still_missing:
                     best = cost
                     ends.append([*layouts, (run, counts)])
@@ -64,12 +64,12 @@ def _search(
     return ends
 
 
-def _rest(missing: Mapping[str, int], run: int, counts: Mapping[str, int]) -> dict[str, int]:
+def _subtract_run(missing: Mapping[str, int], run: int, counts: Mapping[str, int]) -> dict[str, int]:
     still_missing = {number: count - run * counts.get(number, 0) for number, count in missing.items()}
     return {number: count for number, count in still_missing.items() if count > 0}
 
 
-def _least(missing: Mapping[str, int], slots: int, price: Overs) -> int:
+def _estimate_cost(missing: Mapping[str, int], slots: int, price: Overs) -> int:
     """The least cost of the pieces: full sheets, and as few layouts as can hold the jobs."""
     if not missing:
         return 0
@@ -139,13 +139,13 @@ def _merge_layouts(
     """Removes layouts that longer runs of the others replace at no more sheets, and needless sheets."""
     now = _trim_runs(layouts, quantities)
     for gone in sorted(range(len(now)), key=lambda at: now[at][0]):
-        others = _covering([*now[:gone], *now[gone + 1 :]], now[gone], quantities)
+        others = _cover_pieces([*now[:gone], *now[gone + 1 :]], now[gone], quantities)
         if others is not None and sheet_count(tight := _trim_runs(others, quantities)) <= sheet_count(now):
             return _merge_layouts(tight, quantities, sheet_count)
     return now
 
 
-def _covering(layouts: list[Layout], gone: Layout, quantities: Mapping[str, int]) -> list[Layout] | None:
+def _cover_pieces(layouts: list[Layout], gone: Layout, quantities: Mapping[str, int]) -> list[Layout] | None:
     """The layouts with longer runs, so that they give the pieces of one that is gone."""
     for number in gone[1]:
         short = quantities[number] - sum(run * counts.get(number, 0) for run, counts in layouts)
@@ -192,7 +192,7 @@ def _full_layouts(quantities: Mapping[str, int], slots: int) -> list[Layout]:
         run, counts = _full_layout(missing, slots)
         layouts.append((run, counts))
         used += run
-        missing = _rest(missing, run, counts)
+        missing = _subtract_run(missing, run, counts)
     return layouts
 
 

@@ -139,11 +139,11 @@ class PlannedSheet:
 
     @property
     def cut_xs(self) -> list[float]:
-        return _edges((place.x_mm, place.width_mm) for place in self.fronts)
+        return _find_edges((place.x_mm, place.width_mm) for place in self.fronts)
 
     @property
     def cut_ys(self) -> list[float]:
-        return _edges((place.y_mm, place.height_mm) for place in self.fronts)
+        return _find_edges((place.y_mm, place.height_mm) for place in self.fronts)
 
     @property
     def folds(self) -> tuple[list[float], list[float]]:
@@ -185,5 +185,5 @@ def ship_by_words(day: date | None) -> str:
     return f"   SHIP BY {day:%b} {day.day}, {day.year}" if day else ""
 
 
-def _edges(spans: Iterable[tuple[float, float]]) -> list[float]:
+def _find_edges(spans: Iterable[tuple[float, float]]) -> list[float]:
     return sorted({round(edge, 4) for start, length in spans for edge in (start, start + length)})

@@ -83,10 +83,10 @@ def _stamp_page(
     room = min(bleed[0] - media[0], bleed[1] - media[1], media[2] - bleed[2], media[3] - bleed[3])
     if room < ROOM_MM - 0.01:
         return False
-    across, up = _folds(trim, stamp.panels)
+    across, up = _find_folds(trim, stamp.panels)
     operators = [
-        *_job(stamp.number, words, trim, top=bleed[3] + CLEAR_MM, end=min(across, default=trim[2])),
-        *_register(bleed, trim, list(spots), is_low=bool(up)),
+        *_draw_job(stamp.number, words, trim, top=bleed[3] + CLEAR_MM, end=min(across, default=trim[2])),
+        *_draw_register(bleed, trim, list(spots), is_low=bool(up)),
         *(
             fold(x, *end)
             for x in across
@@ -112,7 +112,7 @@ def _stamp_page(
     return True
 
 
-def _folds(trim: Sequence[float], panels: int) -> tuple[list[float], list[float]]:
+def _find_folds(trim: Sequence[float], panels: int) -> tuple[list[float], list[float]]:
     """The places of the folds, across and up the page."""
     width, height = trim[2] - trim[0], trim[3] - trim[1]
     parts = [part / panels for part in range(1, panels)]
@@ -121,7 +121,7 @@ def _folds(trim: Sequence[float], panels: int) -> tuple[list[float], list[float]
     return [], [trim[1] + part * height for part in parts]
 
 
-def _job(number: str, words: str, trim: Sequence[float], *, top: float, end: float) -> list[str]:
+def _draw_job(number: str, words: str, trim: Sequence[float], *, top: float, end: float) -> list[str]:
     """A line of text over the bar code, above the trim and between its crop marks, before the first fold."""
     left, width = trim[0] + SIDE_MM, end - trim[0] - 2 * SIDE_MM
     size = next((size for size in TEXT_SIZES if text_width(words, size) <= width * POINTS), TEXT_SIZES[-1])
@@ -133,7 +133,7 @@ def _job(number: str, words: str, trim: Sequence[float], *, top: float, end: flo
     return drawn
 
 
-def _register(
+def _draw_register(
     bleed: Sequence[float], trim: Sequence[float], spots: Sequence[str], *, is_low: bool
 ) -> list[str]:
     """Crosses at the middle of each side, or lower beside folds, and the color bar below the room of the slug line."""
