@@ -45,10 +45,10 @@ artwork_cache: WeightedCache[str, ArtworkFacts] = WeightedCache(
 
 
 def artwork_facts(artwork: Artwork) -> ArtworkFacts:
-    return artwork_cache.get_or_make(artwork.digest, lambda: _read(artwork))
+    return artwork_cache.get_or_make(artwork.digest, lambda: _read_facts(artwork))
 
 
-def _read(artwork: Artwork) -> ArtworkFacts:
+def _read_facts(artwork: Artwork) -> ArtworkFacts:
     if artwork.media_type == "image/svg+xml":
         return ArtworkFacts(artwork.width, artwork.height, tuple(read_svg(artwork.data)[:PARTS]))
     if artwork.media_type == "application/pdf":

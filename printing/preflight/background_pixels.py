@@ -59,7 +59,7 @@ class BackgroundPixels:
 
     def mean(self, area: Area) -> Seen | None:
         """The mean color of an area; None outside of the picture."""
-        box = self._pixels(area)
+        box = self._cut_pixels(area)
         if box is None:
             return None
         picture, size = self.picture, (box[2] - box[0], box[3] - box[1])
@@ -70,14 +70,14 @@ class BackgroundPixels:
         return float(red), float(green), float(blue)
 
     def fill(self, area: Area, color: Seen) -> None:
-        if (box := self._pixels(area)) is not None:
+        if (box := self._cut_pixels(area)) is not None:
             red, green, blue = (round(part) for part in color)
             ImageDraw.Draw(self.picture).rectangle(
                 (box[0], box[1], box[2] - 1, box[3] - 1), (red, green, blue)
             )
 
     def paste(self, area: Area, picture: Image.Image) -> None:
-        if (box := self._pixels(area)) is not None:
+        if (box := self._cut_pixels(area)) is not None:
             size = (box[2] - box[0], box[3] - box[1])
             self.picture.paste(picture.resize(size, Image.Resampling.BOX), box)
 
@@ -91,11 +91,11 @@ class BackgroundPixels:
         ink = darkest.point([255 if shade <= INK else 0 for shade in range(256)])
         return [
             (side, area)
-            for side, inside, outside, area in self._edges(page, outer)
+            for side, inside, outside, area in self._find_edges(page, outer)
             if _longest_run(ink.crop(inside), paper.crop(outside), side) >= EDGE_MM * self.scale
         ]
 
-    def _edges(self, page: Page, outer: int) -> Iterable[tuple[str, Pixels, Pixels, Area]]:
+    def _find_edges(self, page: Page, outer: int) -> Iterable[tuple[str, Pixels, Pixels, Area]]:
         """Yields for each side a strip inside the trim, one in the bleed (away from blurred edges), and the bleed."""
         wide, high = self.picture.size
         inner, low, down = outer + 1 + max(1, round(self.scale)), high - outer, wide - outer
@@ -109,7 +109,7 @@ class BackgroundPixels:
         inside, outside = (outer, high - inner, down, low - 1), (outer, low + 1, down, high - 1)
         yield "bottom", inside, outside, Area(0, height, width, bleed)
 
-    def _pixels(self, area: Area) -> Pixels | None:
+    def _cut_pixels(self, area: Area) -> Pixels | None:
         left, top = (area.x + self.bleed) * self.scale, (area.y + self.bleed) * self.scale
         right, bottom = left + area.width * self.scale, top + area.height * self.scale
         box = (max(0, int(left)), max(0, int(top)), min(self.picture.width, round(right)), 0)
@@ -144,14 +144,14 @@ def background_pixels_of(
     keys_to_draw: dict[int, tuple[object, ...]] = {}
     for number in pages:
         page = template.pages[number]
-        ground = background_cache.get(key := _key(template, page))
+        ground = background_cache.get(key := _build_key(template, page))
         if ground is not None:
             pixels_by_page[number] = ground
         else:
             keys_to_draw[number] = key
     for number, picture in _Drawing(template, until, is_strict).draw_pages(keys_to_draw).items():
         page = template.pages[number]
-        plain = BackgroundPixels(picture, _scale(page), page.bleed)
+        plain = BackgroundPixels(picture, _choose_scale(page), page.bleed)
         pixels_by_page[number] = replace(plain, unbled=tuple(plain.edge_without_bleed(page)))
         background_cache.put(keys_to_draw[number], pixels_by_page[number])
     return pixels_by_page
@@ -168,12 +168,12 @@ def without_letters(template: Template, lettered: Iterable[tuple[Artwork, Artwor
     return replace(template, digest=f"{template.digest} without letters", artwork=bare)
 
 
-def _key(template: Template, page: Page) -> tuple[object, ...]:
+def _build_key(template: Template, page: Page) -> tuple[object, ...]:
     background = template.artwork[page.background].digest if page.background else None
     return background, page.width, page.height, page.bleed
 
 
-def _scale(page: Page) -> float:
+def _choose_scale(page: Page) -> float:
     return min(PIXELS_OF_MM, PIXELS / (max(page.width, page.height) + 2 * page.bleed))
 
 
@@ -188,7 +188,7 @@ class _Drawing:
         alike: dict[float, list[int]] = {}
         for number in numbers:
             page = self.template.pages[number]
-            scale = _scale(page)
+            scale = _choose_scale(page)
             if page.background is None:
                 size = (
                     round((page.width + 2 * page.bleed) * scale),
@@ -198,10 +198,10 @@ class _Drawing:
             else:
                 alike.setdefault(scale, []).append(number)
         for scale, together in alike.items():
-            drawn |= self._together(together, scale)
+            drawn |= self._draw_together(together, scale)
         return drawn
 
-    def _together(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
+    def _draw_together(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
         """Draws pages together. If this fails, each is drawn alone while there is time, to omit only what fails."""
         some = replace(self.template, pages=tuple(self.template.pages[number] for number in numbers))
         try:
@@ -211,17 +211,17 @@ class _Drawing:
                 if isinstance(error, RenderingFailed):
                     raise
                 raise RenderingFailed(str(error)) from error
-            return self._alone(numbers, scale) if len(numbers) > 1 else {}
+            return self._draw_alone(numbers, scale) if len(numbers) > 1 else {}
         return {
             number: Image.open(io.BytesIO(png)).convert("RGB")
             for number, png in zip(numbers, pngs, strict=True)
         }
 
-    def _alone(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
+    def _draw_alone(self, numbers: list[int], scale: float) -> dict[int, Image.Image]:
         drawn: dict[int, Image.Image] = {}
         end = monotonic() + ALONE_SECONDS
         for number in numbers:
             if monotonic() >= end:
                 break
-            drawn |= self._together([number], scale)
+            drawn |= self._draw_together([number], scale)
         return drawn

@@ -24,7 +24,7 @@ RULES = (
 
 def preflight(job: PreflightInput, limits: Limits = USUAL) -> list[Finding]:
     """Returns all findings: errors first, then by page and position; at most FINDINGS."""
-    findings = sorted(_all(Sheet(job, limits)), key=_order)
+    findings = sorted(_find_all(Sheet(job, limits)), key=_rank_finding)
     return findings[:FINDINGS]
 
 
@@ -42,17 +42,17 @@ def severity_of(rule: Rule, limits: Limits) -> Severity | None:
     return Severity(chosen) if chosen in set(Severity) else None
 
 
-def _all(sheet: Sheet) -> Iterator[Finding]:
+def _find_all(sheet: Sheet) -> Iterator[Finding]:
     for rule in RULES:
         severity = severity_of(rule, sheet.limits)
         if severity is not None:
             is_chosen = rule.code in sheet.limits.severities
             for match in rule.find(sheet):
                 of_pdf = rule.of_pdf if match.is_pdf and not is_chosen else None
-                yield _finding(rule, of_pdf or severity, match)
+                yield _build_finding(rule, of_pdf or severity, match)
 
 
-def _finding(rule: Rule, severity: Severity, match: RuleMatch) -> Finding:
+def _build_finding(rule: Rule, severity: Severity, match: RuleMatch) -> Finding:
     message = f"{match.what} {rule.message} ({match.found}; expected: {match.wanted})."
     return Finding(
         rule.code,
@@ -67,5 +67,5 @@ def _finding(rule: Rule, severity: Severity, match: RuleMatch) -> Finding:
     )
 
 
-def _order(finding: Finding) -> tuple[object, ...]:
+def _rank_finding(finding: Finding) -> tuple[object, ...]:
     return finding.severity != Severity.ERROR, finding.page, finding.area.y, finding.area.x, finding.code

@@ -114,7 +114,7 @@ def plate_inks(
     until: float = math.inf,
 ) -> dict[int, PlateInk]:
     """The ink by page number; pages not drawn `until` then by `own_time` are omitted. Raises RenderingBusy."""
-    keys = {number: (_key(template, number, press), most) for number in numbers}
+    keys = {number: (_build_key(template, number, press), most) for number in numbers}
     ink_by_page = {number: ink for number, key in keys.items() if (ink := _read.get(key)) is not None}
     wanted = [number for number in numbers if number not in ink_by_page]
     for number, ink in _measure_inks(template, wanted, press, most, until).items():
@@ -123,7 +123,7 @@ def plate_inks(
     return ink_by_page
 
 
-def _key(template: Template, number: int, press: Press) -> tuple[object, ...]:
+def _build_key(template: Template, number: int, press: Press) -> tuple[object, ...]:
     page, rules = template.pages[number], press.rules
     background = template.artwork[page.background].digest if page.background else None
     colors = (rules.policy, rules.highest_ink, rules.keeps_overprint, str(press.profile))

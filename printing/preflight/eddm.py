@@ -38,7 +38,7 @@ class EddmFinding:
 
 
 def check_size(width_mm: Decimal | float, height_mm: Decimal | float) -> Iterator[EddmFinding]:
-    length, height = sorted((_inches(width_mm), _inches(height_mm)), reverse=True)
+    length, height = sorted((_convert_to_inches(width_mm), _convert_to_inches(height_mm)), reverse=True)
     found = f"{length:.4g} by {height:.4g} in"
     if length > MAX_INCHES[0] or height > MAX_INCHES[1]:
         wanted = f"at most {MAX_INCHES[0]:g} by {MAX_INCHES[1]:g} in"
@@ -60,14 +60,14 @@ def check_piece(weight_g: Decimal | None, thickness_mm: Decimal | None) -> Itera
             "PieceWeightG",
             f"the piece weighs {found:.3f} oz; a piece for EDDM weighs {HEAVIEST_OZ} oz at most.",
         )
-    if thickness_mm is not None and not THINNEST <= _inches(thickness_mm) <= THICKEST:
+    if thickness_mm is not None and not THINNEST <= _convert_to_inches(thickness_mm) <= THICKEST:
         yield (
             "ThicknessMM",
-            f"the piece is {_inches(thickness_mm):g} in thick; a piece for EDDM is {THINNEST} to {THICKEST} in.",
+            f"the piece is {_convert_to_inches(thickness_mm):g} in thick; a piece for EDDM is {THINNEST} to {THICKEST} in.",
         )
 
 
-def _inches(millimetres: Decimal | float) -> float:
+def _convert_to_inches(millimetres: Decimal | float) -> float:
     return round(float(millimetres) / INCH, 3)
 
 
@@ -100,7 +100,7 @@ def _check_indicia(page: Page, box: Box, number: int, index: int) -> Iterator[Ed
         yield EddmFinding(
             "eddm_indicia_too_small", found, wanted, f"The indicia must be {wanted}.", number, index
         )
-    text = _words(box)
+    text = _normalize_words(box)
     if missing := [words for words in INDICIA_WORDS if words not in text]:
         lacking = ", ".join(missing)
         message = f"The indicia lacks {lacking}."
@@ -120,7 +120,7 @@ def _check_indicia(page: Page, box: Box, number: int, index: int) -> Iterator[Ed
 
 
 def _check_address(page: Page, box: Box, set_in: float, number: int, index: int) -> Iterator[EddmFinding]:
-    text = _words(box)
+    text = _normalize_words(box)
     if text not in ADDRESSES:
         wanted = f"one of {', '.join(address.title() for address in ADDRESSES)}"
         message = f"The simplified address must be {wanted}."
@@ -148,5 +148,5 @@ def _check_upright(box: Box, number: int, index: int) -> Iterator[EddmFinding]:
         yield EddmFinding("eddm_turned", f"turned by {box.rotation:g}°", "upright", message, number, index)
 
 
-def _words(box: Box) -> str:
+def _normalize_words(box: Box) -> str:
     return " ".join((box.text or "").upper().split())

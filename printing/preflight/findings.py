@@ -136,11 +136,11 @@ def picture_of_page(
     for number, finding in enumerate(findings, 1):
         if finding["Page"] == page:
             places.setdefault(tuple(finding["Box"].values()), []).append(number)
-    marks = [_mark(numbers, findings[numbers[0] - 1]) for numbers in places.values()]
+    marks = [_draw_mark(numbers, findings[numbers[0] - 1]) for numbers in places.values()]
     return PictureOfPage(view_box, f"{max(shown[2], shown[3]) * 0.028:.2f}", marks)
 
 
-def _mark(numbers: Sequence[int], finding: Mapping[str, Any]) -> Mark:
+def _draw_mark(numbers: Sequence[int], finding: Mapping[str, Any]) -> Mark:
     """A frame with the color of its first finding; errors come first."""
     box = finding["Box"]
     width, height = (max(box[side] + 2 * ROOM_MM, SMALLEST_MM) for side in ("Width", "Height"))

@@ -32,7 +32,7 @@ def text_area(box: Box, text: SetText) -> Area:
     y = {"top": 0.0, "middle": free_height / 2, "bottom": free_height}[box.vertical_align]
     area = Area(box.x + x, box.y + y, text.width, text.height)
     if box.fit == "clip":
-        area = _cut(area, frame(box))
+        area = _cut_area(area, frame(box))
     return rotated_area(box, area)
 
 
@@ -59,7 +59,7 @@ def rotated_area(box: Box, area: Area) -> Area:
     )
 
 
-def _cut(area: Area, by: Area) -> Area:
+def _cut_area(area: Area, by: Area) -> Area:
     x, y = max(area.x, by.x), max(area.y, by.y)
     width, height = min(area.right, by.right) - x, min(area.bottom, by.bottom) - y
     return Area(x, y, max(width, 0.0), max(height, 0.0))

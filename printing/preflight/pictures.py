@@ -39,7 +39,7 @@ def facts_of(content: bytes, digest: str | None = None) -> PictureFacts | None:
     """Reads the facts of a picture; None if it is no readable PNG or JPEG. `digest` identifies known content."""
     digest = digest or hashlib.sha256(content).hexdigest()
     try:
-        return picture_cache.get_or_make(digest, lambda: _read(content))
+        return picture_cache.get_or_make(digest, lambda: _read_facts(content))
     except (
         OSError,
         TaskFailed,
@@ -51,7 +51,7 @@ def facts_of(content: bytes, digest: str | None = None) -> PictureFacts | None:
         return None
 
 
-def _read(content: bytes) -> PictureFacts:
+def _read_facts(content: bytes) -> PictureFacts:
     with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
         width, height, mode = *picture.size, picture.mode
         has_profile = "icc_profile" in picture.info

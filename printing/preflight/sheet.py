@@ -242,13 +242,13 @@ class Sheet:
     def _visible_box(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
         box = page.boxes[at]
         if box.kind == "Image":
-            return self._image(number, page, at, content)
+            return self._show_image(number, page, at, content)
         text = self._texts.get((number, at)) if box.kind == "Text" else None
         return VisibleBox(
             number, page, at, box, content, text_area(box, text) if text else box_area(box), text
         )
 
-    def _image(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
+    def _show_image(self, number: int, page: Page, at: int, content: str) -> VisibleBox:
         box, field = page.boxes[at], page.boxes[at].field or ""
         artwork = self.template.gallery.get(content)
         facts = None

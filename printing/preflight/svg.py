@@ -65,16 +65,18 @@ class _Reader:
         outer = self._open[-1] if self._open else _Element("", {}, {}, IDENTITY, True)
         # Shortened: as many as 20,000 elements read them again.
         inherited = {key: own[key][:100] for key in _INHERITED if key in own}
-        matrix = outer.matrix if name == "svg" else times(outer.matrix, _matrix(own.get("transform", "")))
+        matrix = (
+            outer.matrix if name == "svg" else times(outer.matrix, _read_matrix(own.get("transform", "")))
+        )
         if name == "svg" and not self._open:
             matrix = _view_origin(own)
         is_drawn = outer.is_drawn and name not in _UNDRAWN and own.get("display") != "none"
         element = _Element(name, own, {**outer.style, **inherited}, matrix, is_drawn)
         self._open.append(element)
         if is_drawn and name in _DRAWN:
-            self._line(element)
+            self._read_line(element)
         if is_drawn and name == "image":
-            self._picture(element)
+            self._read_picture(element)
 
     def letters(self, text: str) -> None:
         if self._open and self._open[-1].name in {"text", "tspan", "textpath"}:
@@ -85,56 +87,56 @@ class _Reader:
         text = "".join(element.letters).strip()
         if not text or not element.is_drawn:
             return
-        size = _length(element.style.get("font-size", "16"), 16.0)
+        size = _read_length(element.style.get("font-size", "16"), 16.0)
         family = element.style.get("font-family", "").split(",")[0].strip().strip("'\"")
         where = element if "x" in element.own or not self._open else self._open[-1]
-        x, y = _length(where.own.get("x", "0"), 0.0), _length(where.own.get("y", "0"), 0.0)
+        x, y = _read_length(where.own.get("x", "0"), 0.0), _read_length(where.own.get("y", "0"), 0.0)
         # Letters are about half as wide as they are high.
         area = _transformed_area(element.matrix, [(x, y - size), (x + 0.5 * size * len(text), y)])
         self.parts.append(ArtworkPart(Part.TEXT, area, size * scale_of(element.matrix), family))
 
-    def _line(self, element: _Element) -> None:
+    def _read_line(self, element: _Element) -> None:
         style = element.style
-        width = _length(style.get("stroke-width", "1"), 1.0)
+        width = _read_length(style.get("stroke-width", "1"), 1.0)
         if style.get("stroke", "none") in {"none", "transparent"} or width <= 0:
             return
         if "0" in {style.get("opacity"), style.get("stroke-opacity")} or style.get("visibility") == "hidden":
             return
-        points = _points(element)
+        points = _find_corners(element)
         area = _transformed_area(element.matrix, points) if points else None
         self.parts.append(ArtworkPart(Part.LINE, area, width * scale_of(element.matrix)))
 
-    def _picture(self, element: _Element) -> None:
+    def _read_picture(self, element: _Element) -> None:
         own = element.own
-        width, height = _length(own.get("width", ""), 0.0), _length(own.get("height", ""), 0.0)
+        width, height = _read_length(own.get("width", ""), 0.0), _read_length(own.get("height", ""), 0.0)
         _, _, encoded = own.get("href", "").partition(";base64,")
         if not encoded or width <= 0 or height <= 0:
             return
         facts = facts_of(base64.b64decode(encoded))
         if facts is None:
             return
-        x, y = _length(own.get("x", "0"), 0.0), _length(own.get("y", "0"), 0.0)
+        x, y = _read_length(own.get("x", "0"), 0.0), _read_length(own.get("y", "0"), 0.0)
         area = _transformed_area(element.matrix, [(x, y), (x + width, y + height)])
         # By default a viewBox fits as a whole, so the smaller scale of both directions applies.
         density = max(facts.width / width, facts.height / height) / (scale_of(element.matrix) or 1.0)
         self.parts.append(ArtworkPart(Part.PICTURE, area, density, facts.mode))
 
 
-def _length(text: str, otherwise: float) -> float:
+def _read_length(text: str, otherwise: float) -> float:
     match = _NUMBER.match(text)
     return float(match[0]) if match and math.isfinite(float(match[0])) else otherwise
 
 
-def _numbers(text: str) -> list[float]:
+def _read_numbers(text: str) -> list[float]:
     return [float(number) for number in _NUMBER.findall(text)]
 
 
-def _points(element: _Element) -> list[tuple[float, float]]:
+def _find_corners(element: _Element) -> list[tuple[float, float]]:
     """The corners of a shape's bounding box; none for a path, whose commands are not read."""
     own, name = element.own, element.name
 
     def of(*keys: str) -> list[float]:
-        return [_length(own.get(key, "0"), 0.0) for key in keys]
+        return [_read_length(own.get(key, "0"), 0.0) for key in keys]
 
     if name == "line":
         x1, y1, x2, y2 = of("x1", "y1", "x2", "y2")
@@ -145,19 +147,19 @@ def _points(element: _Element) -> list[tuple[float, float]]:
     if name in {"circle", "ellipse"}:
         x, y, rx, ry = of("cx", "cy", *(("r", "r") if name == "circle" else ("rx", "ry")))
         return [(x - rx, y - ry), (x + rx, y + ry)]
-    numbers = _numbers(own.get("points", ""))
+    numbers = _read_numbers(own.get("points", ""))
     return list(zip(numbers[::2], numbers[1::2], strict=False))
 
 
 def _view_origin(own: Mapping[str, str]) -> Matrix:
-    box = _numbers(own.get("viewbox", ""))
+    box = _read_numbers(own.get("viewbox", ""))
     return (1.0, 0.0, 0.0, 1.0, -box[0], -box[1]) if len(box) == 4 else IDENTITY
 
 
-def _matrix(text: str) -> Matrix:
+def _read_matrix(text: str) -> Matrix:
     whole = IDENTITY
     for kind, inner in _TRANSFORM.findall(text):
-        n = _numbers(inner)
+        n = _read_numbers(inner)
         step = IDENTITY
         if kind == "matrix" and len(n) == 6:
             step = (n[0], n[1], n[2], n[3], n[4], n[5])
@@ -166,22 +168,24 @@ def _matrix(text: str) -> Matrix:
         elif kind == "scale" and n:
             step = (n[0], 0.0, 0.0, n[1] if len(n) > 1 else n[0], 0.0, 0.0)
         elif kind == "rotate" and n:
-            step = _rotation(n)
+            step = _read_rotation(n)
         whole = times(whole, step)
     return whole
 
 
-def _rotation(n: list[float]) -> Matrix:
+def _read_rotation(n: list[float]) -> Matrix:
     cos, sin = math.cos(math.radians(n[0])), math.sin(math.radians(n[0]))
     x, y = (n[1], n[2]) if len(n) == 3 else (0.0, 0.0)
     return (cos, sin, -sin, cos, x - x * cos + y * sin, y - x * sin - y * cos)
 
 
 def _transformed_area(m: Matrix, points: list[tuple[float, float]]) -> Area:
-    return enclosing((m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]) for x, y in _corners(points))
+    return enclosing(
+        (m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]) for x, y in _complete_corners(points)
+    )
 
 
-def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _complete_corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """All four corners of a rectangle given by two opposite ones."""
     if len(points) != 2:
         return points

@@ -35,7 +35,7 @@ FINISHING = re.compile(
 )
 
 
-def _texts(sheet: Sheet) -> Iterator[tuple[Background, ArtworkPart, Area]]:
+def _find_texts(sheet: Sheet) -> Iterator[tuple[Background, ArtworkPart, Area]]:
     """Each with its area on the page, of what the trim leaves at least in part."""
     for behind, part in sheet.parts_behind(Part.TEXT):
         area = behind.place(part.area)
@@ -59,7 +59,7 @@ def few(find: Find) -> Find:
 
 @few
 def cut_off(sheet: Sheet) -> Iterator[RuleMatch]:
-    for behind, part, area in _texts(sheet):
+    for behind, part, area in _find_texts(sheet):
         if (inset := min(area.insets(trim_area(behind.page)))) < -SLACK_MM:
             yield match_behind(behind, part.area, f"{-inset:.1f} mm beyond the trim", "inside the trim")
 
@@ -67,7 +67,7 @@ def cut_off(sheet: Sheet) -> Iterator[RuleMatch]:
 @few
 def outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
     safe = sheet.limits.safe_mm
-    for behind, part, area in _texts(sheet):
+    for behind, part, area in _find_texts(sheet):
         if -SLACK_MM <= (inset := min(area.insets(trim_area(behind.page)))) < safe - SLACK_MM:
             yield match_behind(behind, part.area, f"{inset:.1f} mm from the trim", f"{safe:g} mm")
 
@@ -75,7 +75,7 @@ def outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
 @few
 def small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
     limits = sheet.limits
-    for behind, part, area in _texts(sheet):
+    for behind, part, area in _find_texts(sheet):
         color, points = color_of(part.color), behind.points(part)
         if color is None or not limits.text_pt <= points < limits.reversed_text_pt - 0.05:
             continue
@@ -87,7 +87,7 @@ def small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
 
 @few
 def rich(sheet: Sheet) -> Iterator[RuleMatch]:
-    for behind, part, _ in _texts(sheet):
+    for behind, part, _ in _find_texts(sheet):
         color = color_of(part.color)
         points = behind.points(part)
         if color is None or points >= sheet.limits.rich_text_pt:
@@ -99,7 +99,7 @@ def rich(sheet: Sheet) -> Iterator[RuleMatch]:
 @few
 def contrast_low(sheet: Sheet) -> Iterator[RuleMatch]:
     least = sheet.limits.contrast
-    for behind, part, area in _texts(sheet):
+    for behind, part, area in _find_texts(sheet):
         color, ground = color_of(part.color), sheet.ground_of(behind, area)
         if color is not None and ground is not None and (found := contrast(rgb_of(color), ground)) < least:
             yield match_behind(behind, part.area, f"contrast {found:.1f} : 1", f"{least:g} : 1")
@@ -193,7 +193,7 @@ def artwork_font_not_embedded(sheet: Sheet) -> Iterator[RuleMatch]:
 def artwork_unexamined(sheet: Sheet) -> Iterator[RuleMatch]:
     reads_inks = sheet.limits.severities.get("total_ink_high") != "Off"
     for behind in sheet.backgrounds:
-        if _has(behind, Part.UNEXAMINED):
+        if _has_part(behind, Part.UNEXAMINED):
             yield match_behind(behind, None, f"more than {OPERATORS:,} drawing steps", "fewer drawing steps")
         if reads_inks and behind.mixes_inks(sheet.limits) and behind.number not in sheet.plate_inks:
             yield match_behind(behind, None, "total ink not read in time", "less that blends or overprints")
@@ -227,7 +227,7 @@ def artwork_colors_left(sheet: Sheet) -> Iterator[RuleMatch]:
 def transparency_over_spot(sheet: Sheet) -> Iterator[RuleMatch]:
     for behind in sheet.backgrounds:
         spots = sorted(part.name for part in behind.facts.of_kind(Part.SPOT))[:OF_A_KIND]
-        if spots and _has(behind, Part.TRANSPARENCY):
+        if spots and _has_part(behind, Part.TRANSPARENCY):
             yield match_behind(behind, None, f"transparency over {', '.join(spots)}", "flat spot colors")
 
 
@@ -237,7 +237,7 @@ def transparency_over_spot(sheet: Sheet) -> Iterator[RuleMatch]:
     "Turn off overprinting for white objects.",
 )
 def white_overprint(sheet: Sheet) -> Iterator[RuleMatch]:
-    return _overprint(sheet, *WHITE, kept=True)
+    return _find_overprint(sheet, *WHITE, kept=True)
 
 
 @rule(
@@ -246,8 +246,8 @@ def white_overprint(sheet: Sheet) -> Iterator[RuleMatch]:
     "Check the proof. Where both inks should print, mix them in one color.",
 )
 def artwork_overprint_removed(sheet: Sheet) -> Iterator[RuleMatch]:
-    yield from _overprint(sheet, *INK, kept=False)
-    yield from _overprint(sheet, *WHITE, kept=False)
+    yield from _find_overprint(sheet, *INK, kept=False)
+    yield from _find_overprint(sheet, *WHITE, kept=False)
 
 
 @rule(
@@ -256,10 +256,10 @@ def artwork_overprint_removed(sheet: Sheet) -> Iterator[RuleMatch]:
     "Ask the printer for a proof of the plates.",
 )
 def overprint_not_shown(sheet: Sheet) -> Iterator[RuleMatch]:
-    return _overprint(sheet, *INK, kept=True)
+    return _find_overprint(sheet, *INK, kept=True)
 
 
-def _overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool) -> Iterator[RuleMatch]:
+def _find_overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool) -> Iterator[RuleMatch]:
     if sheet.limits.keeps_overprint == kept:
         for behind, part in sheet.parts_behind(kind):
             yield match_behind(behind, part.area, found, wanted)
@@ -279,5 +279,5 @@ def artwork_plate_unexpected(sheet: Sheet) -> Iterator[RuleMatch]:
             yield match_behind(behind, part.area, f"a plate {part.name}", wanted)
 
 
-def _has(behind: Background, kind: Part) -> bool:
+def _has_part(behind: Background, kind: Part) -> bool:
     return any(True for _ in behind.facts.of_kind(kind))

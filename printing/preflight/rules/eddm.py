@@ -11,15 +11,17 @@ from printing.preflight.sheet import Sheet
 _WHOLE = {"eddm_indicia_missing": "The indicia", "eddm_address_missing": "The simplified address"}
 
 
-def _finder(code: str) -> Find:
+def _make_finder(code: str) -> Find:
     def find(sheet: Sheet) -> Iterator[RuleMatch]:
         if sheet.product is not None and sheet.product.is_eddm:
-            yield from (_hit(sheet, finding) for finding in _findings(sheet) if finding.code == code)
+            yield from (
+                _match_finding(sheet, finding) for finding in _list_findings(sheet) if finding.code == code
+            )
 
     return find
 
 
-def _findings(sheet: Sheet) -> Iterator[EddmFinding]:
+def _list_findings(sheet: Sheet) -> Iterator[EddmFinding]:
     """Findings of the checked pages; those of the whole piece are on its first page."""
     pages, product = sheet.template.pages, sheet.product
     chosen = {number for number, _ in sheet.pages}
@@ -28,7 +30,7 @@ def _findings(sheet: Sheet) -> Iterator[EddmFinding]:
     return (finding for finding in chain(whole, check_pages(pages, sizes)) if (finding.page or 0) in chosen)
 
 
-def _hit(sheet: Sheet, finding: EddmFinding) -> RuleMatch:
+def _match_finding(sheet: Sheet, finding: EddmFinding) -> RuleMatch:
     number, values = finding.page or 0, (finding.found, finding.wanted)
     page = sheet.template.pages[number]
     if finding.box is None:
@@ -37,78 +39,78 @@ def _hit(sheet: Sheet, finding: EddmFinding) -> RuleMatch:
     return RuleMatch(number, box_area(box), NAMES[box.role], *values, finding.box)
 
 
-def _rule(code: str, severities: Severities, message: str, remedy: str) -> Rule:
-    return Rule(code, severities, message, remedy, _finder(code))
+def _make_rule(code: str, severities: Severities, message: str, remedy: str) -> Rule:
+    return Rule(code, severities, message, remedy, _make_finder(code))
 
 
 RULES = (
-    _rule(
+    _make_rule(
         "eddm_too_small",
         ERROR,
         "is too small, because EDDM accepts only flats",
         "Choose a larger product.",
     ),
-    _rule(
+    _make_rule(
         "eddm_too_large",
         ERROR,
         "is too large for EDDM",
         "Choose a smaller product.",
     ),
-    _rule(
+    _make_rule(
         "eddm_indicia_missing",
         WARNING,
         "is missing, and the post office refuses pieces without postage",
         "Add a box of kind EddmIndicia, unless the artwork has the indicia.",
     ),
-    _rule(
+    _make_rule(
         "eddm_indicia_too_small",
         ERROR,
         "is smaller than the Postal Service allows",
         "Enlarge the box.",
     ),
-    _rule(
+    _make_rule(
         "eddm_indicia_words",
         ERROR,
         "lacks required words",
         "Remove Text from the box. The box then has the usual words.",
     ),
-    _rule(
+    _make_rule(
         "eddm_indicia_place",
         WARNING,
         "is not in the upper right corner of the address side",
         "Move the box to the upper right corner.",
     ),
-    _rule(
+    _make_rule(
         "eddm_address_missing",
         WARNING,
         "is missing, and carriers do not deliver pieces without it",
         "Add a box of kind EddmAddress, unless the artwork has the address.",
     ),
-    _rule(
+    _make_rule(
         "eddm_address_words",
         ERROR,
         "is not an accepted simplified address",
         "Remove Text from the box. The box then has the usual words.",
     ),
-    _rule(
+    _make_rule(
         "eddm_address_type",
         ERROR,
         "has letters smaller than the Postal Service allows",
         "Make the address larger, or enlarge its box.",
     ),
-    _rule(
+    _make_rule(
         "eddm_address_edge",
         ERROR,
         "is too close to the edge",
         "Move the box further inside.",
     ),
-    _rule(
+    _make_rule(
         "eddm_address_place",
         WARNING,
         "is not in the upper half of the page",
         "Move the box up.",
     ),
-    _rule(
+    _make_rule(
         "eddm_turned",
         ERROR,
         "is rotated and must be upright",

@@ -57,7 +57,7 @@ def picture_rgb(sheet: Sheet) -> Iterator[RuleMatch]:
         if facts.mode in {"RGB", "RGBA", "P"}:
             yield match_of(picture, "RGB", "CMYK or gray")
     for behind in sheet.backgrounds:
-        facts_behind = _raster(behind)
+        facts_behind = _find_raster(behind)
         if facts_behind is not None and facts_behind.mode in {"RGB", "RGBA", "P"}:
             yield match_behind(behind, None, "RGB", "CMYK or gray")
         for part in behind.facts.of_kind(Part.PICTURE):
@@ -89,7 +89,7 @@ def picture_untagged(sheet: Sheet) -> Iterator[RuleMatch]:
         if facts.mode == "CMYK" and not facts.has_profile and picture.box.field not in sheet.job.plated:
             yield match_of(picture, "CMYK without a profile", "an ICC profile")
     for behind in sheet.backgrounds:
-        raster = _raster(behind)
+        raster = _find_raster(behind)
         if raster is not None and raster.mode == "CMYK" and not raster.has_profile:
             yield match_behind(behind, None, "CMYK without a profile", "an ICC profile")
 
@@ -137,7 +137,7 @@ def total_ink_high(sheet: Sheet) -> Iterator[RuleMatch]:
                 found = f"{plates.percent:.0f}%"
                 yield RuleMatch(behind.number, plates.area, "The background", found, f"{most:g}%")
             continue
-        raster = _raster(behind)
+        raster = _find_raster(behind)
         inks: list[tuple[float, Area | None]] = (
             [(raster.ink, None)] if raster is not None and raster.ink is not None else []
         )
@@ -147,6 +147,6 @@ def total_ink_high(sheet: Sheet) -> Iterator[RuleMatch]:
             yield match_behind(behind, heaviest[1], f"{heaviest[0]:.0f}%", f"{most:g}%")
 
 
-def _raster(behind: Background) -> PictureFacts | None:
+def _find_raster(behind: Background) -> PictureFacts | None:
     artwork = behind.artwork
     return facts_of(artwork.data, artwork.digest) if artwork.media_type in RASTERS else None

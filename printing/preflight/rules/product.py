@@ -22,11 +22,11 @@ WHITE = 254
 def page_count_wrong(sheet: Sheet) -> Iterator[RuleMatch]:
     product, pages = sheet.product, sheet.template.pages
     if product is not None and len(pages) != product.page_count:
-        found, wanted = _pages(len(pages)), _pages(product.page_count)
+        found, wanted = _format_pages(len(pages)), _format_pages(product.page_count)
         yield RuleMatch(0, trim_area(pages[0]), "The template", found, wanted)
 
 
-def _pages(count: int) -> str:
+def _format_pages(count: int) -> str:
     return "1 page" if count == 1 else f"{count} pages"
 
 
@@ -97,7 +97,9 @@ def artwork_pages_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     if missing := sheet.job.missing_pages:
         count = len(sheet.template.pages)
         first = trim_area(sheet.template.pages[count - missing])
-        yield RuleMatch(count - missing, first, "The artwork", _pages(count - missing), _pages(count))
+        yield RuleMatch(
+            count - missing, first, "The artwork", _format_pages(count - missing), _format_pages(count)
+        )
 
 
 @rule(WARNING, "has more pages than are printed", "Remove the extra pages, or name the first page to print.")
@@ -105,11 +107,11 @@ def artwork_pages_ignored(sheet: Sheet) -> Iterator[RuleMatch]:
     if ignored := sheet.job.ignored_pages:
         count = len(sheet.template.pages)
         last = trim_area(sheet.template.pages[-1])
-        yield RuleMatch(count - 1, last, "The artwork", _pages(count + ignored), _pages(count))
+        yield RuleMatch(count - 1, last, "The artwork", _format_pages(count + ignored), _format_pages(count))
     for background in sheet.backgrounds:
         if background.facts.page_count > 1:
             yield match_behind(
-                background, None, _pages(background.facts.page_count), "one PDF page for each page"
+                background, None, _format_pages(background.facts.page_count), "one PDF page for each page"
             )
 
 

@@ -182,7 +182,7 @@ def box_outside_safe_area(sheet: Sheet) -> Iterator[RuleMatch]:
 @rule(WARNING, "overlaps other text", "Move one of the texts, or shorten it.")
 def texts_overlap(sheet: Sheet) -> Iterator[RuleMatch]:
     """Texts that overlap. The space above and below their letters may overlap."""
-    texts = [(shown, _letters(shown, text.size)) for shown, text in sheet.texts if _is_upright(shown)]
+    texts = [(shown, _cut_to_letters(shown, text.size)) for shown, text in sheet.texts if _is_upright(shown)]
     for position, (shown, area) in enumerate(texts):
         for other, below in texts[:position]:
             if other.number == shown.number and area.overlap(below) > 0.15 * min(area.size, below.size):
@@ -190,7 +190,7 @@ def texts_overlap(sheet: Sheet) -> Iterator[RuleMatch]:
                 break
 
 
-def _letters(visible: VisibleBox, size: float) -> Area:
+def _cut_to_letters(visible: VisibleBox, size: float) -> Area:
     """The area without the space for accents and descenders; unchanged for rotated text."""
     if visible.box.rotation % 180:
         return visible.area

@@ -23,7 +23,7 @@ def text_too_small(sheet: Sheet) -> Iterator[RuleMatch]:
     smallest = sheet.limits.text_pt
     for shown, text in sheet.texts:
         if text.size < smallest:
-            yield match_of(shown, _points(text.size), _points(smallest))
+            yield match_of(shown, _format_points(text.size), _format_points(smallest))
 
 
 @rule(
@@ -38,7 +38,7 @@ def text_small_reversed(sheet: Sheet) -> Iterator[RuleMatch]:
         if shown.color_behind is None or not sheet.limits.text_pt <= text.size < smallest:
             continue
         if is_reversed(shown.box.color, shown.color_behind):
-            yield match_of(shown, f"{_points(text.size)}, light on dark", _points(smallest))
+            yield match_of(shown, f"{_format_points(text.size)}, light on dark", _format_points(smallest))
     yield from artwork.small_reversed(sheet)
 
 
@@ -52,7 +52,7 @@ def text_rich_black(sheet: Sheet) -> Iterator[RuleMatch]:
     for shown, text in sheet.texts:
         words = rich_black(shown.box.color, sheet.limits.policy)
         if words and text.size < largest:
-            yield match_of(shown, f"{words} at {_points(text.size)}", "K only")
+            yield match_of(shown, f"{words} at {_format_points(text.size)}", "K only")
     yield from artwork.rich(sheet)
 
 
@@ -124,7 +124,7 @@ def font_substituted(sheet: Sheet) -> Iterator[RuleMatch]:
 )
 def font_style_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     """An italic or a bold that the family does not have: the typesetter takes the nearest face."""
-    for shown, faces in _faces(sheet):
+    for shown, faces in _find_faces(sheet):
         if not faces:
             continue
         if shown.box.italic and not any(face.italic for face in faces):
@@ -141,14 +141,14 @@ def font_style_missing(sheet: Sheet) -> Iterator[RuleMatch]:
     "Choose another font, or get a license that allows embedding.",
 )
 def font_not_embeddable(sheet: Sheet) -> Iterator[RuleMatch]:
-    for shown, faces in _faces(sheet):
+    for shown, faces in _find_faces(sheet):
         if any(_is_restricted(str(face.path), face.index) for face in faces):
             yield match_of(
                 shown, f"{shown.box.font}: restricted license embedding", "a font that may be embedded"
             )
 
 
-def _faces(sheet: Sheet) -> Iterator[tuple[VisibleBox, list[FontFace]]]:
+def _find_faces(sheet: Sheet) -> Iterator[tuple[VisibleBox, list[FontFace]]]:
     """Each text with the faces of its font."""
     for shown in sheet.shown:
         if shown.box.kind == "Text":
@@ -163,5 +163,5 @@ def _is_restricted(path: str, index: int) -> bool:
     return bool(rights & RESTRICTED) and not rights & LESS_RESTRICTED
 
 
-def _points(size: float) -> str:
+def _format_points(size: float) -> str:
     return f"{round(size, 2):g} pt"
