@@ -150,7 +150,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
     # Layers of forms that have the resources of their page are named there.
     give_resources(source)
     remove_hidden_layers(source)
-    noted = [_note(page.obj) for page in source.pages]
+    noted = [_note_annotations(page.obj) for page in source.pages]
     form = source.Root.get("/AcroForm")
     if isinstance(form, pikepdf.Dictionary) and form.get("/NeedAppearances", False):
         source.generate_appearance_streams()
@@ -168,7 +168,7 @@ def _write_prepared(source: pikepdf.Pdf, out: BinaryIO) -> tuple[ArtworkPage, ..
         pages = []
         for page, counts in zip(made.pages, noted, strict=True):
             drop(page.obj, *set(page.obj.keys()) - _OF_PAGES - {"/Rotate", "/UserUnit"})
-            pages.append(_upright(made, page, counts))
+            pages.append(_make_upright(made, page, counts))
         _check_structure(made)
         made.save(out, static_id=True)
         return tuple(pages)
@@ -184,7 +184,7 @@ def _check_structure(made: pikepdf.Pdf) -> None:
     raise ArtworkRefused("artwork_too_complex", f"The PDF has {found}. Export it more simply.")
 
 
-def _note(page: Any) -> dict[str, int]:
+def _note_annotations(page: Any) -> dict[str, int]:
     """Counts the annotations; those that nothing shows are removed."""
     counts = {"annotations": 0, "fields": 0, "dropped": 0}
     for annotation in page.get("/Annots", pikepdf.Array()):
@@ -199,19 +199,21 @@ def _note(page: Any) -> dict[str, int]:
     return counts
 
 
-def _upright(pdf: pikepdf.Pdf, page: pikepdf.Page, counts: dict[str, int]) -> ArtworkPage:
+def _make_upright(pdf: pikepdf.Pdf, page: pikepdf.Page, counts: dict[str, int]) -> ArtworkPage:
     """Turns the page and scales it by its unit, so that its boxes are points from 0, 0."""
-    sheet = _box(page.mediabox)
+    sheet = _read_box(page.mediabox)
     turn = int(page.obj.get("/Rotate", 0)) % 360
     unit = float(page.obj.get("/UserUnit", 1))
     if turn % 90 or not 0 < unit < math.inf or min(sheet[2] - sheet[0], sheet[3] - sheet[1]) <= 0:
         raise ArtworkRefused("artwork_damaged", "A page of the PDF has no usable size.")
-    matrix = _matrix(sheet, turn, unit)
-    boxes = {key: _box(page.obj[key]) for key in ("/TrimBox", "/BleedBox", "/CropBox") if key in page.obj}
-    placed = {key: _transform_box(matrix, _within(box, sheet)) for key, box in boxes.items()}
+    matrix = _build_matrix(sheet, turn, unit)
+    boxes = {
+        key: _read_box(page.obj[key]) for key in ("/TrimBox", "/BleedBox", "/CropBox") if key in page.obj
+    }
+    placed = {key: _transform_box(matrix, _limit_box(box, sheet)) for key, box in boxes.items()}
     whole = _transform_box(matrix, sheet)
     if turn or unit != 1 or sheet[:2] != (0.0, 0.0):
-        _wrap(pdf, page, sheet, matrix)
+        _wrap_content(pdf, page, sheet, matrix)
     drop(page.obj, "/Rotate", "/UserUnit", "/CropBox", "/BleedBox", "/TrimBox")
     page.obj.MediaBox = pikepdf.Array([round(side, 4) for side in whole])
     height = whole[3] * MM
@@ -223,19 +225,19 @@ def _upright(pdf: pikepdf.Pdf, page: pikepdf.Page, counts: dict[str, int]) -> Ar
 Box = tuple[float, float, float, float]
 
 
-def _box(array: Any) -> Box:
+def _read_box(array: Any) -> Box:
     left, bottom, right, top = (float(side) for side in array)
     if not all(map(math.isfinite, (left, bottom, right, top))):
         raise ArtworkRefused("artwork_damaged", "A page of the PDF has no usable size.")
     return min(left, right), min(bottom, top), max(left, right), max(bottom, top)
 
 
-def _within(box: Box, sheet: Box) -> Box:
+def _limit_box(box: Box, sheet: Box) -> Box:
     left, bottom = max(box[0], sheet[0]), max(box[1], sheet[1])
     return left, bottom, max(left, min(box[2], sheet[2])), max(bottom, min(box[3], sheet[3]))
 
 
-def _matrix(sheet: Box, turn: int, unit: float) -> Matrix:
+def _build_matrix(sheet: Box, turn: int, unit: float) -> Matrix:
     """Maps the coordinates of the page to those of the turned page, which begins at 0, 0."""
     left, bottom, right, top = (unit * side for side in sheet)
     return {
@@ -261,7 +263,7 @@ def _in_mm(box: Box | None, whole: Box, height: float) -> Area | None:
     return Area(box[0] * MM, height - box[3] * MM, (box[2] - box[0]) * MM, (box[3] - box[1]) * MM)
 
 
-def _wrap(pdf: pikepdf.Pdf, page: pikepdf.Page, sheet: Box, matrix: Matrix) -> None:
+def _wrap_content(pdf: pikepdf.Pdf, page: pikepdf.Page, sheet: Box, matrix: Matrix) -> None:
     """Draws the content as a form: patterns follow the matrix of a form, but not that of a content stream."""
     page.contents_coalesce()
     content = page.obj.Contents.read_bytes() if "/Contents" in page.obj else b""

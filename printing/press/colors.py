@@ -121,12 +121,12 @@ class Separation:
         lab = ImageCms.createProfile("LAB")
         ramp = Image.new("CMYK", (FULL + 1, 1))
         ramp.putdata([(0, 0, 0, tone) for tone in range(FULL + 1)])
-        tones = _lightness(
+        tones = _measure_lightness(
             ramp, ImageCms.buildTransform(self._press, lab, "CMYK", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED)
         )
         grays = Image.new("RGB", (FULL + 1, 1))
         grays.putdata([(gray, gray, gray) for gray in range(FULL + 1)])
-        wanted = _lightness(
+        wanted = _measure_lightness(
             grays,
             ImageCms.buildTransform(self._screen, lab, "RGB", "LAB", RELATIVE_COLORIMETRIC, UNOPTIMIZED),
         )
@@ -150,7 +150,7 @@ def _apply_transform(picture: Image.Image, transform: ImageCms.ImageCmsTransform
     return converted
 
 
-def _lightness(picture: Image.Image, transform: ImageCms.ImageCmsTransform) -> list[float]:
+def _measure_lightness(picture: Image.Image, transform: ImageCms.ImageCmsTransform) -> list[float]:
     return [float(level) for level in _apply_transform(picture, transform, "LAB").tobytes()[::3]]
 
 

@@ -39,9 +39,9 @@ class DeviceColors:
             streams = list(content) if isinstance(content, pikepdf.Array) else [content]
             self._left.append((streams, page.obj, None))
         while self._left:
-            self._holder(*self._left.pop())
+            self._visit_holder(*self._left.pop())
 
-    def _holder(self, streams: list[Any], holder: Any, outer: Any) -> None:
+    def _visit_holder(self, streams: list[Any], holder: Any, outer: Any) -> None:
         """A page, form, pattern or font; one without resources uses those of the page."""
         resources = holder.get("/Resources")
         if any(_draws_in_rgb(stream) for stream in streams):
@@ -50,14 +50,14 @@ class DeviceColors:
                 resources = holder.Resources
             self._add_default(resources)
         if resources is not None and self._visited.is_new(resources):
-            self._resources(resources)
+            self._visit_resources(resources)
 
     def _add_default(self, resources: Any) -> None:
         spaces = dict(resources.get("/ColorSpace", pikepdf.Dictionary()).items())
         if "/DefaultRGB" not in spaces:
             resources.ColorSpace = pikepdf.Dictionary({**spaces, "/DefaultRGB": self._srgb_space()})
 
-    def _resources(self, resources: Any) -> None:
+    def _visit_resources(self, resources: Any) -> None:
         spaces = resources.get("/ColorSpace", pikepdf.Dictionary())
         for name in list(spaces.keys()):
             self._set_space(spaces, name)
@@ -68,7 +68,7 @@ class DeviceColors:
         for pattern in resources_of_kind(resources, "/Pattern"):
             if "/Shading" in pattern:
                 self._set_space(pattern.Shading, "/ColorSpace")
-            self._add(pattern, resources)
+            self._add_stream(pattern, resources)
         for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
@@ -82,9 +82,9 @@ class DeviceColors:
         if isinstance(group := drawn.get("/Group"), pikepdf.Dictionary):
             self._set_space(group, "/CS")
         if str(drawn.get("/Subtype")) == "/Form":
-            self._add(drawn, resources)
+            self._add_stream(drawn, resources)
 
-    def _add(self, stream: Any, outer: Any) -> None:
+    def _add_stream(self, stream: Any, outer: Any) -> None:
         if isinstance(stream, pikepdf.Stream) and self._visited.is_new(stream):
             self._left.append(([stream], stream, outer))
 

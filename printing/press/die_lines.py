@@ -24,15 +24,15 @@ def is_tool(plate: str) -> bool:
 def overprint_tools(pdf: pikepdf.Pdf) -> None:
     """Call it once nothing else overprints."""
     for page in pdf.pages:
-        if "/Contents" in page.obj and _tools(page.obj.get("/Resources")):
+        if "/Contents" in page.obj and _find_tools(page.obj.get("/Resources")):
             page.contents_coalesce()
-            _overprint(pdf, page.obj.Contents, page.obj.Resources)
+            _overprint_tools(pdf, page.obj.Contents, page.obj.Resources)
     for thing in list(pdf.objects):
-        if isinstance(thing, pikepdf.Stream) and _tools(thing.get("/Resources")):
-            _overprint(pdf, thing, thing.Resources)
+        if isinstance(thing, pikepdf.Stream) and _find_tools(thing.get("/Resources")):
+            _overprint_tools(pdf, thing, thing.Resources)
 
 
-def _tools(resources: Any) -> set[str]:
+def _find_tools(resources: Any) -> set[str]:
     """The color spaces of tools, by their names there."""
     spaces = resources.get("/ColorSpace") if isinstance(resources, pikepdf.Dictionary) else None
     if not isinstance(spaces, pikepdf.Dictionary):
@@ -44,14 +44,16 @@ def _tools(resources: Any) -> set[str]:
     }
 
 
-def _overprint(pdf: pikepdf.Pdf, stream: Any, resources: Any) -> None:
+def _overprint_tools(pdf: pikepdf.Pdf, stream: Any, resources: Any) -> None:
     if "/ExtGState" not in resources:
         resources.ExtGState = pikepdf.Dictionary()
-    parts = list(_overprinting(pikepdf.parse_content_stream(stream), _tools(resources), resources.ExtGState))
+    parts = list(
+        _insert_states(pikepdf.parse_content_stream(stream), _find_tools(resources), resources.ExtGState)
+    )
     stream.write(pikepdf.unparse_content_stream(parts))
 
 
-def _overprinting(content: list[Instruction], tools: set[str], states: Any) -> Iterator[Instruction]:
+def _insert_states(content: list[Instruction], tools: set[str], states: Any) -> Iterator[Instruction]:
     """A form begins with the state of what draws it, so none is drawn while something overprints."""
     fills = strokes = False
     stack: list[tuple[bool, bool]] = []
@@ -65,16 +67,16 @@ def _overprinting(content: list[Instruction], tools: set[str], states: Any) -> I
             is_on = name in {"cs", "CS"} and str(instruction.operands[0]) in tools
             fills, strokes = (fills, is_on) if name.encode() in STROKING else (is_on, strokes)
             if (fills, strokes) != before:
-                yield _state(states, fills, strokes)
+                yield _set_state(states, fills, strokes)
         if name == "Do" and (fills or strokes):
-            yield _state(states, False, False)
+            yield _set_state(states, False, False)
             yield instruction
-            yield _state(states, fills, strokes)
+            yield _set_state(states, fills, strokes)
         else:
             yield instruction
 
 
-def _state(states: Any, fills: bool, strokes: bool) -> Instruction:
+def _set_state(states: Any, fills: bool, strokes: bool) -> Instruction:
     name = pikepdf.Name(f"/Overprint{fills:d}{strokes:d}")
     states[name] = pikepdf.Dictionary(op=fills, OP=strokes, OPM=0)
     return pikepdf.ContentStreamInstruction([name], pikepdf.Operator("gs"))

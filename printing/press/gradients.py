@@ -24,7 +24,7 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
     start, end = (float(bound) for bound in shading.get("/Domain", [0, 1]))
     places = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
     try:
-        color = _compile(shading.Function)
+        color = _compile_function(shading.Function)
         colors = [color(place) for place in places]
     except NotSampled:
         return False
@@ -44,7 +44,7 @@ def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
     """Converts all tints of the process color that replaces a spot color without a plate."""
     if not is_tint_repaintable(space, kind):
         return
-    tint = _compile(space[3])
+    tint = _compile_function(space[3])
     painted = paint.blend(kind, [tint(number / (SAMPLES - 1)) for number in range(SAMPLES)])
     if painted is not None:
         space[2] = pikepdf.Name(DEVICE[paint.target])
@@ -53,7 +53,7 @@ def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
 
 def is_tint_repaintable(space: Any, kind: str) -> bool:
     try:
-        return str(space[0]) == "/Separation" and len(_compile(space[3])(0.0)) == COMPONENTS[kind]
+        return str(space[0]) == "/Separation" and len(_compile_function(space[3])(0.0)) == COMPONENTS[kind]
     except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
         return False
 
@@ -63,7 +63,10 @@ def is_repaintable(shading: Any, kind: str) -> bool:
     if int(shading.get("/ShadingType", 0)) not in {2, 3}:
         return False
     try:
-        return len(_compile(shading.Function)(float(shading.get("/Domain", [0, 1])[0]))) == COMPONENTS[kind]
+        return (
+            len(_compile_function(shading.Function)(float(shading.get("/Domain", [0, 1])[0])))
+            == COMPONENTS[kind]
+        )
     except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
         return False
 
@@ -82,17 +85,17 @@ def _sampled_function(pdf: pikepdf.Pdf, colors: Sequence[Values], start: float, 
     )
 
 
-def _compile(function: Any, depth: int = 0) -> Color:
+def _compile_function(function: Any, depth: int = 0) -> Color:
     """The function in Python, its parameters read from the PDF once for all samples."""
     if depth > MAX_DEPTH:
         raise NotSampled
     if isinstance(function, pikepdf.Array):
-        parts = [_compile(child, depth + 1) for child in function]
+        parts = [_compile_function(child, depth + 1) for child in function]
         return lambda place: [value for part in parts for value in part(place)]
-    low, high = _numbers(function.Domain)
+    low, high = _read_numbers(function.Domain)
     kind = int(function.FunctionType)
     if kind == 2:
-        inner = _exponential(function)
+        inner = _compile_exponential(function)
     elif kind == 3:
         inner = _stitched_color(function, low, high, depth)
     elif kind == 0:
@@ -101,16 +104,16 @@ def _compile(function: Any, depth: int = 0) -> Color:
         raise NotSampled
     if "/Range" not in function:
         return lambda place: inner(min(max(place, low), high))
-    ranges = _pairs(function.Range)
+    ranges = _read_pairs(function.Range)
     return lambda place: [
         min(max(value, least), most)
         for value, (least, most) in zip(inner(min(max(place, low), high)), ranges, strict=False)
     ]
 
 
-def _exponential(function: Any) -> Color:
+def _compile_exponential(function: Any) -> Color:
     exponent = float(function.N)
-    first, last = _numbers(function.get("/C0", [0])), _numbers(function.get("/C1", [1]))
+    first, last = _read_numbers(function.get("/C0", [0])), _read_numbers(function.get("/C1", [1]))
     ends = [(a, b - a) for a, b in zip(first, last, strict=True)]
 
     def color(place: float) -> list[float]:
@@ -121,9 +124,9 @@ def _exponential(function: Any) -> Color:
 
 
 def _stitched_color(function: Any, low: float, high: float, depth: int) -> Color:
-    bounds = [low, *_numbers(function.Bounds), high]
-    encode = _numbers(function.Encode)
-    parts = [_compile(child, depth + 1) for child in function.Functions]
+    bounds = [low, *_read_numbers(function.Bounds), high]
+    encode = _read_numbers(function.Encode)
+    parts = [_compile_function(child, depth + 1) for child in function.Functions]
 
     def color(place: float) -> list[float]:
         part = min(bisect_right(bounds, place, 1, len(bounds) - 1), len(parts)) - 1
@@ -139,8 +142,10 @@ def _sampled_color(function: Any, low: float, high: float) -> Color:
     if int(function.BitsPerSample) != 8 or len(function.Size) != 1:
         raise NotSampled
     count, content = int(function.Size[0]), function.read_bytes()
-    first, last = _numbers(function.get("/Encode", [0, count - 1]))
-    scales = [(start, (end - start) / 255) for start, end in _pairs(function.get("/Decode", function.Range))]
+    first, last = _read_numbers(function.get("/Encode", [0, count - 1]))
+    scales = [
+        (start, (end - start) / 255) for start, end in _read_pairs(function.get("/Decode", function.Range))
+    ]
     size = len(scales)
 
     def color(place: float) -> list[float]:
@@ -156,10 +161,10 @@ def _sampled_color(function: Any, low: float, high: float) -> Color:
     return color
 
 
-def _pairs(values: Any) -> list[tuple[float, float]]:
-    numbers = _numbers(values)
+def _read_pairs(values: Any) -> list[tuple[float, float]]:
+    numbers = _read_numbers(values)
     return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _numbers(values: Any) -> list[float]:
+def _read_numbers(values: Any) -> list[float]:
     return [float(value) for value in values]

@@ -69,11 +69,11 @@ class _Drawing:
         while self._left:
             stream, resources, state = self._left.pop()
             if isinstance(resources, pikepdf.Dictionary):
-                self._others(resources)
+                self._visit_others(resources)
                 if "/XObject" in resources:
-                    self._stream(stream, resources, state)
+                    self._visit_stream(stream, resources, state)
 
-    def _stream(self, stream: Any, resources: Any, state: _State) -> None:
+    def _visit_stream(self, stream: Any, resources: Any, state: _State) -> None:
         stack: list[_State] = []
         for instruction in pikepdf.parse_content_stream(stream, _FOLLOWED):
             name = str(instruction.operator)
@@ -87,33 +87,33 @@ class _Drawing:
                 if name == "gs" and isinstance(thing, pikepdf.Dictionary):
                     state = state.after(thing)
                 elif name == "Do" and isinstance(thing, pikepdf.Stream):
-                    self._form(thing, state)
+                    self._visit_form(thing, state)
 
-    def _form(self, form: Any, state: _State) -> None:
+    def _visit_form(self, form: Any, state: _State) -> None:
         if "/Group" in form:
             if state.mixes:
                 self.mixed.add(form.objgen)
             state = _State()
-        self._add(form, form, state)
+        self._add_stream(form, form, state)
 
-    def _others(self, resources: Any) -> None:
+    def _visit_others(self, resources: Any) -> None:
         """Patterns and masks begin anew. Letters are drawn in any state, so the forms in them may be mixed."""
         for state in resources_of_kind(resources, "/ExtGState"):
             if (mask := mask_of(state)) is not None:
-                self._add(mask.G, mask.G, _State())
+                self._add_stream(mask.G, mask.G, _State())
         for pattern in resources_of_kind(resources, "/Pattern"):
-            self._add(pattern, pattern, _State())
+            self._add_stream(pattern, pattern, _State())
         for font in resources_of_kind(resources, "/Font"):
-            for glyph in _glyphs(font):
-                self._add(glyph, font, _State(is_clear=True))
+            for glyph in _list_glyphs(font):
+                self._add_stream(glyph, font, _State(is_clear=True))
 
-    def _add(self, stream: Any, holder: Any, state: _State) -> None:
+    def _add_stream(self, stream: Any, holder: Any, state: _State) -> None:
         if isinstance(stream, pikepdf.Stream) and (stream.objgen, state) not in self._known:
             self._known.add((stream.objgen, state))
             self._left.append((stream, holder.get("/Resources"), state))
 
 
-def _glyphs(font: Any) -> Iterator[Any]:
+def _list_glyphs(font: Any) -> Iterator[Any]:
     if isinstance(font, pikepdf.Dictionary):
         yield from font.get("/CharProcs", pikepdf.Dictionary()).values()
 

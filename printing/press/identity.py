@@ -80,8 +80,8 @@ def give_id(written: BytesIO) -> bytes:
     content = written.getvalue()
     name = uuid.UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
     trailer = content.rfind(b"trailer")
-    places = [(at, str(name).encode()) for at in _places(content, NO_DOCUMENT, 0)]
-    places += [(at, name.hex.encode()) for at in _places(content, NO_ID, trailer)]
+    places = [(at, str(name).encode()) for at in _find_places(content, NO_DOCUMENT, 0)]
+    places += [(at, name.hex.encode()) for at in _find_places(content, NO_ID, trailer)]
     # The buffer is copied while other code holds a reference to it.
     del content
     with written.getbuffer() as buffer:
@@ -90,7 +90,7 @@ def give_id(written: BytesIO) -> bytes:
     return written.getvalue()
 
 
-def _places(content: bytes, text: bytes, start: int) -> Iterator[int]:
+def _find_places(content: bytes, text: bytes, start: int) -> Iterator[int]:
     while (start := content.find(text, start)) >= 0:
         yield start
         start += len(text)

@@ -48,39 +48,39 @@ class _Layers:
 
     def remove(self) -> None:
         for page in self._pdf.pages:
-            self._annotations(page.obj)
+            self._visit_annotations(page.obj)
             if "/Contents" in page.obj:
                 page.contents_coalesce()
-                self._content(page.obj.Contents, page.obj.get("/Resources"))
+                self._rewrite_content(page.obj.Contents, page.obj.get("/Resources"))
         for thing in list(self._pdf.objects):
             if isinstance(thing, pikepdf.Stream):
-                self._stream(thing)
+                self._visit_stream(thing)
             elif isinstance(thing, pikepdf.Dictionary) and str(thing.get("/Subtype")) == "/Type3":
                 for glyph in thing.get("/CharProcs", pikepdf.Dictionary()).values():
-                    self._content(glyph, thing.get("/Resources"))
+                    self._rewrite_content(glyph, thing.get("/Resources"))
         for page in self._pdf.pages:
             _drop_names(page.obj.get("/Resources"))
         for thing in self._pdf.objects:
             if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
                 _drop_names(thing.get("/Resources"))
 
-    def _annotations(self, page: Any) -> None:
+    def _visit_annotations(self, page: Any) -> None:
         if "/Annots" in page:
             page.Annots = pikepdf.Array(
                 [annotation for annotation in page.Annots if self._is_shown(annotation.get("/OC"))]
             )
 
-    def _stream(self, thing: pikepdf.Stream) -> None:
+    def _visit_stream(self, thing: pikepdf.Stream) -> None:
         if "/OC" in thing:
             is_shown = self._is_shown(thing.OC)
             del thing.OC
             if not is_shown:
-                _empty(thing)
+                _empty_form(thing)
                 return
         if str(thing.get("/Subtype")) == "/Form" or thing.get("/PatternType") == 1:
-            self._content(thing, thing.get("/Resources"))
+            self._rewrite_content(thing, thing.get("/Resources"))
 
-    def _content(self, stream: Any, resources: Any) -> None:
+    def _rewrite_content(self, stream: Any, resources: Any) -> None:
         if resources is None or "/Properties" not in resources:
             return
         named = resources.Properties
@@ -95,8 +95,8 @@ class _Layers:
             name = str(instruction.operator)
             if name in {"BMC", "BDC"}:
                 is_layer = name == "BDC" and str(instruction.operands[0]) == "/OC"
-                marks.append(is_layer and not self._is_shown(_property(named, instruction.operands[1])))
-                yield _instruction("BMC", instruction.operands[0]) if is_layer else instruction
+                marks.append(is_layer and not self._is_shown(_find_property(named, instruction.operands[1])))
+                yield _make_instruction("BMC", instruction.operands[0]) if is_layer else instruction
                 continue
             if name == "EMC" and marks:
                 marks.pop()
@@ -104,9 +104,9 @@ class _Layers:
                 yield instruction
             elif (instead := _INSTEAD[name]) is not None:
                 if name == '"':
-                    yield _instruction("Tw", instruction.operands[0])
-                    yield _instruction("Tc", instruction.operands[1])
-                yield _instruction(instead)
+                    yield _make_instruction("Tw", instruction.operands[0])
+                    yield _make_instruction("Tc", instruction.operands[1])
+                yield _make_instruction(instead)
 
     def _is_shown(self, content: Any) -> bool:
         """Whether a layer, or a rule about layers (OCMD), shows its content."""
@@ -115,7 +115,7 @@ class _Layers:
         if str(content.get("/Type")) != "/OCMD":
             return content.objgen not in self._hidden
         if isinstance(rule := content.get("/VE"), pikepdf.Array):
-            return self._holds(rule, 0)
+            return self._is_met(rule, 0)
         groups = content.get("/OCGs", pikepdf.Array())
         named = list(groups) if isinstance(groups, pikepdf.Array) else [groups]
         states = [self._is_shown(group) for group in named if isinstance(group, pikepdf.Dictionary)]
@@ -126,12 +126,12 @@ class _Layers:
         }
         return not states or policies.get(str(content.get("/P")), lambda: any(states))()
 
-    def _holds(self, rule: Any, depth: int) -> bool:
+    def _is_met(self, rule: Any, depth: int) -> bool:
         if not isinstance(rule, pikepdf.Array):
             return self._is_shown(rule)
         if depth > EXPRESSIONS_DEEP or len(rule) < 2:
             return True
-        parts = [self._holds(rule[at], depth + 1) for at in range(1, len(rule))]
+        parts = [self._is_met(rule[at], depth + 1) for at in range(1, len(rule))]
         operator = str(rule[0])
         return not parts[0] if operator == "/Not" else all(parts) if operator == "/And" else any(parts)
 
@@ -150,15 +150,15 @@ def _drop_names(resources: Any) -> None:
                 del named[key]
 
 
-def _property(named: Any, operand: Any) -> Any:
+def _find_property(named: Any, operand: Any) -> Any:
     return named.get(str(operand)) if isinstance(operand, pikepdf.Name) else operand
 
 
-def _instruction(operator: str, *operands: Any) -> Instruction:
+def _make_instruction(operator: str, *operands: Any) -> Instruction:
     return pikepdf.ContentStreamInstruction(list(operands), pikepdf.Operator(operator))
 
 
-def _empty(drawn: pikepdf.Stream) -> None:
+def _empty_form(drawn: pikepdf.Stream) -> None:
     """A form that draws nothing, also in place of a picture."""
     for key in [key for key in drawn.keys() if key != "/Length"]:  # noqa: SIM118 - a stream is no dict
         del drawn[key]

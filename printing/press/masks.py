@@ -49,7 +49,7 @@ def resolve_masks(pdf: pikepdf.Pdf) -> None:
             else:
                 del thing.Mask
         if isinstance(soft, pikepdf.Stream) and "/Matte" in soft:
-            if written := _try_resolve(_unmix, thing, soft, kept):
+            if written := _try_resolve(_unmix_matte, thing, soft, kept):
                 kept += written
                 unmixed.append((thing, soft))
             else:
@@ -85,11 +85,11 @@ def _cut_out(pdf: pikepdf.Pdf, image: Any, kept: int) -> int:
     if kind is None or len(ranges) != 2 * COMPONENTS[kind] or not is_readable(image, kind):
         return 0
     wide, high = int(image.Width), int(image.Height)
-    content, depth = _samples(image, kind, (wide, high)) if _fits(image, kind, kept) else (b"", 1)
+    content, depth = _read_samples(image, kind, (wide, high)) if _fits(image, kind, kept) else (b"", 1)
     if len(content) < max(1, wide * high * COMPONENTS[kind] * depth):
         return 0
     packer = zlib.compressobj(PACKING)
-    packed = [packer.compress(piece) for piece in _stencil(content, depth, ranges, wide, high)]
+    packed = [packer.compress(piece) for piece in _make_stencil(content, depth, ranges, wide, high)]
     written = b"".join([*packed, packer.flush()])
     stencil = pikepdf.Stream(
         pdf,
@@ -106,7 +106,7 @@ def _cut_out(pdf: pikepdf.Pdf, image: Any, kept: int) -> int:
     return len(written)
 
 
-def _samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
+def _read_samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
     """Returns the samples as stored, and the bytes of one; nothing of a damaged picture."""
     try:
         if "/DCTDecode" not in str(image.get("/Filter")):
@@ -120,7 +120,7 @@ def _samples(image: Any, kind: str, size: tuple[int, int]) -> tuple[bytes, int]:
         return b"", 1
 
 
-def _stencil(content: bytes, depth: int, ranges: list[int], wide: int, high: int) -> Iterator[bytes]:
+def _make_stencil(content: bytes, depth: int, ranges: list[int], wide: int, high: int) -> Iterator[bytes]:
     """A bit of each pixel, set where all of its colors are in their ranges: it is not painted."""
     import numpy as np  # noqa: PLC0415 - heavy, and rarely needed
 
@@ -132,7 +132,7 @@ def _stencil(content: bytes, depth: int, ranges: list[int], wide: int, high: int
         yield np.packbits(((some >= low) & (some <= most)).all(axis=2), axis=1).tobytes()
 
 
-def _unmix(image: Any, soft: Any, kept: int) -> int:
+def _unmix_matte(image: Any, soft: Any, kept: int) -> int:
     kind = kind_of(image.get("/ColorSpace"))
     matte = [float(component) for component in soft.Matte]
     if kind is None or len(matte) != COMPONENTS[kind] or not is_readable(image, kind):

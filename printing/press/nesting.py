@@ -68,28 +68,28 @@ class _Nesting:
     def depth(self, page: Any) -> int:
         """How many dictionaries and arrays a reader can be inside at the same time, if it follows references and
         enters each object once. Cycles may count for more, but not for more than all of their objects."""
-        path = [start := self._meet(page.objgen, _text(page))]
+        path = [start := self._meet_object(page.objgen, _write_text(page))]
         while path:
             current = path[-1]
             if not current.left:
                 path.pop()
-                self._close(current)
+                self._close_objects(current)
             elif (other := self._known.get(current.left[-1])) is not None:
                 current.left.pop()
                 current.note(other)
             else:
                 number = current.left[-1]
                 thing = self._pdf.get_object(number)
-                path.append(self._meet(number, b"" if _is_page(thing) else _text(thing)))
+                path.append(self._meet_object(number, b"" if _is_page(thing) else _write_text(thing)))
         return start.depth or 0
 
-    def _meet(self, number: Number, text: bytes) -> _Met:
+    def _meet_object(self, number: Number, text: bytes) -> _Met:
         place = len(self._cycles)
-        met = self._known[number] = _Met(place, *_read(text), first=place)
+        met = self._known[number] = _Met(place, *_read_nesting(text), first=place)
         self._cycles.append(met)
         return met
 
-    def _close(self, closed: _Met) -> None:
+    def _close_objects(self, closed: _Met) -> None:
         closed.is_open = False
         closed.within += closed.size
         if closed.first < closed.place:
@@ -103,7 +103,7 @@ class _Nesting:
             other.depth = depth
 
 
-def _text(thing: Any) -> bytes:
+def _write_text(thing: Any) -> bytes:
     if not isinstance(thing, pikepdf.Object):
         return b""
     return (thing.stream_dict if isinstance(thing, pikepdf.Stream) else thing).unparse(resolved=True)
@@ -113,7 +113,7 @@ def _is_page(thing: Any) -> bool:
     return isinstance(thing, pikepdf.Dictionary) and "/Type" in thing and str(thing.Type) in _PAGES
 
 
-def _read(text: bytes) -> tuple[int, list[Number]]:
+def _read_nesting(text: bytes) -> tuple[int, list[Number]]:
     """How deep the dictionaries and arrays of an object lie in each other, and the objects that it refers to."""
     deepest, depth, referred = 0, 0, []
     for token in _TOKENS.finditer(text):

@@ -50,7 +50,7 @@ def reshape(content: bytes, proportion: float, *, crop: bool) -> bytes:
         if crop:
             shaped = ImageOps.fit(picture, size, Image.Resampling.LANCZOS)
         else:
-            shaped = Image.new(picture.mode, size, _white(picture.mode))
+            shaped = Image.new(picture.mode, size, _find_white(picture.mode))
             shaped.paste(picture, ((size[0] - picture.width) // 2, (size[1] - picture.height) // 2))
         out = BytesIO()
         shaped.save(out, form, quality=JPEG_QUALITY, icc_profile=opened.info.get("icc_profile"))
@@ -62,7 +62,7 @@ def reshape_in_folder(folder: Path, proportion: float, crop: bool) -> None:
     (folder / "shaped").write_bytes(reshape((folder / "picture").read_bytes(), proportion, crop=crop))
 
 
-def _white(mode: str) -> tuple[int, ...] | int:
+def _find_white(mode: str) -> tuple[int, ...] | int:
     whites: dict[str, tuple[int, ...] | int] = {"CMYK": (0, 0, 0, 0), "L": 255}
     return whites.get(mode, (255,) * len(mode))
 
@@ -129,7 +129,7 @@ def _separate_picture(
     picture: Image.Image, separation: Separation, profile: bytes | None, *, as_jpeg: bool
 ) -> tuple[Image.Image, Image.Image | None]:
     """The inks and the transparency."""
-    plain, mask = _parts(picture)
+    plain, mask = _split_alpha(picture)
     if plain.mode == "RGB":
         plain = separation.picture(_in_srgb(plain, profile), as_jpeg=as_jpeg)
     return plain, mask
@@ -142,7 +142,7 @@ def _is_turned(source: Image.Image) -> bool:
         return False
 
 
-def _parts(picture: Image.Image) -> tuple[Image.Image, Image.Image | None]:
+def _split_alpha(picture: Image.Image) -> tuple[Image.Image, Image.Image | None]:
     """The picture in mode L, RGB or CMYK, and its transparency."""
     if picture.mode in {"L", "RGB", "CMYK"} and "transparency" not in picture.info:
         return picture, None
@@ -170,14 +170,14 @@ def _in_srgb(picture: Image.Image, profile: bytes | None) -> Image.Image:
 
 def _pdf_of(colors: Plate, mask: Plate | None = None) -> bytes:
     pdf = pikepdf.Pdf.new()
-    image = _image(pdf, colors)
+    image = _make_image(pdf, colors)
     if mask is not None:
-        image.SMask = pdf.make_indirect(_image(pdf, mask))
+        image.SMask = pdf.make_indirect(_make_image(pdf, mask))
     pdf.Root[KEPT] = pdf.make_indirect(image)
     return save_pdf(pdf, static_id=True, **UNPACKED)
 
 
-def _image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
+def _make_image(pdf: pikepdf.Pdf, plate: Plate) -> pikepdf.Stream:
     kind = OF_CMYK if plate.mode == "CMYK" else GRAY
     compression = "/DCTDecode" if plate.is_jpeg else "/FlateDecode"
     image = image_stream(pdf, plate.content, plate.size, DEVICE[kind], compression)

@@ -46,11 +46,11 @@ def check_header(content: bytes) -> None:
     if content[12:16] != b"prtr":
         raise ProfileInvalid(
             "not_an_output_profile",
-            f"The profile has class {_name(content[12:16])}; an output profile has class prtr.",
+            f"The profile has class {_decode_tag(content[12:16])}; an output profile has class prtr.",
         )
     if content[16:20] != b"CMYK":
         raise ProfileInvalid(
-            "not_cmyk", f"The profile is for {_name(content[16:20])}; only CMYK profiles are allowed."
+            "not_cmyk", f"The profile is for {_decode_tag(content[16:20])}; only CMYK profiles are allowed."
         )
     if content[8] not in {2, 4}:
         raise ProfileInvalid("profile_version", "Profiles of ICC versions 2 and 4 are allowed.")
@@ -89,5 +89,5 @@ def description_of(content: bytes) -> str:
     return " ".join(shown.split())[:200] or "Without a description"
 
 
-def _name(tag: bytes) -> str:
+def _decode_tag(tag: bytes) -> str:
     return tag.decode("ascii", "replace").strip() or "nothing"

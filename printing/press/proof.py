@@ -37,17 +37,19 @@ def draw_proof(
 ) -> tuple[bytes, list[bytes]]:
     """The PDF and the PNG of each page. Pages that blend colors are pictures in the PDF: screens blend otherwise."""
     with pikepdf.open(BytesIO(printed)) as pdf:
-        sizes = [_inches(page) for page in pdf.pages]
+        sizes = [_measure_inches(page) for page in pdf.pages]
     if _is_flat(printed):
         proof = _in_screen_colors(printed, separation, is_cmyk=is_cmyk)
-        return proof, [_png(picture) for picture in _pictures(printed, separation, draw, [ppi] * len(sizes))]
+        return proof, [
+            _encode_png(picture) for picture in _draw_pictures(printed, separation, draw, [ppi] * len(sizes))
+        ]
     fine = [max(ppi, min(PPI, (PAGE_PIXELS / (width * height)) ** 0.5)) for width, height in sizes]
-    pictures = list(_pictures(printed, separation, draw, fine))
+    pictures = list(_draw_pictures(printed, separation, draw, fine))
     small = [
         picture.resize((round(width * ppi), round(height * ppi)), Image.Resampling.BOX)
         for picture, (width, height) in zip(pictures, sizes, strict=True)
     ]
-    return _picture_pdf(pictures, sizes), [_png(picture) for picture in small]
+    return _picture_pdf(pictures, sizes), [_encode_png(picture) for picture in small]
 
 
 def draw_inks(
@@ -60,7 +62,7 @@ def draw_inks(
     drawn = (
         [Image.open(BytesIO(draw(view, number, ppi))) for view in (colors, black)] for number in range(count)
     )
-    return [_png(total_ink(*both)) for both in drawn]
+    return [_encode_png(total_ink(*both)) for both in drawn]
 
 
 def _is_flat(printed: bytes) -> bool:
@@ -71,7 +73,7 @@ def _is_flat(printed: bytes) -> bool:
     )
 
 
-def _pictures(
+def _draw_pictures(
     printed: bytes, separation: Separation, draw: Draw, ppi: Sequence[float]
 ) -> Iterator[Image.Image]:
     colors, black = views(fit_pictures(printed, max(ppi)), separation)
@@ -87,7 +89,7 @@ def _in_screen_colors(printed: bytes, separation: Separation, *, is_cmyk: bool) 
             cut_to_trim(page)
             if "/Group" in page.obj:
                 page.obj.Group.CS = pikepdf.Name.DeviceRGB
-        return _save(pdf)
+        return _save_pdf(pdf)
 
 
 def _picture_pdf(pictures: Sequence[Image.Image], sizes: Sequence[tuple[float, float]]) -> bytes:
@@ -98,20 +100,20 @@ def _picture_pdf(pictures: Sequence[Image.Image], sizes: Sequence[tuple[float, f
             page = pdf.add_blank_page(page_size=(width * 72, height * 72)).obj
             page.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Page=image))
             page.Contents = pdf.make_stream(b"%.4f 0 0 %.4f 0 0 cm /Page Do" % (width * 72, height * 72))
-        return _save(pdf)
+        return _save_pdf(pdf)
 
 
-def _save(pdf: pikepdf.Pdf) -> bytes:
+def _save_pdf(pdf: pikepdf.Pdf) -> bytes:
     drop(pdf.Root, "/OutputIntents", "/Metadata")
     drop(pdf.trailer, "/Info")
     pdf.remove_unreferenced_resources()
     return save_pdf(pdf, static_id=True)
 
 
-def _inches(page: pikepdf.Page) -> tuple[float, float]:
+def _measure_inches(page: pikepdf.Page) -> tuple[float, float]:
     left, bottom, right, top = (float(side) for side in page.trimbox)
     return (right - left) / 72, (top - bottom) / 72
 
 
-def _png(picture: Image.Image) -> bytes:
+def _encode_png(picture: Image.Image) -> bytes:
     return encode_picture(picture, "PNG", compress_level=4)

@@ -47,24 +47,30 @@ def fit_pictures(content: bytes | Path, ppi: float, *, quality: int | None = Non
     with open_pdf(content) as pdf:
         drawn: dict[tuple[int, int], _Drawn] = {}
         for page in pdf.pages:
-            for image, width, height in _pictures(page.obj, page.obj.get("/Resources"), IDENTITY, 0):
+            for image, width, height in _find_pictures(page.obj, page.obj.get("/Resources"), IDENTITY, 0):
                 covered = drawn.setdefault(image.objgen, _Drawn(image))
                 covered.width, covered.height = max(covered.width, width), max(covered.height, height)
         shrunk = [
-            _shrink(picture, ppi / 72, quality) for picture in drawn.values() if picture.image.is_indirect
+            _shrink_picture(picture, ppi / 72, quality)
+            for picture in drawn.values()
+            if picture.image.is_indirect
         ]
         if not any(shrunk):
             return b"" if isinstance(content, Path) else content
         return save_pdf(pdf, **UNPACKED)
 
 
-def _pictures(stream: Any, resources: Any, start: Matrix, depth: int) -> Iterator[tuple[Any, float, float]]:
+def _find_pictures(
+    stream: Any, resources: Any, start: Matrix, depth: int
+) -> Iterator[tuple[Any, float, float]]:
     """Yields each picture for every time it is drawn, its masks too, with its size in points."""
     if resources is None or depth > MAX_DEPTH or not _HOLDING & set(resources.keys()):
         return
     for pattern in get_dictionary(resources, "/Pattern").values():
         if isinstance(pattern, pikepdf.Stream):
-            yield from _pictures(pattern, pattern.get("/Resources"), _matrix_of(pattern, IDENTITY), depth + 1)
+            yield from _find_pictures(
+                pattern, pattern.get("/Resources"), _matrix_of(pattern, IDENTITY), depth + 1
+            )
     matrix, stack = start, list[Matrix]()
     for instruction in pikepdf.parse_content_stream(stream, _FOLLOWED):
         name = str(instruction.operator)
@@ -95,7 +101,7 @@ def _pictures_drawn(
         return
     if drawn.get("/Subtype") == "/Form":
         inner = drawn.get("/Resources", resources)
-        yield from _pictures(drawn, inner, _matrix_of(drawn, matrix), depth + 1)
+        yield from _find_pictures(drawn, inner, _matrix_of(drawn, matrix), depth + 1)
     elif drawn.get("/Subtype") == "/Image":
         size = math.hypot(matrix[0], matrix[1]), math.hypot(matrix[2], matrix[3])
         yield drawn, *size
@@ -103,7 +109,7 @@ def _pictures_drawn(
             yield mask, *size
 
 
-def _shrink(drawn: _Drawn, scale: float, quality: int | None) -> bool:
+def _shrink_picture(drawn: _Drawn, scale: float, quality: int | None) -> bool:
     """Whether the picture had too many pixels, and could be read."""
     image = drawn.image
     width, height = int(image.Width), int(image.Height)

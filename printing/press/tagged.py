@@ -45,11 +45,11 @@ class Profiles:
     def kind(self, plain: str, profile: pikepdf.Object) -> str:
         """The plain kind itself for sRGB, and for a profile that cannot be used."""
         if profile.objgen not in self._kinds:
-            self._kinds[profile.objgen] = _read(plain, profile)
+            self._kinds[profile.objgen] = _read_kind(plain, profile)
         return self._kinds[profile.objgen]
 
 
-def _read(plain: str, profile: pikepdf.Object) -> str:
+def _read_kind(plain: str, profile: pikepdf.Object) -> str:
     try:
         content = profile.read_bytes()
     except pikepdf.PdfError:

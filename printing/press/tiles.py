@@ -65,7 +65,7 @@ class _Fading:
                 self._opacity, self._tile = self._stack.pop()
             elif name in _DRAWN and before:
                 yield self._set_opacity(1)
-            elif self._follow(one, name) and (before or self._fades):
+            elif self._follow_state(one, name) and (before or self._fades):
                 yield self._set_opacity(1 if self._fades else self._opacity)
                 if self._tile:
                     yield self._set_tile()
@@ -74,7 +74,7 @@ class _Fading:
     def _fades(self) -> bool:
         return bool(self._tile) and self._opacity < 1
 
-    def _follow(self, one: Instruction, name: str) -> bool:
+    def _follow_state(self, one: Instruction, name: str) -> bool:
         """Whether the instruction sets the opacity or the color."""
         operand = str(one.operands[-1]) if name in {"gs", "scn", "SCN"} and one.operands else ""
         if name == "gs":
@@ -95,11 +95,11 @@ class _Fading:
     def _set_tile(self) -> Instruction:
         name, patterns = self._tile, self._resources.Pattern
         if self._fades and (name := f"{self._tile}Opacity{self._opacity:g}") not in patterns:
-            patterns[name] = self._fade(patterns[self._tile])
+            patterns[name] = self._fade_tile(patterns[self._tile])
         operator = pikepdf.Operator(_COLORS[self._key][-1])
         return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], operator)
 
-    def _fade(self, tile: Any) -> pikepdf.Stream:
+    def _fade_tile(self, tile: Any) -> pikepdf.Stream:
         form = self._pdf.make_stream(tile.read_bytes(), Type=pikepdf.Name.XObject, Subtype=pikepdf.Name.Form)
         form.BBox, form.Resources = tile.BBox, tile.get("/Resources", pikepdf.Dictionary())
         form.Group = pikepdf.Dictionary(S=pikepdf.Name.Transparency, I=True)

@@ -57,7 +57,7 @@ def clean_upload(content: bytes) -> Upload:
         # Damaged metadata turn nothing, and are dropped with the others.
         with suppress(*PILLOW_ERRORS):
             ImageOps.exif_transpose(source, in_place=True)
-        plates, plates_form = _plates(source)
+        plates, plates_form = _separate_plates(source)
         upright = _in_srgb(source)
     except (PictureTooLarge, PictureUnreadable) as error:
         raise _upload_error(error) from error
@@ -124,7 +124,7 @@ def _check_header(source: Image.Image) -> None:
         raise UploadRefused("asset_animated", "The picture has more than one frame.")
 
 
-def _plates(picture: Image.Image) -> tuple[bytes, str]:
+def _separate_plates(picture: Image.Image) -> tuple[bytes, str]:
     options = _kept_plates(picture)
     if options is None:
         return b"", ""
@@ -144,12 +144,12 @@ def _kept_plates(picture: Image.Image) -> dict[str, int] | None:
 
 def _in_srgb(picture: Image.Image) -> Image.Image:
     """Converts the colors, because the color profile is removed with the other metadata."""
-    profile, plain = picture.info.get("icc_profile"), _plain(picture)
+    profile, plain = picture.info.get("icc_profile"), _simplify_mode(picture)
     converted = _convert_to_srgb(plain, profile) if profile else None
     return converted or (plain.convert("RGB") if plain.mode == "CMYK" else plain)
 
 
-def _plain(picture: Image.Image) -> Image.Image:
+def _simplify_mode(picture: Image.Image) -> Image.Image:
     """The same colors in one of the modes L, RGB, RGBA and CMYK."""
     if picture.mode.startswith("I"):
         return _reduce_to_eight_bits(picture)

@@ -108,7 +108,7 @@ def write_press_file(source: bytes, job: PressJob) -> bytes:
 
 def _save_pdf(pdf: pikepdf.Pdf) -> bytes:
     """Keeps compressed streams. Takes 3 ms; the library would take 10."""
-    _pack(pdf)
+    _pack_streams(pdf)
     drop(pdf.trailer, "/ID")
     out = BytesIO()
     pdf.save(
@@ -123,7 +123,7 @@ def _save_pdf(pdf: pikepdf.Pdf) -> bytes:
     return give_id(out)
 
 
-def _pack(pdf: pikepdf.Pdf) -> None:
+def _pack_streams(pdf: pikepdf.Pdf) -> None:
     """Compresses the new streams except the metadata, which other programs search as text.
 
     Artwork may be compressed with LZW, which PDF/X-4 forbids.
@@ -175,9 +175,9 @@ def _set_groups(pdf: pikepdf.Pdf) -> None:
 def _finish_page(page: Any, boxes: PageBoxes) -> None:
     slug, bleed = boxes.slug * POINTS_OF_MM, boxes.bleed * POINTS_OF_MM
     left, bottom, right, top = (float(side) for side in page.MediaBox)
-    page.MediaBox = _box(left, bottom, right, top, 0.0)
-    page.BleedBox = _box(left, bottom, right, top, slug)
-    page.TrimBox = _box(left, bottom, right, top, slug + bleed)
+    page.MediaBox = _make_box(left, bottom, right, top, 0.0)
+    page.BleedBox = _make_box(left, bottom, right, top, slug)
+    page.TrimBox = _make_box(left, bottom, right, top, slug + bleed)
     drop(page, "/CropBox", "/ArtBox", *_OF_PAGES)
     if _has_transparency(page):
         page.Group = pikepdf.Dictionary(
@@ -187,7 +187,7 @@ def _finish_page(page: Any, boxes: PageBoxes) -> None:
         drop(page, "/Group")
 
 
-def _box(left: float, bottom: float, right: float, top: float, inset: float) -> pikepdf.Array:
+def _make_box(left: float, bottom: float, right: float, top: float, inset: float) -> pikepdf.Array:
     return pikepdf.Array(
         [round(side, 4) for side in (left + inset, bottom + inset, right - inset, top - inset)]
     )
