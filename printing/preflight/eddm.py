@@ -38,7 +38,7 @@ class EddmFinding:
 
 
 def check_size(width_mm: Decimal | float, height_mm: Decimal | float) -> Iterator[EddmFinding]:
-    length, height = sorted((_convert_to_inches(width_mm), _convert_to_inches(height_mm)), reverse=True)
+    length, height = sorted((_to_inches(width_mm), _to_inches(height_mm)), reverse=True)
     found = f"{length:.4g} by {height:.4g} in"
     if length > MAX_INCHES[0] or height > MAX_INCHES[1]:
         wanted = f"at most {MAX_INCHES[0]:g} by {MAX_INCHES[1]:g} in"
@@ -60,14 +60,14 @@ def check_piece(weight_g: Decimal | None, thickness_mm: Decimal | None) -> Itera
             "PieceWeightG",
             f"the piece weighs {found:.3f} oz; a piece for EDDM weighs {HEAVIEST_OZ} oz at most.",
         )
-    if thickness_mm is not None and not THINNEST <= _convert_to_inches(thickness_mm) <= THICKEST:
+    if thickness_mm is not None and not THINNEST <= _to_inches(thickness_mm) <= THICKEST:
         yield (
             "ThicknessMM",
-            f"the piece is {_convert_to_inches(thickness_mm):g} in thick; a piece for EDDM is {THINNEST} to {THICKEST} in.",
+            f"the piece is {_to_inches(thickness_mm):g} in thick; a piece for EDDM is {THINNEST} to {THICKEST} in.",
         )
 
 
-def _convert_to_inches(millimetres: Decimal | float) -> float:
+def _to_inches(millimetres: Decimal | float) -> float:
     return round(float(millimetres) / INCH, 3)
 
 
