@@ -157,50 +157,50 @@ class _Drawing(Repainter):
                 if isinstance(thing, pikepdf.Stream) and thing.get("/PaintType") == 1:
                     thing.write(_WHITE + thing.read_bytes())
 
-    def _spot(self, space: Any, paint: Paint) -> None:
+    def _repaint_spot(self, space: Any, paint: Paint) -> None:
         if paint is not self._view:
-            super()._spot(space, paint)
+            super()._repaint_spot(space, paint)
             return
         if not isinstance(space, pikepdf.Array) or len(space) < 2 or not self._visited.is_new(space):
             return
         name = str(space[0])
         if name in {"/Pattern", "/Indexed"}:
-            self._spot(space[1], paint)
-            if (kind := self._kind(space[1])) is not None:
-                space[1] = self._space(kind, space[1])
-        elif name in {"/Separation", "/DeviceN"} and (kind := self._kind(space[2])) is not None:
+            self._repaint_spot(space[1], paint)
+            if (kind := self._find_kind(space[1])) is not None:
+                space[1] = self._make_space(kind, space[1])
+        elif name in {"/Separation", "/DeviceN"} and (kind := self._find_kind(space[2])) is not None:
             if (selected := self._convert_function(space[3], kind)) is not None:
                 space[2], space[3] = pikepdf.Name(DEVICE[paint.target]), selected
             else:
                 repaint_tint(self._pdf, space, kind, paint)
 
-    def _gradient(self, shading: Any, paint: Paint) -> None:
+    def _repaint_gradient(self, shading: Any, paint: Paint) -> None:
         space = shading.get("/ColorSpace")
         if paint is not self._view or not self._visited.is_new(shading):
-            super()._gradient(shading, paint)
-        elif (kind := self._kind(space)) is None:
-            self._spot(space, paint)
+            super()._repaint_gradient(shading, paint)
+        elif (kind := self._find_kind(space)) is None:
+            self._repaint_spot(space, paint)
         elif not repaint_gradient(self._pdf, shading, kind, paint):
-            shading.ColorSpace = self._space(kind, space)
+            shading.ColorSpace = self._make_space(kind, space)
 
-    def _picture(self, image: Any, paint: Paint) -> None:
+    def _repaint_picture(self, image: Any, paint: Paint) -> None:
         if paint is not self._view:
-            super()._picture(image, paint)
+            super()._repaint_picture(image, paint)
             return
         if not self._visited.is_new(image) or image.get("/ImageMask", False):
             return
         space = image.get("/ColorSpace")
-        kind = self._kind(space)
+        kind = self._find_kind(space)
         if is_palette(space) and kind_of(space[1]) is not None:
-            image.ColorSpace = self._palette(space, paint)
+            image.ColorSpace = self._repaint_palette(space, paint)
         elif kind is None:
-            self._spot(space, paint)
+            self._repaint_spot(space, paint)
         elif not is_readable(image, kind) or (read := self._decode_picture(image, kind)) is None:
-            image.ColorSpace = self._space(kind, space)
+            image.ColorSpace = self._make_space(kind, space)
         else:
             write_plain(image, paint.picture(read, as_jpeg=False) or read, paint.target)
 
-    def _space(self, kind: str, space: Any) -> Any:
+    def _make_space(self, kind: str, space: Any) -> Any:
         """A color space that takes the same numbers and gives the complements of the inks."""
         postscript = self._view.postscript.get(kind, self._view.others)
         if postscript is None:

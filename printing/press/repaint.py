@@ -63,16 +63,16 @@ class Repainter:
                 continue
             if isinstance(page.obj.Contents, pikepdf.Array):
                 page.contents_coalesce()
-            self._drawing(page.obj.Contents, page.obj.get("/Resources"), self._paint, is_page=True)
+            self._repaint_stream(page.obj.Contents, page.obj.get("/Resources"), self._paint, is_page=True)
         # Last: what a page shows as well must not become gray. Masks may have others in them.
         for mask, paint in self._masks:
-            self._mask(mask, paint)
+            self._repaint_mask(mask, paint)
         for resources, names in self._emptied:
             for name in names:
                 if name in resources.ColorSpace and (_dictionary_number(resources), name) not in self._kept:
                     del resources.ColorSpace[name]
 
-    def _drawing(self, stream: Any, resources: Any, paint: Paint, *, is_page: bool = False) -> None:
+    def _repaint_stream(self, stream: Any, resources: Any, paint: Paint, *, is_page: bool = False) -> None:
         if not self._visited.is_new(stream):
             return
         if (group := stream.get("/Group")) is not None and "/CS" in group:
@@ -81,7 +81,7 @@ class Repainter:
         spaces = dict(KINDS_OF_DEVICES)
         own: list[str] = []
         for name, space in named.items() if named is not None else ():
-            if (kind := self._kind(space)) is not None:
+            if (kind := self._find_kind(space)) is not None:
                 spaces[name] = kind
                 own.append(name)
         content = stream.read_bytes()
@@ -101,7 +101,7 @@ class Repainter:
         if resources is not None:
             if (shared := _dictionary_number(resources)) != (0, 0):
                 self._kept |= {(shared, name) for name in own if name not in replaced}
-            self._resources(resources, paint)
+            self._repaint_resources(resources, paint)
 
     def _extract_picture(self, instruction: Instruction, resources: Any) -> Instruction:
         """A picture inside of the content becomes one of the resources, which are painted next."""
@@ -122,29 +122,31 @@ class Repainter:
         resources.XObject[name] = self._pdf.make_indirect(picture)
         return pikepdf.ContentStreamInstruction([pikepdf.Name(name)], pikepdf.Operator("Do"))
 
-    def _resources(self, resources: Any, paint: Paint) -> None:
+    def _repaint_resources(self, resources: Any, paint: Paint) -> None:
         if not self._visited.is_new(resources):
             return
-        self._colors(resources, paint)
+        self._repaint_colors(resources, paint)
         for drawn in resources_of_kind(resources, "/XObject"):
-            draw = {"/Form": self._form, "/Image": self._picture}.get(str(drawn.get("/Subtype")))
+            draw = {"/Form": self._repaint_form, "/Image": self._repaint_picture}.get(
+                str(drawn.get("/Subtype"))
+            )
             if draw is not None:
                 draw(drawn, paint)
         for font in resources_of_kind(resources, "/Font"):
             if str(font.get("/Subtype")) == "/Type3":
                 for glyph in font.CharProcs.values():
-                    self._drawing(glyph, font.get("/Resources"), paint)
+                    self._repaint_stream(glyph, font.get("/Resources"), paint)
         for state in resources_of_kind(resources, "/ExtGState"):
             mask = state.get("/SMask")
             if isinstance(mask, pikepdf.Dictionary) and "/G" in mask:
                 self._masks.append((mask, paint))
 
-    def _mask(self, mask: Any, paint: Paint) -> None:
+    def _repaint_mask(self, mask: Any, paint: Paint) -> None:
         """Repaints a mask, whose backdrop is a color of its group."""
         if str(mask.get("/S")) != "/Luminosity":
-            self._form(mask.G, paint)
+            self._repaint_form(mask.G, paint)
             return
-        self._form(mask.G, Shades())
+        self._repaint_form(mask.G, Shades())
         group = mask.G.get("/Group", pikepdf.Dictionary())
         if "/CS" not in group:
             group.CS = pikepdf.Name(DEVICE[GRAY])
@@ -153,47 +155,47 @@ class Repainter:
             kind, values = KINDS_OF_SIZES.get(len(mask.BC), GRAY), [float(component) for component in mask.BC]
             mask.BC = pikepdf.Array(shades.color(kind, values) or values)
 
-    def _colors(self, resources: Any, paint: Paint) -> None:
+    def _repaint_colors(self, resources: Any, paint: Paint) -> None:
         spaces = resources.get("/ColorSpace")
         if isinstance(spaces, pikepdf.Dictionary) and self._visited.is_new(spaces):
             for name, space in list(spaces.items()):
                 if is_palette(space):
-                    spaces[name] = self._palette(space, paint)
+                    spaces[name] = self._repaint_palette(space, paint)
         for space in resources_of_kind(resources, "/ColorSpace"):
-            self._spot(space, paint)
+            self._repaint_spot(space, paint)
         for shading in resources_of_kind(resources, "/Shading"):
-            self._gradient(shading, paint)
+            self._repaint_gradient(shading, paint)
         for pattern in resources_of_kind(resources, "/Pattern"):
-            self._pattern(pattern, paint)
+            self._repaint_pattern(pattern, paint)
 
-    def _spot(self, space: Any, paint: Paint) -> None:
+    def _repaint_spot(self, space: Any, paint: Paint) -> None:
         if isinstance(space, pikepdf.Array) and len(space) > 3 and self._visited.is_new(space):
-            kind = self._kind(space[2])
+            kind = self._find_kind(space[2])
             if str(space[0]) == "/Separation" and kind is not None:
                 repaint_tint(self._pdf, space, kind, paint)
 
-    def _pattern(self, pattern: Any, paint: Paint) -> None:
+    def _repaint_pattern(self, pattern: Any, paint: Paint) -> None:
         if int(pattern.get("/PatternType", 0)) == 2:
-            self._gradient(pattern.Shading, paint)
+            self._repaint_gradient(pattern.Shading, paint)
         elif isinstance(pattern, pikepdf.Stream):
-            self._drawing(pattern, pattern.get("/Resources"), paint)
+            self._repaint_stream(pattern, pattern.get("/Resources"), paint)
 
-    def _form(self, form: Any, paint: Paint) -> None:
-        self._drawing(form, form.get("/Resources"), paint)
+    def _repaint_form(self, form: Any, paint: Paint) -> None:
+        self._repaint_stream(form, form.get("/Resources"), paint)
 
-    def _gradient(self, shading: Any, paint: Paint) -> None:
-        kind = self._kind(shading.get("/ColorSpace"))
+    def _repaint_gradient(self, shading: Any, paint: Paint) -> None:
+        kind = self._find_kind(shading.get("/ColorSpace"))
         if kind is not None and self._visited.is_new(shading):
             repaint_gradient(self._pdf, shading, kind, paint)
 
-    def _picture(self, image: Any, paint: Paint) -> None:
+    def _repaint_picture(self, image: Any, paint: Paint) -> None:
         if not self._visited.is_new(image) or image.get("/ImageMask", False):
             return
         space = image.get("/ColorSpace")
         if is_palette(space):
-            image.ColorSpace = self._palette(space, paint)
+            image.ColorSpace = self._repaint_palette(space, paint)
             return
-        kind = self._kind(space)
+        kind = self._find_kind(space)
         if kind is None or (kind == OF_CMYK and paint.target == OF_CMYK):
             return
         if kind == GRAY and (paint.target in {OF_CMYK, GRAY}):
@@ -205,8 +207,8 @@ class Repainter:
         if painted is not None:
             _write_picture(image, painted, paint.target)
 
-    def _palette(self, space: Any, paint: Paint) -> Any:
-        kind = self._kind(space[1])
+    def _repaint_palette(self, space: Any, paint: Paint) -> Any:
+        kind = self._find_kind(space[1])
         return space if kind is None else repaint_palette(space, kind, paint)
 
     def _decode_picture(self, image: Any, kind: str) -> Image.Image | None:
@@ -215,7 +217,7 @@ class Repainter:
         read = decode_picture(image, OF_RGB)
         return read and kind.picture(read)
 
-    def _kind(self, space: Any) -> str | None:
+    def _find_kind(self, space: Any) -> str | None:
         """Finds the kind as `kind_of` does, but RGB with its profile where that is another one than sRGB."""
         kind = kind_of(space)
         of_profile = isinstance(space, pikepdf.Array) and str(space[0]) == "/ICCBased"
@@ -228,14 +230,14 @@ def _dictionary_number(resources: Any) -> tuple[int, int]:
     return spaces.objgen if spaces is not None and spaces.is_indirect else resources.objgen
 
 
-def _filters(image: Any) -> list[str]:
+def _list_filters(image: Any) -> list[str]:
     filters = image.get("/Filter", pikepdf.Array())
     return [str(name) for name in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
 
 
 def is_readable(image: Any, kind: str) -> bool:
     """Whether the format of a picture is supported; its data may still be damaged."""
-    names = _filters(image)
+    names = _list_filters(image)
     if kind == OF_LAB or {"/JPXDecode", "/CCITTFaxDecode", "/JBIG2Decode"} & set(names):
         return False
     is_jpeg = names == ["/DCTDecode"]
@@ -247,7 +249,7 @@ def decode_picture(image: Any, kind: str, wanted: tuple[int, int] | None = None)
 
     A JPEG that may be made smaller, to no less than `wanted`, is decoded the faster.
     """
-    names = _filters(image)
+    names = _list_filters(image)
     mode = {GRAY: "L", OF_RGB: "RGB", OF_CMYK: "CMYK"}.get(kind)
     if mode is None:
         return None

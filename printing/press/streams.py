@@ -98,7 +98,7 @@ class _Rewriting:
                 named = (self._content.rfind(b"/", self._copied, start), found.end(), operator)
                 continue
             if operator in DEVICES:
-                self._device(operator, start, found.end())
+                self._replace_device(operator, start, found.end())
                 continue
             if operator == b"BI" or named is None or named[0] < 0:
                 raise _UnsupportedForm
@@ -114,17 +114,17 @@ class _Rewriting:
         slash, after, _ = named
         name = self._content[slash : after - 2].strip().decode("latin-1")
         if (kind := self._spaces.get(name)) is not None:
-            self._put(kind, self._content[after:start], operator, slash, end)
+            self._put_color(kind, self._content[after:start], operator, slash, end)
 
-    def _device(self, operator: bytes, start: int, end: int) -> None:
+    def _replace_device(self, operator: bytes, start: int, end: int) -> None:
         kind = DEVICES[operator]
         before = max(self._copied, start - _MAX_LENGTH)
         operands = _OPERANDS[COMPONENTS[kind]].search(self._content[before:start].rstrip())
         if operands is None:
             raise _UnsupportedForm
-        self._put(kind, operands[0], operator, before + operands.start(), end)
+        self._put_color(kind, operands[0], operator, before + operands.start(), end)
 
-    def _put(self, kind: str, operands: bytes, operator: bytes, start: int, end: int) -> None:
+    def _put_color(self, kind: str, operands: bytes, operator: bytes, start: int, end: int) -> None:
         key = (operands, operator, kind)
         if key not in self._known:
             self._known[key] = self._paint_color(*key)
@@ -165,9 +165,9 @@ class ParsedStream:
         self._current: dict[bool, str | None] = dict.fromkeys((False, True), GRAY) if is_page else {}
         self._stack: list[dict[bool, str | None]] = []
         self._handlers: dict[str, Callable[[Instruction, bool], list[Instruction]]] = {
-            **dict.fromkeys(("cs", "CS"), self._space),
-            **dict.fromkeys(("sc", "SC", "scn", "SCN"), self._color),
-            **dict.fromkeys(("g", "G", "rg", "RG", "k", "K"), self._device),
+            **dict.fromkeys(("cs", "CS"), self._replace_space),
+            **dict.fromkeys(("sc", "SC", "scn", "SCN"), self._replace_color),
+            **dict.fromkeys(("g", "G", "rg", "RG", "k", "K"), self._replace_device),
         }
 
     def recolor(self, instructions: list[Instruction]) -> bytes:
@@ -182,7 +182,7 @@ class ParsedStream:
             written += handler(instruction, name.encode() in STROKING) if handler else [instruction]
         return pikepdf.unparse_content_stream(written)
 
-    def _space(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+    def _replace_space(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
         kind = self._spaces.get(str(instruction.operands[0])) if instruction.operands else None
         self._current[stroking] = kind
         if kind is None:
@@ -190,7 +190,7 @@ class ParsedStream:
         black = [0.0, 0.0, 0.0, 1.0] if kind == OF_CMYK else [0.0] * COMPONENTS[kind]
         return self._paint_color(kind, black, instruction, stroking)
 
-    def _color(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+    def _replace_color(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
         operands = instruction.operands
         # One number may as well be the tint of a spot color.
         kind = self._current.get(stroking, {3: OF_RGB, 4: OF_CMYK}.get(len(operands)))
@@ -198,7 +198,7 @@ class ParsedStream:
             return [instruction]
         return self._paint_color(kind, [float(value) for value in operands], instruction, stroking)
 
-    def _device(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+    def _replace_device(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
         kind = DEVICES[str(instruction.operator).encode()]
         self._current[stroking] = kind
         if len(instruction.operands) != COMPONENTS[kind]:
