@@ -121,10 +121,10 @@ def shrink_picture(content: bytes, size: tuple[int, int]) -> bytes:
         with Image.open(io.BytesIO(content), formats=["PNG", "JPEG"]) as picture:
             form = "JPEG" if is_jpeg(picture) else "PNG"
             if isolation.is_large_at_any_size(picture):
-                small = _plain(isolation.shrink(content, size, "LANCZOS"))
+                small = _simplify_mode(isolation.shrink(content, size, "LANCZOS"))
             else:
                 picture.draft("RGB", size)
-                small = _plain(picture).resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+                small = _simplify_mode(picture).resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
             small.save(target, form, quality=88)
     except (OSError, SyntaxError, ValueError, TaskFailed) as error:
         raise ArtworkInvalid("unreadable_artwork", "The data is damaged.") from error
@@ -140,7 +140,7 @@ def crop_picture(content: bytes, size: tuple[int, int], proportion: float) -> by
         raise ArtworkInvalid("unreadable_artwork", "The data is damaged.") from error
 
 
-def _plain(picture: Image.Image) -> Image.Image:
+def _simplify_mode(picture: Image.Image) -> Image.Image:
     if picture.mode in {"L", "RGB", "RGBA"}:
         return picture
     return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
@@ -168,8 +168,8 @@ class _SvgReader:
         if len(content) > SVG_BYTES:
             raise ArtworkInvalid("artwork_too_large", f"An SVG has at most {SVG_BYTES:,} bytes.")
         parser = expat.ParserCreate(encoding="utf-8")
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
+        parser.StartElementHandler = self._start_element
+        parser.EndElementHandler = self._end_element
         parser.StartDoctypeDeclHandler = self._refuse_declaration
         parser.ProcessingInstructionHandler = self._refuse_declaration
         try:
@@ -186,7 +186,7 @@ class _SvgReader:
     def _refuse_declaration(self, *_: object) -> None:
         raise ArtworkInvalid("unsafe_svg", "DOCTYPE, entities and processing instructions are not allowed.")
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
+    def _start_element(self, name: str, attributes: dict[str, str]) -> None:
         self.elements += 1
         self.open_ids.append("id" in attributes)
         local = name.rpartition(":")[2].lower()
@@ -203,7 +203,7 @@ class _SvgReader:
             self._check_attribute(local, key.rpartition(":")[2].lower(), value)
         self.drawn.start(local, attributes)
 
-    def _end(self, _: str) -> None:
+    def _end_element(self, _: str) -> None:
         self.open_ids.pop()
         self.drawn.end()
 

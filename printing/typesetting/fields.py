@@ -62,7 +62,7 @@ def resolve_values(
     """
     by_name = {field.field_name: field for field in fields}
     unknown = [name for name in sent if name not in by_name]
-    if _bytes(unknown) + _bytes(sent.values()) > ALL_VALUES_BYTES:
+    if _count_bytes(unknown) + _count_bytes(sent.values()) > ALL_VALUES_BYTES:
         message = f"All values together have at most {ALL_VALUES_BYTES:,} bytes."
         raise ValuesInvalid([Problem("", "too_large", message)])
     problems = _unknown_names(unknown, list(by_name)) if unknown else []
@@ -71,7 +71,7 @@ def resolve_values(
         value = sent.get(field.field_name)
         if value is None:
             value = field.org_value or field.default_value
-        fault = _fault(field, value, gallery)
+        fault = _find_fault(field, value, gallery)
         if fault:
             problems.append(Problem(pointer(field.field_name), *fault))
         elif isinstance(value, str):
@@ -94,19 +94,19 @@ def _unknown_names(names: Sequence[str], allowed: Sequence[str]) -> list[Problem
     ]
 
 
-def _bytes(values: Iterable[object]) -> int:
+def _count_bytes(values: Iterable[object]) -> int:
     return sum(len(text.encode("utf-8", "replace")) for text in values if isinstance(text, str))
 
 
-def _fault(
+def _find_fault(
     field: Field, value: object, gallery: Sequence[str] | Mapping[str, object]
 ) -> tuple[str, str] | None:
     name = field.field_name
     if not isinstance(value, str):
         return "wrong_type", f"{name} must be a string."
     if is_blank(value):
-        return ("required", f"{name} is required.") if field.required else _unprintable(name, value)
-    if fault := _unprintable(name, value):
+        return ("required", f"{name} is required.") if field.required else _find_unprintable(name, value)
+    if fault := _find_unprintable(name, value):
         return fault
     if field.type == "Choice" and value not in field.choices:
         return "not_a_choice", f"{name} must be one of {', '.join(field.choices)}."
@@ -127,7 +127,7 @@ def _fault(
     )
 
 
-def _unprintable(name: str, value: str) -> tuple[str, str] | None:
+def _find_unprintable(name: str, value: str) -> tuple[str, str] | None:
     # Python counts these as unprintable, and others that are no fault.
     if value.isprintable():
         return None
@@ -177,7 +177,7 @@ def overflow_reason(box: Box, content: str) -> str | None:
         return f"has more than {CHARACTERS:,} characters"
     if _most_marks(content) > MARKS_IN_A_ROW:
         return f"has more than {MARKS_IN_A_ROW} marks on one letter"
-    if box.fit != "clip" and not _may_fit(box, [_letters(line) for line in content.split("\n")]):
+    if box.fit != "clip" and not _may_fit(box, [_count_letters(line) for line in content.split("\n")]):
         return "does not fit its box, even at the smallest size"
     return None
 
@@ -195,7 +195,7 @@ def _may_fit(box: Box, lines: list[int]) -> bool:
     return box.line_spacing < 1 or sum(lines) * narrowest <= capacity * width
 
 
-def _letters(line: str) -> int:
+def _count_letters(line: str) -> int:
     """The number of those with a width."""
     categories = (unicodedata.category(letter) for letter in line if letter not in FILLERS)
     return sum(1 for category in categories if category[0] not in "CMZ" and category != "Sk")

@@ -128,14 +128,14 @@ class FontSet:
         for cluster in clusters(text):
             candidates = (*needed, *fallbacks)
             forms = {unicodedata.normalize(form, cluster) for form in ("NFC", "NFD")} | {cluster}
-            match = next((candidate for candidate in candidates if self._draws(candidate, forms)), None)
+            match = next((candidate for candidate in candidates if self._has_glyphs(candidate, forms)), None)
             if match is None:
                 return tuple(needed), self._missing_letter(cluster, candidates)
             if match not in needed:
                 needed.append(match)
         return tuple(needed), None
 
-    def _draws(self, family: str, forms: Iterable[str]) -> bool:
+    def _has_glyphs(self, family: str, forms: Iterable[str]) -> bool:
         covered = self.code_points(family)
         return any(all(ord(letter) in covered or letter in _IGNORABLE for letter in form) for form in forms)
 
@@ -185,7 +185,7 @@ def families_in_folder(folder: Path) -> list[str]:
     size = path.stat().st_size
     with path.open("rb") as file:
         fonts = fonts_in(file)
-        families = [_face(font, path, index).family for index, font in enumerate(fonts)]
+        families = [_read_face(font, path, index).family for index, font in enumerate(fonts)]
         points = [len(font.getBestCmap() or ()) for font in fonts]
         ends = [table.offset + table.length for font in fonts for table in font.reader.tables.values()]
     is_whole = max(ends, default=0) <= size
@@ -205,7 +205,7 @@ def _font_files() -> Iterator[Path]:
 @cache
 def _read_faces(path: Path) -> tuple[FontFace, ...]:
     with path.open("rb") as file:
-        return tuple(_face(font, path, index) for index, font in enumerate(fonts_in(file)))
+        return tuple(_read_face(font, path, index) for index, font in enumerate(fonts_in(file)))
 
 
 def fonts_in(file: io.BufferedIOBase) -> list[TTFont]:
@@ -214,7 +214,7 @@ def fonts_in(file: io.BufferedIOBase) -> list[TTFont]:
     return list(TTCollection(file, lazy=True).fonts) if start == b"ttcf" else [TTFont(file, lazy=True)]
 
 
-def _face(font: TTFont, path: Path, index: int) -> FontFace:
+def _read_face(font: TTFont, path: Path, index: int) -> FontFace:
     names = font["name"]
     family = str(names.getDebugName(16) or names.getDebugName(1) or "")
     axes = {axis.axisTag: axis for axis in font["fvar"].axes} if "fvar" in font else {}

@@ -24,9 +24,9 @@ def receive_message(
     channel: socket.socket, deadline: float | None = None
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Receive what send_message sent; raises EOFError if the other end has closed, TimeoutError at the deadline."""
-    head_size, body_size = _HEAD.unpack(_receive(channel, _HEAD.size, deadline))
-    header = json.loads(_receive(channel, head_size, deadline))
-    body = memoryview(_receive(channel, body_size, deadline))
+    head_size, body_size = _HEAD.unpack(_receive_bytes(channel, _HEAD.size, deadline))
+    header = json.loads(_receive_bytes(channel, head_size, deadline))
+    body = memoryview(_receive_bytes(channel, body_size, deadline))
     parts, start = [], 0
     for size in header.pop("sizes"):
         parts.append(bytes(body[start : start + size]))
@@ -34,7 +34,7 @@ def receive_message(
     return header, parts
 
 
-def _receive(channel: socket.socket, size: int, deadline: float | None) -> bytearray:
+def _receive_bytes(channel: socket.socket, size: int, deadline: float | None) -> bytearray:
     buffer = bytearray(size)
     view, filled = memoryview(buffer), 0
     while filled < size:

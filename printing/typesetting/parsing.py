@@ -64,7 +64,7 @@ def parse_template(json_value: object, fields: Sequence[Field], fonts: FontSet |
         )
     if problems:
         raise TemplateInvalid(problems)
-    return Template(_digest(json_value), pages, artwork, gallery, _families(pages))
+    return Template(_digest_json(json_value), pages, artwork, gallery, _list_families(pages))
 
 
 def parse_draft(
@@ -79,7 +79,7 @@ def parse_draft(
     read = _read_pages(Reading({"Pages": pages}, (), problems), artwork, fields, fonts)
     if problems:
         raise TemplateInvalid(problems)
-    return Template(_digest(pages), read, artwork, gallery, _families(read))
+    return Template(_digest_json(pages), read, artwork, gallery, _list_families(read))
 
 
 def _read_pages(
@@ -93,11 +93,11 @@ def _read_pages(
     )
 
 
-def _families(pages: Sequence[Page]) -> frozenset[str]:
+def _list_families(pages: Sequence[Page]) -> frozenset[str]:
     return frozenset(box.font for page in pages for box in page.boxes if box.kind == "Text")
 
 
-def _digest(json_value: object) -> str:
+def _digest_json(json_value: object) -> str:
     canonical = json.dumps(json_value, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -172,8 +172,8 @@ def _read_box(
         role=kind if kind in FIXED_TEXTS else "",
         field=field,
         text=text,
-        x=box.number("X", _times(PLACE_OF_PAGE, width)),
-        y=box.number("Y", _times(PLACE_OF_PAGE, height)),
+        x=box.number("X", _scale_limits(PLACE_OF_PAGE, width)),
+        y=box.number("Y", _scale_limits(PLACE_OF_PAGE, height)),
         width=box.number("Width", (SMALLEST_BOX, MAX_OF_PAGE * width)),
         height=box.number("Height", (SMALLEST_BOX, MAX_OF_PAGE * height)),
         rotation=box.number("Rotation", BOX_LIMITS["Rotation"], 0.0),
@@ -185,7 +185,7 @@ def _read_box(
     return read
 
 
-def _times(limits: tuple[float, float], length: float) -> tuple[float, float]:
+def _scale_limits(limits: tuple[float, float], length: float) -> tuple[float, float]:
     return limits[0] * length, limits[1] * length
 
 
@@ -253,10 +253,10 @@ def _read_type(box: Reading, families: frozenset[str]) -> dict[str, Any]:
 def load_template_folder(folder: Path) -> dict[str, Any]:
     """Assemble template.json and the artwork files beside it (gallery pictures in `gallery/`) to one JSON value."""
     template: dict[str, Any] = json.loads((folder / "template.json").read_text("utf-8"))
-    template["Artwork"] = {path.name: _entry(path) for path in _artwork_files(folder)}
+    template["Artwork"] = {path.name: _read_entry(path) for path in _artwork_files(folder)}
     gallery = folder / "gallery"
     if gallery.is_dir():
-        template["Gallery"] = {path.stem: _entry(path) for path in _artwork_files(gallery)}
+        template["Gallery"] = {path.stem: _read_entry(path) for path in _artwork_files(gallery)}
     return template
 
 
@@ -288,7 +288,7 @@ def _artwork_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in MEDIA_TYPES)
 
 
-def _entry(path: Path) -> dict[str, str]:
+def _read_entry(path: Path) -> dict[str, str]:
     media_type = MEDIA_TYPES[path.suffix]
     if media_type == "image/svg+xml":
         return {"MediaType": media_type, "Data": path.read_text("utf-8")}

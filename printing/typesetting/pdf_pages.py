@@ -25,7 +25,9 @@ def count_pdf_pages(pdf: bytes) -> int:
 def pdf_page_areas(pdf: bytes) -> list[tuple[float, float, float, float]]:
     """The sheet of each page: left, top, width and height in mm from the upper left corner of its trim."""
     with _open_pdf(pdf) as opened:
-        boxes = [(_boxes(page, trimmed=False)[0], _boxes(page, trimmed=True)[1]) for page in opened.pages]
+        boxes = [
+            (_read_boxes(page, trimmed=False)[0], _read_boxes(page, trimmed=True)[1]) for page in opened.pages
+        ]
     return [(-trim[0] * MM, -trim[1] * MM, sheet[0] * MM, sheet[1] * MM) for sheet, trim in boxes]
 
 
@@ -35,8 +37,8 @@ def render_pdf_page(pdf: bytes, number: int, *, pixels: int, trimmed: bool) -> b
     It is narrower where it would have more than PIXELS. Raises IndexError, RenderingFailed or RenderingBusy.
     """
     with _open_pdf(pdf) as opened:
-        sheet, box = _boxes(opened.pages[number], trimmed=trimmed)
-        is_large = any(_pixels(thing) > isolation.RENDERED_PIXELS for thing in opened.objects)
+        sheet, box = _read_boxes(opened.pages[number], trimmed=trimmed)
+        is_large = any(_count_pixels(thing) > isolation.RENDERED_PIXELS for thing in opened.objects)
     width, height = box[2], box[3]
     longest = min(pixels * MAX_STRETCH * width / height, (PIXELS * width / height) ** 0.5)
     pixels = min(pixels, max(1, int(longest)))
@@ -69,7 +71,7 @@ def _open_pdf(pdf: bytes) -> pikepdf.Pdf:
         raise RenderingFailed("The PDF cannot be read.") from error
 
 
-def _boxes(
+def _read_boxes(
     page: pikepdf.Page, *, trimmed: bool
 ) -> tuple[tuple[float, float], tuple[float, float, float, float]]:
     """Width and height of the sheet, and what is shown of it: left, top, width and height."""
@@ -81,7 +83,7 @@ def _boxes(
     return sheet, (x0 - left, top - y1, x1 - x0, y1 - y0)
 
 
-def _pixels(thing: pikepdf.Object) -> int:
+def _count_pixels(thing: pikepdf.Object) -> int:
     """Counts the pixels of a picture; the PDF of a template may say anything in place of numbers."""
     if isinstance(thing, pikepdf.Stream) and thing.get("/Subtype") == "/Image":
         with suppress(TypeError, ValueError):

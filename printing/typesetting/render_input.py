@@ -88,7 +88,7 @@ class RenderInputBuilder:
             background = self.template.artwork[page.background] if page.background else None
             drawn = []
             for at, box in enumerate(page.boxes):
-                if (item := self._item(box, values, artwork)) is not None:
+                if (item := self._build_item(box, values, artwork)) is not None:
                     drawn.append(item)
                     if item["kind"] == "text":
                         self.render_input.places.append((number, at))
@@ -98,13 +98,15 @@ class RenderInputBuilder:
                     "height": page.height,
                     "bleed": page.bleed,
                     "cut": page.bleed if self.press is None else self.press.bleed_of(page),
-                    **self._background(page, background, artwork),
+                    **self._build_background(page, background, artwork),
                     "boxes": drawn,
                 }
             )
         return self.render_input
 
-    def _item(self, box: Box, values: Mapping[str, str], artwork: Mapping[str, str]) -> dict[str, Any] | None:
+    def _build_item(
+        self, box: Box, values: Mapping[str, str], artwork: Mapping[str, str]
+    ) -> dict[str, Any] | None:
         content = box.text if box.field is None else values.get(box.field, "")
         if content is None or is_blank(content):
             return None
@@ -114,20 +116,22 @@ class RenderInputBuilder:
             "x": box.x,
             "y": box.y,
             "rotation": box.rotation,
-            "color": self._paint(box.color),
-            "background": self._paint(box.background) if box.background else None,
+            "color": self._paint_color(box.color),
+            "background": self._paint_color(box.background) if box.background else None,
             "framed": box.is_framed,
         }
         if box.kind == "Text" and (reason := overflow_reason(box, content)):
             self._refuse(box, "does_not_fit", reason)
             return None
         if box.kind == "Text":
-            return {**frame, **self._text(box, content)}
+            return {**frame, **self._build_text(box, content)}
         if box.kind == "Image":
-            return self._image(frame, box, content, artwork)
-        return self._code(frame, box, content)
+            return self._build_image(frame, box, content, artwork)
+        return self._build_code(frame, box, content)
 
-    def _background(self, page: Page, picture: Artwork | None, artwork: Mapping[str, str]) -> dict[str, Any]:
+    def _build_background(
+        self, page: Page, picture: Artwork | None, artwork: Mapping[str, str]
+    ) -> dict[str, Any]:
         if picture is None:
             return {"background": None}
         if picture.media_type == PDF_TYPE and not picture.is_placed:
@@ -135,7 +139,7 @@ class RenderInputBuilder:
             return {"background": None, "picture": self._place_picture(picture, size)}
         if picture.media_type not in PICTURE_TYPES or not self._is_separated(picture.data):
             return {"background": artwork[picture.digest]}
-        return {"background": None, "picture": self._placeholder(picture.digest, picture.data, picture)}
+        return {"background": None, "picture": self._add_placeholder(picture.digest, picture.data, picture)}
 
     def _place_picture(self, picture: Artwork, size: tuple[float, float] | None = None) -> str:
         key = f"{picture.digest} {size}"
@@ -147,7 +151,7 @@ class RenderInputBuilder:
         """Whether the picture is printed by its plates; the typesetter gets only a placeholder then."""
         return self.press is not None and (self.press.rules.is_cmyk or has_plates(content))
 
-    def _placeholder(self, key: str, content: bytes, picture: Artwork) -> str:
+    def _add_placeholder(self, key: str, content: bytes, picture: Artwork) -> str:
         """Separates the picture once for all its places; returns the key of its placeholder."""
         assert self.press is not None  # noqa: S101 - narrows the type: callers have looked
         if key not in self.render_input.pictures:
@@ -159,7 +163,7 @@ class RenderInputBuilder:
             self.render_input.is_large |= self.shows_plates and isolation.is_large_to_render(content)
         return key
 
-    def _paint(self, color: RGB | CMYK) -> str | list[float]:
+    def _paint_color(self, color: RGB | CMYK) -> str | list[float]:
         """A spot color is typeset as a marking process color, which the writer replaces by its plate."""
         if self.press is None or isinstance(color, RGB) or not color.spot:
             return color.as_json()
@@ -168,7 +172,7 @@ class RenderInputBuilder:
             self.render_input.spots.append(spot)
         return placeholder_of_spot(self.render_input.spots.index(spot))
 
-    def _text(self, box: Box, content: str) -> dict[str, Any]:
+    def _build_text(self, box: Box, content: str) -> dict[str, Any]:
         content = content.replace("\t", " ")
         families, missing = self.fonts.chain(box.font, content)
         if missing is not None:
@@ -198,7 +202,7 @@ class RenderInputBuilder:
             "fit": box.fit,
         }
 
-    def _image(
+    def _build_image(
         self, frame: dict[str, Any], box: Box, content: str, artwork: Mapping[str, str]
     ) -> dict[str, Any] | None:
         field = box.field or ""
@@ -206,7 +210,7 @@ class RenderInputBuilder:
         if (picture := self.template.gallery.get(content)) is not None:
             self._note_resolution(box, picture)
             if picture.media_type in PICTURE_TYPES and self._is_separated(picture.data):
-                return {**shown, "picture": self._placeholder(picture.digest, picture.data, picture)}
+                return {**shown, "picture": self._add_placeholder(picture.digest, picture.data, picture)}
             if picture.media_type == PDF_TYPE:
                 return {**shown, "picture": self._place_picture(picture)}
             return {**shown, "file": artwork[picture.digest]}
@@ -218,7 +222,7 @@ class RenderInputBuilder:
             # A large picture was checked at its upload, and is decoded when it is drawn or separated.
             size = measure_picture(self.images[field], largest=SMALL_PICTURE)
             if self._is_separated(self.images[field]):
-                self._placeholder(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
+                self._add_placeholder(key, self.images[field], Artwork(field, "image/png", b"", "", *size))
             elif key not in self.render_input.pictures:
                 self.render_input.pictures[key] = drawn = self._picture_for_output(
                     box, self.images[field], size
@@ -242,11 +246,11 @@ class RenderInputBuilder:
             message = (
                 f"{box.field} prints at {dpi} dpi; at least {GOOD_DPI} dpi are needed for a sharp picture."
             )
-            self._add(
+            self._add_problem(
                 self.render_input.messages, Problem(pointer(box.field or ""), "low_resolution", message)
             )
 
-    def _code(self, frame: dict[str, Any], box: Box, content: str) -> dict[str, Any] | None:
+    def _build_code(self, frame: dict[str, Any], box: Box, content: str) -> dict[str, Any] | None:
         square = box.kind == "QRCode"
         try:
             columns, runs = qr_runs(content) if square else code_128_runs(content)
@@ -265,11 +269,11 @@ class RenderInputBuilder:
 
     def _refuse(self, box: Box, code: str, message: str) -> None:
         where = pointer(box.field) if box.field else ""
-        self._add(
+        self._add_problem(
             self.render_input.problems, Problem(where, code, f"{box.field or 'A fixed text'} {message}.")
         )
 
-    def _add(self, problems: list[Problem], problem: Problem) -> None:
+    def _add_problem(self, problems: list[Problem], problem: Problem) -> None:
         if problem not in self.reported:
             self.reported.add(problem)
             problems.append(problem)

@@ -80,7 +80,7 @@ def render_proof(
     )
     job: dict[str, Any] = dict(SCREEN) if press is None else {**press.job(template.pages), "makes": "proof"}
     job = _add_mark(builder, job, (mark or "")[:MARK_LETTERS] or None)
-    parts, texts = _render(builder, values, job, seconds, press)
+    parts, texts = _render_parts(builder, values, job, seconds, press)
     return Proof(parts[0], tuple(parts[1:]), tuple(builder.render_input.messages), texts)
 
 
@@ -127,7 +127,7 @@ def render_backgrounds(template: Template, *, ppi: float, seconds: float = SECON
     pages = tuple(replace(page.with_bleed(), boxes=()) for page in template.pages)
     builder = RenderInputBuilder(replace(template, pages=pages), {}, FontSet.shipped(), for_screen=True)
     job = {"mark": None, **SCREEN, "ppi": ppi, "page-only": True}
-    return _render(builder, {}, job, _at_most(seconds))[0]
+    return _render_parts(builder, {}, job, _at_most(seconds))[0]
 
 
 def render_inks(template: Template, press: Press, *, ppi: float, seconds: float = SECONDS) -> list[bytes]:
@@ -136,7 +136,7 @@ def render_inks(template: Template, press: Press, *, ppi: float, seconds: float 
         template, {}, FontSet.shipped(), for_screen=False, press=press, shows_plates=True
     )
     plain = {**SCREEN, "print": True, "slug": press.slug_mm, "makes": "inks", "ppi": ppi}
-    return _render(builder, {}, _add_mark(builder, plain, None), _at_most(seconds), press)[0]
+    return _render_parts(builder, {}, _add_mark(builder, plain, None), _at_most(seconds), press)[0]
 
 
 def render_print(
@@ -156,7 +156,7 @@ def render_print(
     shown = fonts or FontSet.shipped()
     builder = RenderInputBuilder(template, images or {}, shown, for_screen=False, press=press)
     job = _add_mark(builder, press.job(template.pages), mark)
-    parts, texts = _render(builder, values, job, seconds, press)
+    parts, texts = _render_parts(builder, values, job, seconds, press)
     return PrintFile(parts[0], tuple(builder.render_input.messages), texts)
 
 
@@ -205,7 +205,7 @@ def _add_mark(builder: RenderInputBuilder, job: Mapping[str, Any], mark: str | N
     return {**job, "mark": mark, "mark-fonts": families}
 
 
-def _render(
+def _render_parts(
     builder: RenderInputBuilder,
     values: Mapping[str, str],
     job: dict[str, Any],

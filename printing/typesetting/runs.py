@@ -74,11 +74,11 @@ class Run:
 
     def typeset(self) -> tuple[list[bytes], tuple[SetText, ...]]:
         """The PDF, if it is wanted, and the PNG of each page; pages equal to recent ones are not drawn again."""
-        render_input, setting = self.builder.render_input, self._setting()
+        render_input, setting = self.builder.render_input, self._build_setting()
         keys = page_keys(render_input, self.job, setting) if self.press is None else []
         drawn = {key: png for key in keys if (png := drawn_pages.get(key)) is not None}
         new = [at for at, key in enumerate(keys) if key not in drawn]
-        headers, parts = self._render(setting, new)
+        headers, parts = self._render_pages(setting, new)
         for header in headers:
             _refuse_failure(header, render_input)
         texts = tuple(SetText(*render_input.places[at], *sizes) for at, *sizes in headers[0].get("set", ()))
@@ -90,7 +90,7 @@ class Run:
             drawn_pages.put(keys[at], png)
         return [*parts[:pdf], *(drawn[key] for key in keys)], texts
 
-    def _setting(self) -> dict[str, Any]:
+    def _build_setting(self) -> dict[str, Any]:
         pages = self.builder.template.pages
         return {
             "layout": "pages",
@@ -99,7 +99,7 @@ class Run:
             "ppi": self.job.get("ppi") or proof_dpi((page.width, page.height) for page in pages),
         }
 
-    def _render(
+    def _render_pages(
         self, setting: dict[str, Any], new: Sequence[int]
     ) -> tuple[list[dict[str, Any]], list[bytes]]:
         """The headers and the parts of the renderers' replies; of the pages only the `new` ones.
@@ -121,13 +121,13 @@ class Run:
             shared_workers.lend(self._end) as worker,
             self.workdir.job(worker.slot, builder.template, render_input.files()) as (root, paths),
         ):
-            request = {**setting, "root": str(root), "outputs": _outputs(render_input, job, new)}
+            request = {**setting, "root": str(root), "outputs": _list_outputs(render_input, job, new)}
             if self.press is not None:
                 request["press"] = self._press_request(self.press, root, paths)
             elif "page-only" not in job and new:
                 return self._render_with_pages(worker, request, new, paths)
             shown = [render_input.pages[at] for at in new] or render_input.pages
-            header, parts = _render_and_observe(worker, request, [_job(shown, job, paths)], self._end)
+            header, parts = _render_and_observe(worker, request, [_write_job(shown, job, paths)], self._end)
             return [header], parts
 
     def _press_request(self, press: Press, root: Path, paths: Mapping[str, str]) -> dict[str, Any]:
@@ -152,8 +152,8 @@ class Run:
                     self.workdir.job(second.slot, self.builder.template, render_input.files())
                 )
                 of_pages = {**request, "root": str(root), "outputs": ["png"]}
-                second.send(of_pages, [_job(fresh[own:], self.job, paths)], self._end)
-            jobs = [_job(render_input.pages, self.job, paths), _job(fresh[:own], self.job, paths)]
+                second.send(of_pages, [_write_job(fresh[own:], self.job, paths)], self._end)
+            jobs = [_write_job(render_input.pages, self.job, paths), _write_job(fresh[:own], self.job, paths)]
             header, parts = _render_and_observe(worker, {**request, "then": ["png"]}, jobs, self._end)
             if second is None:
                 return [header], parts
@@ -184,13 +184,13 @@ def proof_dpi(sizes: Iterable[tuple[float, float]]) -> float:
     return float(min(DPI, (PAGE_PIXELS / max(areas)) ** 0.5, (PROOF_PIXELS / sum(areas)) ** 0.5))
 
 
-def _outputs(render_input: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> list[str]:
+def _list_outputs(render_input: RenderInput, job: Mapping[str, Any], new: Sequence[int]) -> list[str]:
     """The outputs of the request for all pages, whose layout the later ones reuse."""
     first = [] if "page-only" in job and not new else ["png" if "page-only" in job else "pdf"]
     return [*first, SIZES] if render_input.places else first
 
 
-def _job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
+def _write_job(pages: Sequence[dict[str, Any]], job: Mapping[str, Any], paths: Mapping[str, str]) -> bytes:
     for item in (item for page in pages for item in page["boxes"] if "picture" in item):
         item["file"] = paths[item["picture"]]
     for page in (page for page in pages if "picture" in page):

@@ -56,7 +56,7 @@ class SvgReferences:
 
     def start(self, element: str, attributes: Mapping[str, str]) -> None:
         outer = self._open[-1] if self._open else self._whole
-        named = {key: _names(text) for key, text in read_properties(attributes).items()}
+        named = {key: _find_names(text) for key, text in read_properties(attributes).items()}
         # Read once, and each name once: as many as 20,000 elements inherit them.
         inherited = {key: list(dict.fromkeys(names)) for key, names in named.items() if key in _INHERITED}
         shown = {**outer.inherited, **inherited} if inherited else outer.inherited
@@ -65,19 +65,19 @@ class SvgReferences:
         paints = [name for key, names in named.items() if key not in _INHERITED for name in names]
         for name in paints:
             part.references[(name,)] += 1
-        self._inherit(part, element, attributes)
+        self._inherit_paint(part, element, attributes)
         self._paints += len(part.references)
         # Each of them is added up once for each surrounding element.
         if self._paints > 10 * SVG_REFERENCES:
             raise TooComplex(f"At most {10 * SVG_REFERENCES:,} uses of gradients and patterns are allowed.")
 
-    def _inherit(self, part: _Part, element: str, attributes: Mapping[str, str]) -> None:
+    def _inherit_paint(self, part: _Part, element: str, attributes: Mapping[str, str]) -> None:
         """Fill, stroke and markers apply to every shape inside of the element that sets them."""
         points = 0
         shown = [(key, name) for key, names in part.inherited.items() for name in names]
         if any(key in _MARKERS for key, _ in shown):
             points = sum(len(_NUMBER.findall(attributes.get(key, ""))) for key in ("d", "points"))
-        target = _href(attributes) if element != "a" else None
+        target = _read_href(attributes) if element != "a" else None
         if target is not None:
             part.references[(target,)] += 1
         for key, name in shown:
@@ -145,10 +145,10 @@ def read_properties(attributes: Mapping[str, str]) -> dict[str, str]:
     return properties
 
 
-def _names(value: str) -> list[str]:
+def _find_names(value: str) -> list[str]:
     return [name.strip() for name in _URL.findall(value)] if "(" in value else []
 
 
-def _href(attributes: Mapping[str, str]) -> str | None:
+def _read_href(attributes: Mapping[str, str]) -> str | None:
     targets = [value for key, value in attributes.items() if key.rpartition(":")[2].lower() == "href"]
     return next((name for target in targets if (name := named_element(target.strip()))), None)

@@ -43,17 +43,17 @@ class WorkDir:
         """Write the template's artwork and return its paths below a job's root; call release_template afterwards."""
         digest = template.artwork_digest
         pictures = template.pictures
-        if not self._hold(digest):
+        if not self._hold_template(digest):
             with self._writing:
-                if not self._hold(digest):
-                    self._add(digest, pictures)
+                if not self._hold_template(digest):
+                    self._add_template(digest, pictures)
         return {picture.digest: f"{digest}/{picture.file_name}" for picture in pictures}
 
     def release_template(self, template: Template) -> None:
         with self._lock:
             self._holders[template.artwork_digest].holders -= 1
 
-    def _hold(self, digest: str) -> bool:
+    def _hold_template(self, digest: str) -> bool:
         with self._lock:
             if (held := self._holders.get(digest)) is None:
                 return False
@@ -61,20 +61,20 @@ class WorkDir:
             self._holders.move_to_end(digest)
             return True
 
-    def _add(self, digest: str, pictures: Sequence[Artwork]) -> None:
+    def _add_template(self, digest: str, pictures: Sequence[Artwork]) -> None:
         size = sum(len(picture.data) for picture in pictures)
         self._delete_unused(MAX_CACHED_TEMPLATES - 1, MAX_CACHED_BYTES - size)
         try:
-            self._write(digest, pictures)
+            self._write_pictures(digest, pictures)
         except OSError as error:
             if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
                 raise
             self._delete_unused(0, 0)
-            self._write(digest, pictures)
+            self._write_pictures(digest, pictures)
         with self._lock:
             self._holders[digest] = _Held(size)
 
-    def _write(self, digest: str, pictures: Sequence[Artwork]) -> None:
+    def _write_pictures(self, digest: str, pictures: Sequence[Artwork]) -> None:
         with _made_whole(self.root / "artwork" / digest) as part:
             for picture in pictures:
                 (part / picture.file_name).write_bytes(picture.data)
@@ -132,7 +132,7 @@ class WorkDir:
                 left.unlink()
 
 
-def _empty(folder: Path) -> Path:
+def _empty_folder(folder: Path) -> Path:
     """Raises what hinders it, such as a disk without room."""
     if folder.exists():
         shutil.rmtree(folder)
@@ -143,7 +143,7 @@ def _empty(folder: Path) -> Path:
 @contextmanager
 def _made_whole(folder: Path) -> Iterator[Path]:
     """Gives the folder its name when everything is in it: what failed in the middle takes no room."""
-    part = _empty(folder.with_name(f"{folder.name}.part"))
+    part = _empty_folder(folder.with_name(f"{folder.name}.part"))
     try:
         yield part
         if folder.exists():

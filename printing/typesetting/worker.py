@@ -99,7 +99,7 @@ class Renderer:
                     parts += self._compile(request, form)
             except typst.TypstError as error:
                 if "unfit" in error.message:
-                    return {"ok": False, "unfit": self._unfit(request, jobs[0])}, []
+                    return {"ok": False, "unfit": self._find_unfit(request, jobs[0])}, []
                 return {"ok": False, "message": error.message}, []
             stages[form] = time.perf_counter() - started
         if (press := request.get("press")) is not None:
@@ -115,7 +115,7 @@ class Renderer:
 
     def _for_press(self, request: dict[str, Any], press: dict[str, Any], pdf: bytes) -> list[bytes]:
         boxes = [PageBoxes(*sizes) for sizes in press["boxes"]]
-        job = PressJob(condition=_condition(press["profile"]), boxes=boxes, **press["job"])
+        job = PressJob(condition=_read_condition(press["profile"]), boxes=boxes, **press["job"])
         printed = write_press_file(pdf, job)
         if press["makes"] == "file":
             return [printed]
@@ -144,15 +144,15 @@ class Renderer:
         (root / JOB).write_text(json.dumps(job))
         return self._compile({**request, "ppi": 72}, "png")[0]
 
-    def _unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
+    def _find_unfit(self, request: dict[str, Any], job: bytes) -> list[int]:
         (Path(request["root"]) / JOB).write_text(json.dumps({**json.loads(job), "reporting": True}))
         return sorted(set(self._query(request, "<unfit>")))
 
     def _query(self, request: dict[str, Any], label: str) -> Any:
-        return json.loads(self._compiler(request).query(label, field="value", root=request["root"]))
+        return json.loads(self._get_compiler(request).query(label, field="value", root=request["root"]))
 
     def _compile(self, request: dict[str, Any], form: Any) -> list[bytes]:
-        output = self._compiler(request).compile(
+        output = self._get_compiler(request).compile(
             input=Path(request["root"]) / MAIN,
             format=form,
             ppi=request["ppi"],
@@ -160,7 +160,7 @@ class Renderer:
         )
         return output if isinstance(output, list) else [output or b""]
 
-    def _compiler(self, request: dict[str, Any]) -> typst.Compiler:
+    def _get_compiler(self, request: dict[str, Any]) -> typst.Compiler:
         """Returns a compiler. It reads MAIN and JOB of its root anew only when given `input` or `root`."""
         root, fonts = key = request["root"], request["fonts"]
         self.used += 1
@@ -183,7 +183,7 @@ class Renderer:
 
 
 @lru_cache(maxsize=4)
-def _condition(profile: str) -> OutputCondition:
+def _read_condition(profile: str) -> OutputCondition:
     """The file of a profile is named by its content, so it never changes."""
     return condition_of(Path(profile).read_bytes())
 

@@ -65,12 +65,12 @@ class Worker:
 
     def send(self, request: Mapping[str, Any], jobs: Sequence[bytes], deadline: float) -> None:
         """Each request has one response, to be received before the next request is sent."""
-        with self._errors():
+        with self._catch_errors():
             self.channel.settimeout(max(deadline - time.monotonic(), 0.001))
             send_message(self.channel, request, jobs)
 
     def receive(self, deadline: float) -> tuple[dict[str, Any], list[bytes]]:
-        with self._errors():
+        with self._catch_errors():
             header, parts = receive_message(self.channel, deadline)
         self.renderings += 1
         self.needs_replacement = self.renderings >= RENDERINGS_OF_A_WORKER or header["peak"] > PEAK_KIB
@@ -83,7 +83,7 @@ class Worker:
         return self.receive(deadline)
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _catch_errors(self) -> Iterator[None]:
         try:
             yield
         except TimeoutError as error:
@@ -142,7 +142,7 @@ class Workers:
             yield worker
             healthy = True
         finally:
-            self._release(worker, healthy=healthy)
+            self._release_worker(worker, healthy=healthy)
 
     def close(self) -> None:
         with self._free:
@@ -184,7 +184,7 @@ class Workers:
             self._slots.append(worker.slot)
         return self._idle.pop() if self._idle else None
 
-    def _release(self, worker: Worker, *, healthy: bool) -> None:
+    def _release_worker(self, worker: Worker, *, healthy: bool) -> None:
         is_kept = healthy and not worker.needs_replacement
         if not is_kept:
             worker.close()

@@ -3,7 +3,7 @@
 import pytest
 
 from printing.typesetting import Field, FontSet, ValuesInvalid, parse_template, render_proof, runs
-from printing.typesetting.fields import CHARACTERS, MARKS_IN_A_ROW, _letters
+from printing.typesetting.fields import CHARACTERS, MARKS_IN_A_ROW, _count_letters
 from printing.typesetting.render_input import RenderInputBuilder
 from tests.support.printing.made_templates import card, text_box, words_template
 
@@ -73,5 +73,5 @@ def test_letters_are_counted_alike_beside_letters_of_all_scripts():
     """A mark has no width itself."""
     letters = [chr(code) for code in range(128)]
 
-    assert [_letters(one) for one in letters] == [_letters(f"{one}\u0301") for one in letters]
-    assert _letters("".join(letters)) == 92
+    assert [_count_letters(one) for one in letters] == [_count_letters(f"{one}\u0301") for one in letters]
+    assert _count_letters("".join(letters)) == 92
