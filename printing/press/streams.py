@@ -140,13 +140,13 @@ class _Rewriting:
         if len(values) != COMPONENTS[kind]:
             raise _UnsupportedForm
         painted = self._paint.color(kind, values)
-        stroking = operator in STROKING
-        return None if painted is None else setting(painted, self._paint.target, stroking=stroking)
+        is_stroking = operator in STROKING
+        return None if painted is None else setting(painted, self._paint.target, is_stroking=is_stroking)
 
 
-def setting(values: Values, kind: str, *, stroking: bool) -> bytes:
+def setting(values: Values, kind: str, *, is_stroking: bool) -> bytes:
     # A space, because the text before may end in a name or an operator.
-    return b" " + b" ".join([*map(number, values), OPERATORS[kind][stroking]])
+    return b" " + b" ".join([*map(number, values), OPERATORS[kind][is_stroking]])
 
 
 def number(value: float) -> bytes:
@@ -182,37 +182,37 @@ class ParsedStream:
             written += handler(instruction, name.encode() in STROKING) if handler else [instruction]
         return pikepdf.unparse_content_stream(written)
 
-    def _replace_space(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+    def _replace_space(self, instruction: Instruction, is_stroking: bool) -> list[Instruction]:
         kind = self._spaces.get(str(instruction.operands[0])) if instruction.operands else None
-        self._current[stroking] = kind
+        self._current[is_stroking] = kind
         if kind is None:
             return [instruction]
         black = [0.0, 0.0, 0.0, 1.0] if kind == OF_CMYK else [0.0] * COMPONENTS[kind]
-        return self._paint_color(kind, black, instruction, stroking)
+        return self._paint_color(kind, black, instruction, is_stroking)
 
-    def _replace_color(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+    def _replace_color(self, instruction: Instruction, is_stroking: bool) -> list[Instruction]:
         operands = instruction.operands
         # One number may as well be the tint of a spot color.
-        kind = self._current.get(stroking, {3: OF_RGB, 4: OF_CMYK}.get(len(operands)))
+        kind = self._current.get(is_stroking, {3: OF_RGB, 4: OF_CMYK}.get(len(operands)))
         if kind is None or len(operands) != COMPONENTS[kind] or isinstance(operands[-1], pikepdf.Name):
             return [instruction]
-        return self._paint_color(kind, [float(value) for value in operands], instruction, stroking)
+        return self._paint_color(kind, [float(value) for value in operands], instruction, is_stroking)
 
-    def _replace_device(self, instruction: Instruction, stroking: bool) -> list[Instruction]:
+    def _replace_device(self, instruction: Instruction, is_stroking: bool) -> list[Instruction]:
         kind = DEVICES[str(instruction.operator).encode()]
-        self._current[stroking] = kind
+        self._current[is_stroking] = kind
         if len(instruction.operands) != COMPONENTS[kind]:
             return [instruction]
         return self._paint_color(
-            kind, [float(value) for value in instruction.operands], instruction, stroking
+            kind, [float(value) for value in instruction.operands], instruction, is_stroking
         )
 
     def _paint_color(
-        self, kind: str, values: Values, instruction: Instruction, stroking: bool
+        self, kind: str, values: Values, instruction: Instruction, is_stroking: bool
     ) -> list[Instruction]:
         painted = self._paint.color(kind, values)
         if painted is None:
             return [instruction]
-        operator = OPERATORS[self._paint.target][stroking].decode()
+        operator = OPERATORS[self._paint.target][is_stroking].decode()
         operands = [round(value, 4) for value in painted]
         return [pikepdf.ContentStreamInstruction(operands, pikepdf.Operator(operator))]

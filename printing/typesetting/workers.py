@@ -137,12 +137,12 @@ class Workers:
 
     @contextmanager
     def _given_back(self, worker: Worker) -> Iterator[Worker]:
-        healthy = False
+        is_healthy = False
         try:
             yield worker
-            healthy = True
+            is_healthy = True
         finally:
-            self._release_worker(worker, healthy=healthy)
+            self._release_worker(worker, is_healthy=is_healthy)
 
     def close(self) -> None:
         with self._free:
@@ -184,8 +184,8 @@ class Workers:
             self._slots.append(worker.slot)
         return self._idle.pop() if self._idle else None
 
-    def _release_worker(self, worker: Worker, *, healthy: bool) -> None:
-        is_kept = healthy and not worker.needs_replacement
+    def _release_worker(self, worker: Worker, *, is_healthy: bool) -> None:
+        is_kept = is_healthy and not worker.needs_replacement
         if not is_kept:
             worker.close()
         with self._free:

@@ -237,7 +237,7 @@ def transparency_over_spot(sheet: Sheet) -> Iterator[RuleMatch]:
     "Turn off overprinting for white objects.",
 )
 def white_overprint(sheet: Sheet) -> Iterator[RuleMatch]:
-    return _find_overprint(sheet, *WHITE, kept=True)
+    return _find_overprint(sheet, *WHITE, is_kept=True)
 
 
 @rule(
@@ -246,8 +246,8 @@ def white_overprint(sheet: Sheet) -> Iterator[RuleMatch]:
     "Check the proof. Where both inks should print, mix them in one color.",
 )
 def artwork_overprint_removed(sheet: Sheet) -> Iterator[RuleMatch]:
-    yield from _find_overprint(sheet, *INK, kept=False)
-    yield from _find_overprint(sheet, *WHITE, kept=False)
+    yield from _find_overprint(sheet, *INK, is_kept=False)
+    yield from _find_overprint(sheet, *WHITE, is_kept=False)
 
 
 @rule(
@@ -256,11 +256,13 @@ def artwork_overprint_removed(sheet: Sheet) -> Iterator[RuleMatch]:
     "Ask the printer for a proof of the plates.",
 )
 def overprint_not_shown(sheet: Sheet) -> Iterator[RuleMatch]:
-    return _find_overprint(sheet, *INK, kept=True)
+    return _find_overprint(sheet, *INK, is_kept=True)
 
 
-def _find_overprint(sheet: Sheet, kind: Part, found: str, wanted: str, *, kept: bool) -> Iterator[RuleMatch]:
-    if sheet.limits.keeps_overprint == kept:
+def _find_overprint(
+    sheet: Sheet, kind: Part, found: str, wanted: str, *, is_kept: bool
+) -> Iterator[RuleMatch]:
+    if sheet.limits.keeps_overprint == is_kept:
         for behind, part in sheet.parts_behind(kind):
             yield match_behind(behind, part.area, found, wanted)
 
