@@ -2,7 +2,7 @@
 
 The jobs are gathered once one of them is due and the others are ready, or no longer waited for. The provider knows
 them by the number of the first one (`Job.provider_order`). While it may have that order, exactly these jobs are sent
-again under that number, so that a lost answer loses none and doubles none. A lock on the order's number is held
+again under that number, so that a lost response loses none and doubles none. A lock on the order's number is held
 during each exchange, and whoever changes several jobs locks the order before them.
 """
 
@@ -87,7 +87,7 @@ def _lock_all(job_pk: int) -> list[Job]:
 
 
 def _find_members(job: Job, jobs: Sequence[Job]) -> tuple[list[Job], AttemptKind]:
-    """The jobs of an order that the provider may have: those to be cancelled, or those that wait for an answer."""
+    """The jobs of an order that the provider may have: those to be cancelled, or those that wait for a response."""
     members = [candidate for candidate in jobs if candidate.provider_order == job.provider_order]
     for member in members:
         if close_interrupted_attempts(member):
