@@ -24,7 +24,7 @@ def repaint_gradient(pdf: pikepdf.Pdf, shading: pikepdf.Object, kind: str, paint
     start, end = (float(bound) for bound in shading.get("/Domain", [0, 1]))
     places = [start + (end - start) * number / (SAMPLES - 1) for number in range(SAMPLES)]
     try:
-        color = _compile_function(shading.Function)
+        color = _compile(shading.Function)
         colors = [color(place) for place in places]
     except NotSampled:
         return False
@@ -44,7 +44,7 @@ def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
     """Converts all tints of the process color that replaces a spot color without a plate."""
     if not is_tint_repaintable(space, kind):
         return
-    tint = _compile_function(space[3])
+    tint = _compile(space[3])
     painted = paint.blend(kind, [tint(number / (SAMPLES - 1)) for number in range(SAMPLES)])
     if painted is not None:
         space[2] = pikepdf.Name(DEVICE[paint.target])
@@ -53,7 +53,7 @@ def repaint_tint(pdf: pikepdf.Pdf, space: Any, kind: str, paint: Paint) -> None:
 
 def is_tint_repaintable(space: Any, kind: str) -> bool:
     try:
-        return str(space[0]) == "/Separation" and len(_compile_function(space[3])(0.0)) == COMPONENTS[kind]
+        return str(space[0]) == "/Separation" and len(_compile(space[3])(0.0)) == COMPONENTS[kind]
     except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
         return False
 
@@ -63,10 +63,7 @@ def is_repaintable(shading: Any, kind: str) -> bool:
     if int(shading.get("/ShadingType", 0)) not in {2, 3}:
         return False
     try:
-        return (
-            len(_compile_function(shading.Function)(float(shading.get("/Domain", [0, 1])[0])))
-            == COMPONENTS[kind]
-        )
+        return len(_compile(shading.Function)(float(shading.get("/Domain", [0, 1])[0]))) == COMPONENTS[kind]
     except (NotSampled, AttributeError, KeyError, ValueError, TypeError):
         return False
 
@@ -85,12 +82,12 @@ def _sampled_function(pdf: pikepdf.Pdf, colors: Sequence[Values], start: float, 
     )
 
 
-def _compile_function(function: Any, depth: int = 0) -> Color:
+def _compile(function: Any, depth: int = 0) -> Color:
     """The function in Python, its parameters read from the PDF once for all samples."""
     if depth > MAX_DEPTH:
         raise NotSampled
     if isinstance(function, pikepdf.Array):
-        parts = [_compile_function(child, depth + 1) for child in function]
+        parts = [_compile(child, depth + 1) for child in function]
         return lambda place: [value for part in parts for value in part(place)]
     low, high = _read_numbers(function.Domain)
     kind = int(function.FunctionType)
@@ -126,7 +123,7 @@ def _compile_exponential(function: Any) -> Color:
 def _stitched_color(function: Any, low: float, high: float, depth: int) -> Color:
     bounds = [low, *_read_numbers(function.Bounds), high]
     encode = _read_numbers(function.Encode)
-    parts = [_compile_function(child, depth + 1) for child in function.Functions]
+    parts = [_compile(child, depth + 1) for child in function.Functions]
 
     def color(place: float) -> list[float]:
         part = min(bisect_right(bounds, place, 1, len(bounds) - 1), len(parts)) - 1

@@ -186,10 +186,8 @@ class FolderAdapter:
 
     def _prepare_files(self, hot: OpenFolder, job: AdapterJob) -> LedgerEntry:
         files = self._build_files(job)
-        draft, folder = (
-            f"new-{uuid4().hex}",
-            self._name_folder(job) if self._settings["layout"] == "folders" else "",
-        )
+        draft = f"new-{uuid4().hex}"
+        folder = self._name_folder(job) if self._settings["layout"] == "folders" else ""
         digests = {file.name: file.sha256 for file in job.files}
         with hot.folder(WORK, create=True) as work:
             try:

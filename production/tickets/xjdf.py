@@ -62,7 +62,7 @@ def write_xjdf(job: AdapterJob) -> bytes:
     _add_customer(root, job)
     _add_deliveries(root, job)
     add(
-        _add_resource(_resource_set(root, "NodeInfo")),
+        _add_part(_resource_set(root, "NodeInfo")),
         "NodeInfo",
         JobPriority=RUSH_PRIORITY if job.is_rush else "",
         LastEnd=local_time(job.ship_by),
@@ -155,7 +155,7 @@ def _add_contacts(root: Any, job: AdapterJob) -> None:
     """Adds one set with a part for each recipient: readers find a set by its name, and take the first one."""
     contacts = _resource_set(root, "Contact")
     for position, drop in _list_drops(job):
-        _add_contact(_add_resource(contacts, ContactType="Delivery", DropID=f"Drop-{position}"), drop)
+        _add_contact(_add_part(contacts, ContactType="Delivery", DropID=f"Drop-{position}"), drop)
 
 
 def _add_contact(resource: Any, job: AdapterJob) -> None:
@@ -190,7 +190,7 @@ def _add_contact(resource: Any, job: AdapterJob) -> None:
 
 def _add_customer(root: Any, job: AdapterJob) -> None:
     add(
-        _add_resource(_resource_set(root, "CustomerInfo")),
+        _add_part(_resource_set(root, "CustomerInfo")),
         "CustomerInfo",
         CustomerID=token(job.store_id),
         CustomerJobName=job.item.product_name,
@@ -202,7 +202,7 @@ def _add_deliveries(root: Any, job: AdapterJob) -> None:
     deliveries = _resource_set(root, "DeliveryParams")
     for position, drop in _list_drops(job):
         delivery = add(
-            _add_resource(deliveries, DropID=f"Drop-{position}"),
+            _add_part(deliveries, DropID=f"Drop-{position}"),
             "DeliveryParams",
             Method=token(drop.delivery_method),
             Required=local_time(drop.deliver_by),
@@ -233,17 +233,10 @@ def _add_files(root: Any, job: AdapterJob) -> None:
 def _add_press_sheets(root: Any, job: AdapterJob) -> None:
     """How the press turns the sheets of a gang sheet, their paper, and how many it prints: good ones and waste."""
     if job.item.work_style:
-        add(
-            _add_resource(_resource_set(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style]
-        )
+        add(_add_part(_resource_set(root, "Layout")), "Layout", WorkStyle=WORK_STYLES[job.item.work_style])
     if job.item.sheet_mm:
         kind = media_of_product(job.item)["MediaType"]
-        add(
-            _add_resource(_resource_set(root, "Media")),
-            "Media",
-            Dimension=sheet_size(job.item),
-            MediaType=kind,
-        )
+        add(_add_part(_resource_set(root, "Media")), "Media", Dimension=sheet_size(job.item), MediaType=kind)
     printed = job.print_files
     if not any(file.copies for file in printed):
         return
@@ -281,7 +274,7 @@ def _resource_set(root: Any, name: str, **more: str) -> Any:
     return add(root, "ResourceSet", Name=name, **more, Usage="Input")
 
 
-def _add_resource(resources: Any, **part: str) -> Any:
+def _add_part(resources: Any, **part: str) -> Any:
     resource = add(resources, "Resource")
     if part:
         add(resource, "Part", **part)

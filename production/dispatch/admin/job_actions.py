@@ -38,13 +38,13 @@ Service = Callable[..., Job]
 
 class JobActions(StaffAdmin):
     def resend_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        return self._apply_to_one(request, job_id, resend_job, _("Job %(job)s is being sent again."))
+        return self._apply_one(request, job_id, resend_job, _("Job %(job)s is being sent again."))
 
     def hold_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        return self._apply_to_one(request, job_id, hold_job, _("Job %(job)s is held."))
+        return self._apply_one(request, job_id, hold_job, _("Job %(job)s is held."))
 
     def release_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
-        return self._apply_to_one(request, job_id, release_job, _("Job %(job)s is released."))
+        return self._apply_one(request, job_id, release_job, _("Job %(job)s is released."))
 
     def cancel_view(self, request: HttpRequest, job_id: int) -> HttpResponse:
         job = self.record_for(request, job_id)
@@ -57,7 +57,7 @@ class JobActions(StaffAdmin):
             back=self.address_of(job),
         )
         done = _("Job %(job)s is cancelled. If a provider has it, it is cancelled there next.")
-        return page or self._apply_to_one(request, job_id, cancel_job, done)
+        return page or self._apply_one(request, job_id, cancel_job, done)
 
     def reassign_view(self, request: HttpRequest) -> HttpResponse:
         """Shows a choice of providers and reassigns jobs to the chosen one."""
@@ -69,7 +69,7 @@ class JobActions(StaffAdmin):
         providers = self._list_providers(request, jobs)
         provider = providers.filter(code=sent.get("provider", "")).first()
         if request.method == "POST" and provider is not None:
-            if done := self._apply_to_each(request, jobs, reassign_job, provider=provider):
+            if done := self._apply_each(request, jobs, reassign_job, provider=provider):
                 message = ngettext(
                     "%(count)s job reassigned to %(provider)s.",
                     "%(count)s jobs reassigned to %(provider)s.",
@@ -108,19 +108,19 @@ class JobActions(StaffAdmin):
         message = ngettext_lazy(
             "%(count)s job is being sent again.", "%(count)s jobs are being sent again.", "count"
         )
-        self._apply_to_chosen(request, chosen, resend_job, message)
+        self._apply_all(request, chosen, resend_job, message)
 
     @harmless
     @admin.action(description="Hold", permissions=["change"])
     def hold(self, request: HttpRequest, chosen: QuerySet) -> None:
         message = ngettext_lazy("%(count)s job is held.", "%(count)s jobs are held.", "count")
-        self._apply_to_chosen(request, chosen, hold_job, message)
+        self._apply_all(request, chosen, hold_job, message)
 
     @harmless
     @admin.action(description="Release", permissions=["change"])
     def release(self, request: HttpRequest, chosen: QuerySet) -> None:
         message = ngettext_lazy("%(count)s job is released.", "%(count)s jobs are released.", "count")
-        self._apply_to_chosen(request, chosen, release_job, message)
+        self._apply_all(request, chosen, release_job, message)
 
     @harmless
     @admin.action(description="Cancel …", permissions=["change"])
@@ -134,7 +134,7 @@ class JobActions(StaffAdmin):
             "%(count)s jobs are cancelled. Those that a provider has are cancelled there next.",
             "count",
         )
-        self._apply_to_chosen(request, chosen, cancel_job, message)
+        self._apply_all(request, chosen, cancel_job, message)
 
     @harmless
     @admin.action(description="Reassign …", permissions=["change"])
@@ -159,15 +159,13 @@ class JobActions(StaffAdmin):
         caller = Caller.on_pages(request.user)
         return streamed_file(gang_archive(jobs), "gang-sheets.zip", caller.key)
 
-    def _apply_to_chosen(
-        self, request: HttpRequest, chosen: QuerySet, service: Service, message: Promise
-    ) -> None:
+    def _apply_all(self, request: HttpRequest, chosen: QuerySet, service: Service, message: Promise) -> None:
         """`message` names the `count` of jobs."""
         jobs = [job for job in chosen.order_by("pk") if self.has_change_permission(request, job)]
-        if done := self._apply_to_each(request, jobs, service):
+        if done := self._apply_each(request, jobs, service):
             messages.success(request, message % {"count": done})
 
-    def _apply_to_each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **more: Any) -> int:
+    def _apply_each(self, request: HttpRequest, jobs: Sequence[Job], service: Service, **more: Any) -> int:
         """Applies the service to each job; returns how many succeeded and shows each refusal."""
         actor, refused = actor_on(request), []
         for job in jobs:
@@ -184,9 +182,7 @@ class JobActions(StaffAdmin):
             )
         return len(jobs) - len(refused)
 
-    def _apply_to_one(
-        self, request: HttpRequest, job_id: int, service: Service, message: str
-    ) -> HttpResponse:
+    def _apply_one(self, request: HttpRequest, job_id: int, service: Service, message: str) -> HttpResponse:
         job, actor = self.record_for(request, job_id), actor_on(request)
         with errors_as_messages(request):
             done = service(job=job, actor=actor)

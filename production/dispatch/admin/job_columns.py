@@ -150,9 +150,7 @@ class JobColumns(StaffAdmin):
         address = reverse("admin:production_gangsheet_change", args=[sheet.pk])
         is_waiting = sheet.state == SheetState.COLLECTING and sheet.next_try
         goes = (
-            _(", to be sent at %(next_try)s") % {"next_try": _format_moment(sheet.next_try)}
-            if is_waiting
-            else ""
+            _(", to be sent at %(next_try)s") % {"next_try": _show_time(sheet.next_try)} if is_waiting else ""
         )
         return format_html(
             '<div><a class="console-link" href="{}">{}</a>{}</div>',
@@ -178,7 +176,7 @@ class JobColumns(StaffAdmin):
         return " · ".join([*parts, *([job.message] if job.message else [])])
 
 
-def _format_moment(moment: datetime | None) -> str:
+def _show_time(moment: datetime | None) -> str:
     """Writes the time, with the day unless it is today."""
     local = localtime(moment)
     return date_format(

@@ -87,11 +87,7 @@ def gang_request(sent: AdapterJob) -> GangRequest:
         raise ValueError(f"{sent.number}: gang sheets take jobs with one print file and no papers.")
     if sent.item.pages > 1 and not sent.item.is_two_sided:
         raise ValueError(f"{sent.number}: its pages are fronts of several sheets.")
-    named = [
-        f"{sent.item.product_name} ({sent.item.product_id})",
-        sent.item.preset,
-        *_list_materials(sent.item),
-    ]
+    named = [f"{sent.item.product_name} ({sent.item.product_id})", sent.item.preset, *_made_of(sent.item)]
     request = request_of(
         sent.number,
         sent.files[0].content,
@@ -109,14 +105,14 @@ def sheet_kind(sent: AdapterJob, request: GangRequest) -> str:
     parts = [f"{request.width_mm:g} x {request.height_mm:g} mm", f"bleed {request.bleed_mm:g} mm", sides]
     # Before the paper, because long names of papers are cut off.
     parts += [f"preset {sent.item.preset}"] if sent.item.preset else []
-    kind = ", ".join([*parts, *_list_materials(sent.item)])
+    kind = ", ".join([*parts, *_made_of(sent.item)])
     if len(kind) <= KIND_LENGTH:
         return kind
     digest = hashlib.sha256(kind.encode()).hexdigest()[:DIGEST_LENGTH]
     return f"{kind[: KIND_LENGTH - DIGEST_LENGTH - 1]} {digest}"
 
 
-def _list_materials(item: JobItem) -> list[str]:
+def _made_of(item: JobItem) -> list[str]:
     """Paper and finish as they were ordered, because the product may have changed, and the options that make another
     piece of the same print file."""
     named = {
