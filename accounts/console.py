@@ -43,7 +43,7 @@ def search(request: HttpRequest, words: str) -> list[SearchResult]:
 def needs_attention(request: HttpRequest) -> list[Attention]:
     if not staff_on(request).is_operator:
         return []
-    count = _pending(request)["count"]
+    count = _card_of_pending_requests(request)["count"]
     words = ngettext("association request pending", "association requests pending", count)
     address = reverse("admin:accounts_associationrequest_changelist")
     return [Attention(count, words, address, 300)] if count else []
@@ -52,9 +52,11 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
 def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
     if not staff_on(request).is_operator:
         return []
-    return [DashboardCard("admin/dashboard/association_requests.html", _pending(request), 100)]
+    return [
+        DashboardCard("admin/dashboard/association_requests.html", _card_of_pending_requests(request), 100)
+    ]
 
 
-def _pending(request: HttpRequest) -> dict[str, Any]:
+def _card_of_pending_requests(request: HttpRequest) -> dict[str, Any]:
     pending = association_requests_for(Caller.on_pages(request.user), state="Pending")
     return count_and_oldest(request, "pending requests", pending.order_by("created"))

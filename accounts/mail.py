@@ -92,7 +92,13 @@ def send_text(subject: str, body: str, to: str, *, language: str = "") -> None:
     # The subject contains names chosen by users, and a header must be one line.
     subject, text = " ".join(subject.split()), body.strip() + "\n"
     light, dark = colors()
-    context = {"subject": subject, "parts": _parts(text), "light": light, "dark": dark, "language": language}
+    context = {
+        "subject": subject,
+        "parts": _split_paragraphs(text),
+        "light": light,
+        "dark": dark,
+        "language": language,
+    }
     send_mail(subject, text, None, [to], html_message=render_to_string("mails/letter.html", context))
 
 
@@ -105,7 +111,7 @@ def colors() -> tuple[dict[str, str], dict[str, str]]:
     return {name: light for name, light, _ in named}, {name: dark for name, _, dark in named}
 
 
-def _parts(text: str) -> list[list[dict[str, object]]]:
+def _split_paragraphs(text: str) -> list[list[dict[str, object]]]:
     """Paragraphs of lines. Only a URL of this service on its own line becomes a link: names may contain others."""
     return [
         [{"text": line, "is_link": line.startswith(f"{settings.PUBLIC_URL}/")} for line in part.splitlines()]

@@ -86,28 +86,30 @@ def validate_username(name: str) -> None:
     try:
         prepared = _PROFILE.enforce(name)
     except UnicodeEncodeError as error:
-        raise _refusal(_reason(error)) from error
+        raise _refuse_name(_find_reason(error)) from error
     # Narrowing full-width letters can produce an `@`.
     for letter in prepared:
         if letter in FORBIDDEN:
-            raise _refusal(
+            raise _refuse_name(
                 _("it contains %(letter)s (not allowed: %(forbidden)s)")
                 % {"letter": letter, "forbidden": " ".join(FORBIDDEN)}
             )
     if len(prepared) > MAX_NAME_LENGTH:
-        raise _refusal(
+        raise _refuse_name(
             _("its prepared form has more than %(max_name_length)s characters")
             % {"max_name_length": MAX_NAME_LENGTH}
         )
     if mixed := _mixed_scripts(prepared):
-        raise _refusal(_("it mixes letters of several scripts, %(scripts)s; use one") % {"scripts": mixed})
+        raise _refuse_name(
+            _("it mixes letters of several scripts, %(scripts)s; use one") % {"scripts": mixed}
+        )
 
 
-def _refusal(reason: str) -> ValidationError:
+def _refuse_name(reason: str) -> ValidationError:
     return ValidationError(_("This cannot be a user name: %(reason)s.") % {"reason": reason}, code="invalid")
 
 
-def _reason(error: UnicodeEncodeError) -> str:
+def _find_reason(error: UnicodeEncodeError) -> str:
     letter = str(error.object)[error.start : error.end]
     reason = REASONS.get(error.reason.rpartition("/")[2], _("{letter} is not allowed in it"))
     return reason.format(
@@ -124,7 +126,7 @@ def _describe_letter(letter: str) -> str:
 
 def _mixed_scripts(prepared: str) -> str:
     """The names of mixed scripts; empty for one script or an allowed mix (UTS 39, "highly restrictive")."""
-    found = [scripts for letter in prepared if not (scripts := _scripts(letter)) <= OF_ALL]
+    found = [scripts for letter in prepared if not (scripts := _find_scripts(letter)) <= OF_ALL]
     if (
         _common_scripts(found)
         or _common_scripts(scripts for scripts in found if "Latn" not in scripts) & WITH_LATIN
@@ -134,7 +136,7 @@ def _mixed_scripts(prepared: str) -> str:
     return " and ".join(sorted(map(script_name, own)))
 
 
-def _scripts(letter: str) -> set[str]:
+def _find_scripts(letter: str) -> set[str]:
     own = set(script_extension(letter))
     return own.union(*(AUGMENTED.get(script, set()) for script in own))
 

@@ -33,25 +33,25 @@ class Permission(models.TextChoices):
     OPERATOR = "Operator", _("Act as an operator of the service")
 
 
-def _choice(permission: Permission) -> tuple[str, Promise]:
+def _make_choice(permission: Permission) -> tuple[str, Promise]:
     return permission.value, format_lazy("{} ({})", permission.label, permission.value)
 
 
 class Grant(models.TextChoices):
     """What a role can grant: every permission but `Account` and `Operator`, which are about the user."""
 
-    APPLICATION_ALL_READ = _choice(Permission.APPLICATION_ALL_READ)
-    APPLICATION_SELF_READ = _choice(Permission.APPLICATION_SELF_READ)
-    APPLICATION_ALL_WRITE = _choice(Permission.APPLICATION_ALL_WRITE)
-    APPLICATION_SELF_WRITE = _choice(Permission.APPLICATION_SELF_WRITE)
-    STORE_ALL_READ = _choice(Permission.STORE_ALL_READ)
-    STORE_SELF_READ = _choice(Permission.STORE_SELF_READ)
-    ORDER_ALL_READ = _choice(Permission.ORDER_ALL_READ)
-    ORDER_SELF_READ = _choice(Permission.ORDER_SELF_READ)
-    ORDER_ALL_WRITE = _choice(Permission.ORDER_ALL_WRITE)
-    ORDER_SELF_WRITE = _choice(Permission.ORDER_SELF_WRITE)
-    ORDER_ALL_APPROVE = _choice(Permission.ORDER_ALL_APPROVE)
-    BUDGET_ALL_WRITE = _choice(Permission.BUDGET_ALL_WRITE)
+    APPLICATION_ALL_READ = _make_choice(Permission.APPLICATION_ALL_READ)
+    APPLICATION_SELF_READ = _make_choice(Permission.APPLICATION_SELF_READ)
+    APPLICATION_ALL_WRITE = _make_choice(Permission.APPLICATION_ALL_WRITE)
+    APPLICATION_SELF_WRITE = _make_choice(Permission.APPLICATION_SELF_WRITE)
+    STORE_ALL_READ = _make_choice(Permission.STORE_ALL_READ)
+    STORE_SELF_READ = _make_choice(Permission.STORE_SELF_READ)
+    ORDER_ALL_READ = _make_choice(Permission.ORDER_ALL_READ)
+    ORDER_SELF_READ = _make_choice(Permission.ORDER_SELF_READ)
+    ORDER_ALL_WRITE = _make_choice(Permission.ORDER_ALL_WRITE)
+    ORDER_SELF_WRITE = _make_choice(Permission.ORDER_SELF_WRITE)
+    ORDER_ALL_APPROVE = _make_choice(Permission.ORDER_ALL_APPROVE)
+    BUDGET_ALL_WRITE = _make_choice(Permission.BUDGET_ALL_WRITE)
 
 
 # Descriptions of the store permissions, for requests and decisions.

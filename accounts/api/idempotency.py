@@ -60,7 +60,7 @@ def idempotent(
 
     @wraps(view)
     def wrapper(self: Any, request: Request, *args: Any, **kwargs: Any) -> Any:
-        key = _key(request)
+        key = _read_key(request)
         if key is None:
             with steps.ready(self, request, args, kwargs) as act:
                 return act()
@@ -124,7 +124,7 @@ class _Steps:
                 self.discard(viewset, prepared)
 
 
-def _key(request: Request) -> str | None:
+def _read_key(request: Request) -> str | None:
     sent = request.headers.get(HEADER)
     if sent is None:
         return None

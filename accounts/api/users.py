@@ -191,7 +191,7 @@ class UserViewSet(ApiViewSet):
         examples=[OpenApiExample("Addresses", value="jane@print.example")],
     )
     def emails(self, request: Request) -> Response:
-        addresses = _addresses(request.data)
+        addresses = _read_addresses(request.data)
         caller: Caller = request.auth
         tenant = request.query_params.get("tenant")
         return Response(known_addresses(caller, addresses, tenant=tenant, own_tenant_id=own_tenant(caller)))
@@ -222,7 +222,7 @@ def role_record(role: Role) -> dict[str, Any]:
     }
 
 
-def _addresses(body: Any) -> list[str]:
+def _read_addresses(body: Any) -> list[str]:
     if not isinstance(body, list):
         raise Invalid.at("", "not_an_array", "The body must be a JSON array of strings.")
     faults = CountedFaults()

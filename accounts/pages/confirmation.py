@@ -63,8 +63,8 @@ def require_confirmation(request: HttpRequest, view: Any, arguments: dict[str, A
         sent = request.POST.urlencode()
         # Encrypted, because forms hold passwords and secrets.
         is_kept = not request.FILES and len(sent) <= SIGNED_IN_FORM // 2
-        waiting = encrypt(_purpose(request) + sent).decode() if is_kept else AGAIN
-    return _page(request, ConfirmationForm(request.user), effect, waiting)
+        waiting = encrypt(_bind_purpose(request) + sent).decode() if is_kept else AGAIN
+    return _render_page(request, ConfirmationForm(request.user), effect, waiting)
 
 
 def confirm_by_sign_in(request: HttpRequest, user: Any) -> None:
@@ -78,7 +78,7 @@ def end_confirmation(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(page_before(request))
 
 
-def _page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: str) -> HttpResponse:
+def _render_page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: str) -> HttpResponse:
     context = {
         "form": form,
         "effect": effect,
@@ -94,8 +94,8 @@ def _page(request: HttpRequest, form: ConfirmationForm, effect: str, waiting: st
 def _check_confirmation(request: HttpRequest) -> HttpResponse | None:
     form, waiting = ConfirmationForm(request.user, request.POST), request.POST[WAITING]
     if not confirmed_until(request) and not (form.is_valid() and _is_confirmed_by(request, form)):
-        return _page(request, form, request.POST.get("effect", ""), waiting)
-    purpose, sent = _purpose(request), ""
+        return _render_page(request, form, request.POST.get("effect", ""), waiting)
+    purpose, sent = _bind_purpose(request), ""
     with suppress(InvalidToken):
         sent = decrypt(waiting.encode())
     if sent.startswith(purpose):
@@ -114,7 +114,7 @@ def page_before(request: HttpRequest) -> str:
     )
 
 
-def _purpose(request: HttpRequest) -> str:
+def _bind_purpose(request: HttpRequest) -> str:
     """Binds a waiting form to its page and user, so that no other encrypted value is taken for one."""
     return f"{WAITING} {request.user.pk} {request.get_full_path()}\n"
 

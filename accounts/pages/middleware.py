@@ -88,7 +88,7 @@ class PageLimits(Middleware):
         token = from_browser.set(bool(user_key))
         try:
             if not is_reference(request.path_info):
-                _count(user_key, is_picture=picture)
+                _count_page(user_key, is_picture=picture)
             if picture:
                 return self.get_response(request)
             limit = PAGES if user_key else VISITOR_PAGES
@@ -124,7 +124,7 @@ def _user_key(request: HttpRequest) -> str:
     return key
 
 
-def _count(user_key: str, *, is_picture: bool) -> None:
+def _count_page(user_key: str, *, is_picture: bool) -> None:
     """Raises TooManyRequests above the limit of a minute."""
     policy, factor = ("pictures", PICTURES_OF_A_PAGE) if is_picture else ("pages", 1)
     quota = settings.PAGES_PER_MINUTE if user_key else settings.ADDRESS_PAGES_PER_MINUTE

@@ -143,7 +143,7 @@ def find_user(text: str) -> User:
     if len(matches) == 1:
         return next(iter(matches.values()))
     if matches:
-        raise _ambiguous(text, list(matches.values()))
+        raise _refuse_ambiguous(text, list(matches.values()))
     raise NotFound(
         _(
             "No user has the full name or e-mail address %(text)s; write the full name, which is the "
@@ -155,7 +155,7 @@ def find_user(text: str) -> User:
     )
 
 
-def _ambiguous(text: str, users: list[User]) -> Conflict:
+def _refuse_ambiguous(text: str, users: list[User]) -> Conflict:
     # An ID is unambiguous in every case, also where a full name equals an e-mail address.
     shown = ", ".join(
         f"{user.username}@{user.tenant.domain} (e-mail {user.email}, ID {user.pk})" for user in users

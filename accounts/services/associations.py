@@ -125,7 +125,7 @@ def approve_association(
 ) -> AssociationRequest:
     """Approves and writes the roles: `grants` if present, else the requested ones, else the default ones."""
     require_operator(caller)
-    request = _pending(caller, request_id)
+    request = _get_pending_request(caller, request_id)
     chosen = list(grants) if grants else list(request.grants) or _usual_grants(request)
     check_grants(chosen, for_store=request.store_id is not None)
     _approve(request, chosen, decided_by=caller.user_id, note=note)
@@ -159,7 +159,7 @@ def _notify_apps(request: AssociationRequest) -> None:
 @transaction.atomic
 def deny_association(*, caller: Caller, request_id: Any, note: str = "") -> AssociationRequest:
     require_operator(caller)
-    request = _pending(caller, request_id)
+    request = _get_pending_request(caller, request_id)
     _decide(request, AssociationState.DENIED, decided_by=caller.user_id, note=note)
     _notify_apps(request)
     return request
@@ -167,7 +167,7 @@ def deny_association(*, caller: Caller, request_id: Any, note: str = "") -> Asso
 
 @transaction.atomic
 def withdraw_association(*, caller: Caller, request_id: Any) -> AssociationRequest:
-    request = _pending(caller, request_id)
+    request = _get_pending_request(caller, request_id)
     _decide(request, AssociationState.WITHDRAWN, decided_by=caller.user_id, note="")
     return request
 
@@ -194,7 +194,7 @@ def _usual_grants(request: AssociationRequest) -> list[str]:
     return list(DEFAULT_STORE_GRANTS if request.store_id else DEFAULT_APPLICATION_GRANTS)
 
 
-def _pending(caller: Caller, request_id: Any) -> AssociationRequest:
+def _get_pending_request(caller: Caller, request_id: Any) -> AssociationRequest:
     request = association_request_for(caller, request_id, lock=True)
     if request.state != AssociationState.PENDING:
         raise Conflict(

@@ -42,7 +42,7 @@ def console_log(user: User) -> Iterator[Record]:
 
     Entries of other records that only mention the user concern others and are not exported.
     """
-    about = _about(user)
+    about = _select_log_entries(user)
     entries = LogEntry.objects.filter(about | Q(user=user)).select_related("content_type")
     marked = entries.annotate(is_about=ExpressionWrapper(about, BooleanField()))
     for entry in marked.order_by("action_time").iterator():
@@ -62,7 +62,7 @@ def erase_console_log(user: User) -> None:
 
     A name alone is no criterion: for a user named "changed" it would erase the whole log.
     """
-    about, emails = _about(user), set(user_emails(user))
+    about, emails = _select_log_entries(user), set(user_emails(user))
     # As Django's log writes it: JSON in ASCII.
     holders = _any_of({json.dumps(person.username)[1:-1] for person in user_versions(user)})
     # As a role and a member of a cost center are called, and as a role was called before.
@@ -70,15 +70,15 @@ def erase_console_log(user: User) -> None:
     of_role = Q(change_message__regex=rf'"object": "{called}')
     for column, condition in {"object_repr": about, "change_message": about | of_role}.items():
         if emails:
-            condition |= Q(**{f"{column}__iregex": _whole(_any_of(emails))})
+            condition |= Q(**{f"{column}__iregex": _match_whole_words(_any_of(emails))})
         LogEntry.objects.filter(condition).update(**{column: ERASED})
 
 
 def audit_trail(user: User) -> Iterator[Record]:
     """Changes of the user's records, and the client addresses from which the user changed something."""
     for model in apps.get_models():
-        if issubclass(model, pghistory.models.Event) and (named := _links(model)):
-            yield from _events(model, Q(*((name, user) for name in named), _connector=Q.OR))
+        if issubclass(model, pghistory.models.Event) and (named := _find_user_fields(model)):
+            yield from _read_events(model, Q(*((name, user) for name in named), _connector=Q.OR))
     acts = pghistory.models.Context.objects.filter(metadata__user=str(user.pk))
     for act in acts.order_by("created_at").iterator():
         yield {"Timestamp": timestamp(act.created_at), "Address": act.metadata.get("url", "")}
@@ -95,7 +95,7 @@ def names_pattern(user: User) -> str:
         for person in known
         if person.first_name and person.last_name
     )
-    return _whole(
+    return _match_whole_words(
         _any_of({*both, *(person.username for person in known), *(person.email for person in known)})
     )
 
@@ -121,11 +121,11 @@ def _any_of(words: set[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words - {""}))
 
 
-def _whole(listed: str) -> str:
+def _match_whole_words(listed: str) -> str:
     return rf"(^|[^[:alnum:]])({listed})($|[^[:alnum:]])"
 
 
-def _about(user: User) -> Q:
+def _select_log_entries(user: User) -> Q:
     """Selects log entries on the person's account, roles, subscription and association requests, past and present."""
     condition = Q(content_type=ContentType.objects.get_for_model(User), object_id=str(user.pk))
     kinds: tuple[Any, ...] = (Role, Subscription, AssociationRequest)
@@ -138,11 +138,11 @@ def _about(user: User) -> Q:
     return condition
 
 
-def _links(model: type[Model]) -> list[str]:
+def _find_user_fields(model: type[Model]) -> list[str]:
     return [field.name for field in model._meta.fields if field.related_model is User]
 
 
-def _events(model: Any, condition: Q) -> Iterator[Record]:
+def _read_events(model: Any, condition: Q) -> Iterator[Record]:
     for event in model.objects.filter(condition).order_by("pgh_id").iterator():
         yield {
             "Timestamp": timestamp(event.pgh_created_at),
@@ -154,23 +154,23 @@ def _events(model: Any, condition: Q) -> Iterator[Record]:
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("roles", _roles, lambda user: Role.objects.filter(user=user).delete()),
+        PersonalData("roles", _read_roles, lambda user: Role.objects.filter(user=user).delete()),
         PersonalData(
-            "subscription", _subscription, lambda user: Subscription.objects.filter(user=user).delete()
+            "subscription", _read_subscription, lambda user: Subscription.objects.filter(user=user).delete()
         ),
-        PersonalData("association_requests", _requests, _erase_requests),
+        PersonalData("association_requests", _read_requests, _erase_requests),
         PersonalData("email_changes", _email_changes),
         PersonalData("kept_responses", _stored_responses),
-        PersonalData("notifications", _notifications, _erase_notifications),
+        PersonalData("notifications", _read_notifications, _erase_notifications),
         PersonalData("console_log", console_log),
         PersonalData("trail", audit_trail),
         # Last, because the other steps search for the names that it erases.
-        PersonalData("profile", _profile, _erase_profile),
-        PersonalData("profile_changes", _changes, _erase_changes),
+        PersonalData("profile", _read_profile, _erase_profile),
+        PersonalData("profile_changes", _read_changes, _erase_changes),
     ]
 
 
-def _profile(user: User) -> Iterator[Record]:
+def _read_profile(user: User) -> Iterator[Record]:
     yield {
         "ID": str(user.pk),
         "Tenant": user.tenant.domain,
@@ -216,7 +216,7 @@ def _erase_jobs(user: User) -> None:
         cursor.execute(JOBS_ABOUT, [emails_pattern(emails)])
 
 
-def _changes(user: User) -> Iterator[Record]:
+def _read_changes(user: User) -> Iterator[Record]:
     for change in Changes.objects.filter(pgh_obj_id=user.pk).order_by("pgh_id"):
         yield {
             "Timestamp": timestamp(change.pgh_created_at),
@@ -231,7 +231,7 @@ def _erase_changes(user: User) -> None:
         Changes.objects.filter(pgh_obj_id=user.pk).update(**dict.fromkeys(PERSONAL_FIELDS, ERASED))
 
 
-def _roles(user: User) -> Iterator[Record]:
+def _read_roles(user: User) -> Iterator[Record]:
     for role in Role.objects.filter(user=user).order_by("pk"):
         yield {
             "Grant": role.grant,
@@ -241,7 +241,7 @@ def _roles(user: User) -> Iterator[Record]:
         }
 
 
-def _subscription(user: User) -> Iterator[Record]:
+def _read_subscription(user: User) -> Iterator[Record]:
     for subscription in Subscription.objects.filter(user=user):
         yield {
             "RequestsPerMinute": subscription.requests_per_minute,
@@ -250,7 +250,7 @@ def _subscription(user: User) -> Iterator[Record]:
         }
 
 
-def _requests(user: User) -> Iterator[Record]:
+def _read_requests(user: User) -> Iterator[Record]:
     mine = Q(requested_by=user) | Q(user=user)
     for request in AssociationRequest.objects.filter(mine | Q(decided_by=user)).order_by("created"):
         yield {
@@ -297,7 +297,7 @@ def _stored_responses(user: User) -> Iterator[Record]:
         yield {"Status": response.status, "Created": timestamp(response.created)}
 
 
-def _notifications(user: User) -> Iterator[Record]:
+def _read_notifications(user: User) -> Iterator[Record]:
     for notification in Notification.objects.filter(user=user).order_by("pk").iterator(chunk_size=500):
         yield {
             "Kind": notification.kind,

@@ -14,7 +14,7 @@ def create_subscription(*, user: User | None = None, application: Any = None) ->
     """A subscription with a fresh primary and secondary key, for exactly one owner."""
     subscription = Subscription.objects.create(user=user, application=application)
     SubscriptionKey.objects.bulk_create(
-        SubscriptionKey(subscription=subscription, slot=slot, **_columns(generate_secret("sfs_")))
+        SubscriptionKey(subscription=subscription, slot=slot, **_make_columns(generate_secret("sfs_")))
         for slot in SubscriptionSlot
     )
     return subscription
@@ -38,9 +38,9 @@ def regenerate_subscription_key(*, subscription: Subscription, slot: str) -> str
 
 def write_subscription_key(*, subscription: Subscription, slot: str, value: str) -> None:
     SubscriptionKey.objects.update_or_create(
-        subscription=subscription, slot=SubscriptionSlot(slot), defaults=_columns(value)
+        subscription=subscription, slot=SubscriptionSlot(slot), defaults=_make_columns(value)
     )
 
 
-def _columns(value: str) -> dict[str, Any]:
+def _make_columns(value: str) -> dict[str, Any]:
     return {"digest": digest(value), "ciphertext": encrypt(value), "regenerated": timezone.now()}

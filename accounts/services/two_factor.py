@@ -50,7 +50,7 @@ def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
             _("This is not the code that the app shows now. Check the clock of your phone."),
         )
     authenticator = Authenticator.objects.create(user=user, ciphertext=encrypt(key), last_step=step)
-    _mark(user, stored, timezone.now())
+    _mark_since(user, stored, timezone.now())
     return _write_codes(authenticator, key)
 
 
@@ -58,7 +58,7 @@ def enable_two_factor(*, user: User, key: str, code: str) -> list[str]:
 def disable_two_factor(*, user: User) -> None:
     stored = _lock_user(user)
     Authenticator.objects.filter(user=user).delete()
-    _mark(user, stored, None)
+    _mark_since(user, stored, None)
 
 
 @transaction.atomic
@@ -95,7 +95,7 @@ def _use_up(user: User, code: str) -> bool:
         authenticator.last_step = step
         authenticator.save(update_fields=["last_step"])
         return True
-    used, _ = authenticator.recovery_codes.filter(digest=_digest(key, code)).delete()
+    used, _ = authenticator.recovery_codes.filter(digest=_digest_code(key, code)).delete()
     return used > 0
 
 
@@ -113,12 +113,12 @@ def _step_of(key: str, code: str, *, after: int) -> int | None:
 def _write_codes(authenticator: Authenticator, key: str) -> list[str]:
     codes = ["".join(secrets.choice(ALPHABET) for _ in range(12)) for _ in range(RECOVERY_CODES)]
     RecoveryCode.objects.bulk_create(
-        RecoveryCode(authenticator=authenticator, digest=_digest(key, code)) for code in codes
+        RecoveryCode(authenticator=authenticator, digest=_digest_code(key, code)) for code in codes
     )
     return [f"{code[:4]}-{code[4:8]}-{code[8:]}" for code in codes]
 
 
-def _digest(key: str, code: str) -> str:
+def _digest_code(key: str, code: str) -> str:
     return hmac.digest(key.encode(), code.encode("utf-8", "replace"), hashlib.sha256).hex()
 
 
@@ -126,6 +126,6 @@ def _lock_user(user: User) -> User:
     return User.objects.select_for_update(of=("self",)).get(pk=user.pk)
 
 
-def _mark(user: User, stored: User, since: object) -> None:
+def _mark_since(user: User, stored: User, since: object) -> None:
     stored.two_factor_since = user.two_factor_since = since  # type: ignore[assignment]
     stored.save(update_fields=["two_factor_since", "updated"])

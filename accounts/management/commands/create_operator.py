@@ -35,7 +35,7 @@ class Command(BaseCommand):
                 first_name=options["first_name"],
                 last_name=options["last_name"],
                 email=options["email"],
-                password=self._password(),
+                password=self._read_password(),
                 is_operator=True,
                 email_is_confirmed=True,
             )
@@ -44,7 +44,7 @@ class Command(BaseCommand):
             raise CommandError(" ".join(reasons)) from error
         self.stdout.write(f"{user.username}@{tenant.domain} is an operator and can sign in at /admin/.")
 
-    def _password(self) -> str:
+    def _read_password(self) -> str:
         if password := os.environ.get("OPERATOR_PASSWORD"):
             return password
         if not sys.stdin.isatty():
