@@ -55,7 +55,7 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     ticks = axis_ticks(most)
     step = CHART_WIDTH / DAYS
     days = [
-        _bar(
+        _draw_bar(
             day, counts, ticks[0], left=(number + 0.11) * step, width=step * 0.78, days_ago=DAYS - 1 - number
         )
         for number, (day, counts) in enumerate(sums.items())
@@ -76,7 +76,7 @@ def calls_chart(totals: Sequence[tuple[date, int, int, int]]) -> dict[str, Any]:
     }
 
 
-def _bar(
+def _draw_bar(
     day: date, counts: Sequence[int], top: int, *, left: float, width: float, days_ago: int
 ) -> dict[str, Any]:
     """The bar of a day: successful, refused and failed calls from the bottom up, in units of the chart."""
@@ -114,7 +114,7 @@ def needs_attention(request: HttpRequest) -> list[Attention]:
     if not staff_on(request).is_operator:
         return []
     entries = []
-    if count := _failing(request)["count"]:
+    if count := _card_of_failing_webhooks(request)["count"]:
         words = ngettext("webhook failing", "webhooks failing", count)
         address = f"{reverse('admin:applications_webhook_changelist')}?health=failing"
         entries.append(Attention(count, words, address, 400))
@@ -136,10 +136,10 @@ def dashboard_cards(request: HttpRequest) -> list[DashboardCard]:
     if not staff_on(request).is_operator:
         return []
     return [
-        DashboardCard("admin/dashboard/webhooks.html", _failing(request), 300),
+        DashboardCard("admin/dashboard/webhooks.html", _card_of_failing_webhooks(request), 300),
         DashboardCard("admin/dashboard/calls.html", calls_chart(daily_totals(days=DAYS)), 500),
     ]
 
 
-def _failing(request: HttpRequest) -> dict[str, Any]:
+def _card_of_failing_webhooks(request: HttpRequest) -> dict[str, Any]:
     return count_and_oldest(request, "failing webhooks", failing_webhooks().select_related("application"))

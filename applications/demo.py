@@ -59,7 +59,7 @@ def demo_record(run: DemoRun) -> dict[str, Any]:
 
 def issue_demo_token(user: User) -> str:
     """A token for manual calls, through the first-party application of the API reference."""
-    return _token(user, ensure_api_console(), EVERYDAY_SCOPES)
+    return _issue_token(user, ensure_api_console(), EVERYDAY_SCOPES)
 
 
 def ensure_application(owner: User) -> Application:
@@ -98,7 +98,7 @@ def _person_record(person: Person, user: User, console: Application) -> dict[str
         "username": person.username,
         "password": person.password,
         "subscription_key": person.subscription_key,
-        "access_token": _token(user, console, scopes),
+        "access_token": _issue_token(user, console, scopes),
     }
 
 
@@ -111,9 +111,9 @@ def _application_record(application: Application) -> dict[str, str]:
         "key": APPLICATION_KEY,
         "reply_url": REPLY_URL,
         "subscription_key": APPLICATION_SUBSCRIPTION_KEY,
-        "access_token": _token(None, application, EVERYDAY_SCOPES),
+        "access_token": _issue_token(None, application, EVERYDAY_SCOPES),
     }
 
 
-def _token(user: User | None, application: Application, scopes: Sequence[str]) -> str:
+def _issue_token(user: User | None, application: Application, scopes: Sequence[str]) -> str:
     return issue_access_token(user=user, application=application, scopes=scopes, lifetime=TOKEN_LIFETIME)

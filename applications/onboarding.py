@@ -10,7 +10,7 @@ from fulfillment.core.plugins import Step
 
 
 def steps(application: Application) -> list[Step]:
-    has_token, has_called, has_read, has_proof, has_webhook, has_events = _progress(application)
+    has_token, has_called, has_read, has_proof, has_webhook, has_events = _read_progress(application)
     try_it = reverse("portal:application-try", args=[application.pk])
     webhooks = reverse("portal:application-webhooks", args=[application.pk])
     return [
@@ -48,7 +48,7 @@ def steps(application: Application) -> list[Step]:
     ]
 
 
-def _progress(application: Application) -> tuple[bool, bool, bool, bool, bool, bool]:
+def _read_progress(application: Application) -> tuple[bool, bool, bool, bool, bool, bool]:
     """Reads what the application has done, in one query. Calls count as well as tokens, because tokens are removed."""
     reached = Milestone.objects.filter(application=OuterRef("pk"))
     tokens = get_access_token_model().objects.filter(application=OuterRef("pk"))

@@ -110,12 +110,12 @@ SEARCHED_AS = {
 
 def add_security_schemes(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     """A hook of drf-spectacular, for the finished document."""
-    components = result["components"] | {"securitySchemes": _schemes()}
+    components = result["components"] | {"securitySchemes": _describe_schemes()}
     result["components"] = dict(sorted(components.items()))
     return result
 
 
-def _schemes() -> dict[str, Any]:
+def _describe_schemes() -> dict[str, Any]:
     token_url = f"{settings.PUBLIC_URL}/oauth/token"
     return {
         "OAuth2": {

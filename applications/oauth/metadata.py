@@ -17,14 +17,14 @@ PUBLIC = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=
 def describe_server(request: HttpRequest, issuer_path: str = "") -> JsonResponse:
     """The description is served also at the path that RFC 8414 defines for an issuer with a path."""
     if issuer_path.strip("/") not in {"", urlsplit(settings.PUBLIC_URL).path.strip("/")}:
-        return _unknown()
+        return _refuse_unknown()
     implicit = settings.IMPLICIT_FLOW_ENABLED
-    return _document(
+    return _send_document(
         {
             "issuer": settings.PUBLIC_URL,
-            "authorization_endpoint": _address("authorize"),
-            "token_endpoint": _address("token"),
-            "revocation_endpoint": _address("revoke-token"),
+            "authorization_endpoint": _make_address("authorize"),
+            "token_endpoint": _make_address("token"),
+            "revocation_endpoint": _make_address("revoke-token"),
             "scopes_supported": _third_party_scopes(),
             "response_types_supported": ["code", "token"] if implicit else ["code"],
             "response_modes_supported": ["query", "fragment"] if implicit else ["query"],
@@ -53,8 +53,8 @@ def describe_resource(request: HttpRequest, resource_path: str = "") -> JsonResp
         urlsplit(settings.API_URL).path.strip("/"): settings.API_URL,
     }.get(resource_path.strip("/"))
     if resource is None:
-        return _unknown()
-    return _document(
+        return _refuse_unknown()
+    return _send_document(
         {
             "resource": resource,
             "authorization_servers": [settings.PUBLIC_URL],
@@ -66,15 +66,15 @@ def describe_resource(request: HttpRequest, resource_path: str = "") -> JsonResp
     )
 
 
-def _document(content: dict[str, object]) -> JsonResponse:
+def _send_document(content: dict[str, object]) -> JsonResponse:
     return JsonResponse(content, headers=PUBLIC)
 
 
-def _unknown() -> JsonResponse:
+def _refuse_unknown() -> JsonResponse:
     return JsonResponse({"error": "not_found"}, status=404, headers=PUBLIC)
 
 
-def _address(name: str) -> str:
+def _make_address(name: str) -> str:
     return settings.PUBLIC_URL + reverse(f"oauth2_provider:{name}")
 
 

@@ -21,7 +21,7 @@ class RateLimits(Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if is_reference(request.path_info):
-            return self._page(request)
+            return self._limit_page(request)
         if not is_api(request.path_info):
             return self.get_response(request)
         bucket = rate_limits.address_bucket(rate_limits.ADDRESS, request)
@@ -35,7 +35,7 @@ class RateLimits(Middleware):
                 response = exception_response(rate_limits.refusal(limit_status))
         return _with_headers(response, limit_status)
 
-    def _page(self, request: HttpRequest) -> HttpResponse:
+    def _limit_page(self, request: HttpRequest) -> HttpResponse:
         """Counts pages of the API reference on the address, also for signed-in users."""
         bucket = rate_limits.address_bucket(rate_limits.REFERENCE_PAGES, request)
         if limit_status := rate_limits.cached_rejection(bucket):

@@ -200,7 +200,7 @@ class AuthorizationRequest:
 
 def read_authorization_request(data: QueryDict) -> AuthorizationRequest:
     """Raises OAuth2Error; FatalClientError if no error may be sent to the redirect URI."""
-    parameters, resources = _parameters(data)
+    parameters, resources = _read_parameters(data)
     scopes, details = server().validate_authorization_request(f"/oauth/authorize?{urlencode(parameters)}")
     request: Any = details["request"]
     require_known_resources(resources, request)
@@ -217,7 +217,7 @@ def error_location(error: errors.OAuth2Error, redirect_uri: str, response_type: 
     return add_parameters(redirect_uri, error.twotuples, fragment=response_type == "token")
 
 
-def _parameters(data: QueryDict) -> tuple[dict[str, str], list[str]]:
+def _read_parameters(data: QueryDict) -> tuple[dict[str, str], list[str]]:
     """A parameter without a value counts as not sent, and none may be sent twice (RFC 6749, section 3.1)."""
     parameters = {}
     for name in PARAMETERS:

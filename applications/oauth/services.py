@@ -162,7 +162,7 @@ def credentials_for_one_request(
 
 
 def personal_data() -> list[PersonalData]:
-    return [PersonalData("authorizations", _authorizations, lambda user: revoke_tokens(user=user))]
+    return [PersonalData("authorizations", _read_authorizations, lambda user: revoke_tokens(user=user))]
 
 
 def hand_over_applications(*, user: User, disable: bool) -> None:
@@ -190,7 +190,7 @@ def _last_owner_of(applications: list[Application]) -> str:
     return f"This is the last owner of {named}{more}; invite another owner first."
 
 
-def _authorizations(user: User) -> Iterator[Record]:
+def _read_authorizations(user: User) -> Iterator[Record]:
     for token in AccessToken.objects.filter(user=user).order_by("created"):
         yield {
             "ApplicationID": str(token.application_id),

@@ -104,7 +104,7 @@ class TokenAuthentication(BaseAuthentication):
 
 def is_token_known(authorization: str) -> bool:
     match = BEARER.match(authorization) if len(authorization) <= MAX_AUTHORIZATION_LENGTH else None
-    return match is not None and fetch_row(KNOWN, {"checksum": _checksum(match[1])}) is not None
+    return match is not None and fetch_row(KNOWN, {"checksum": _compute_checksum(match[1])}) is not None
 
 
 def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
@@ -120,14 +120,16 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     if match is None:
         raise _refuse_token("The Authorization header must read: Bearer <access token>.")
     keys = digests(key) if key else []
-    row = fetch_row(_statement(len(keys)), {"checksum": _checksum(match[1])} | _key_parameters(keys))
+    row = fetch_row(
+        _make_statement(len(keys)), {"checksum": _compute_checksum(match[1])} | _key_parameters(keys)
+    )
     if row is None:
         raise _refuse_token(_why_unknown(match[1]))
     return _validate(row, key_sent=bool(key)), _limit_status(row)
 
 
 @cache
-def _statement(keys: int) -> str:
+def _make_statement(keys: int) -> str:
     """The statement for a key with so many digests, one for each pepper in use; 0 where no key was sent."""
     if keys:
         subscription = OF_KEY.format(
@@ -156,7 +158,7 @@ def _why_unknown(token: str) -> str:
     return "The access token is unknown or was revoked."
 
 
-def _checksum(token: str) -> str:
+def _compute_checksum(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -175,7 +177,7 @@ def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
         application_id=application_id,
         is_first_party=first_party,
         is_test=is_test,
-        scopes=_scopes(scope),
+        scopes=_parse_scopes(scope),
         subscription_id=subscription_id,
         person_id=person_id,
     )
@@ -200,7 +202,7 @@ def _validate_token(
 
 
 @lru_cache(maxsize=1024)
-def _scopes(text: str) -> frozenset[str]:
+def _parse_scopes(text: str) -> frozenset[str]:
     """Parses scopes, cached by their text."""
     return add_implied(text.split())
 

@@ -125,7 +125,7 @@ class AuthorizeView(View):
     def _decide(self, request: HttpRequest, authorization_request: AuthorizationRequest) -> HttpResponse:
         allowed = request.POST.get("allow", "").lower() not in {"", "false", "0"}
         if allowed and authorization_request.needs_confirmation and not confirmed_until(request):
-            return redirect(_question(request), status=303)
+            return redirect(_return_address(request), status=303)
         return redirect(
             authorization_request.grant(cast(User, request.user))
             if allowed
@@ -154,7 +154,7 @@ def _client_response(request: HttpRequest, names: frozenset[str], respond: Respo
         _read_body(request)
         if limit_status := flooding_address(request):
             return _too_many_failures(limit_status)
-        form = _form(request, names | CLIENT_PARAMETERS)
+        form = _read_form(request, names | CLIENT_PARAMETERS)
         attempt = Attempt.of(request, form)
         if limit_status := attempt.cached_rejection():
             return _too_many_failures(limit_status)
@@ -225,7 +225,7 @@ def _read_body(request: HttpRequest) -> None:
         raise errors.InvalidRequestError(f"The body has more than {FEW_FIELDS} parameters.")
 
 
-def _form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:
+def _read_form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:
     """The named parameters of the form; unknown ones are ignored (RFC 6749, section 3.2)."""
     if request.META.get("QUERY_STRING"):
         raise errors.InvalidRequestError("Send parameters in the body, not in the URL.")
@@ -250,11 +250,11 @@ def _form(request: HttpRequest, names: frozenset[str]) -> list[tuple[str, str]]:
 
 def _sign_in(request: HttpRequest) -> HttpResponse:
     # After a POST the session ended while the consent page was open.
-    question = _question(request) if request.method == "POST" else request.get_full_path()
+    question = _return_address(request) if request.method == "POST" else request.get_full_path()
     return redirect_to_login(question, settings.LOGIN_URL)
 
 
-def _question(request: HttpRequest) -> str:
+def _return_address(request: HttpRequest) -> str:
     """The address of the consent page whose form was sent."""
     sent = [
         (name, value) for name, value in request.POST.items() if name not in {"allow", "csrfmiddlewaretoken"}

@@ -16,7 +16,7 @@ PARCEL = {
 EVERYTHING = "*"
 
 
-def _order(
+def _make_order(
     before: int | None, status: int, name: str, sequence: int, *parcels: dict[str, Any]
 ) -> dict[str, Any]:
     order_id = "019cb8a1-4c1e-7d2a-9d2f-6a1f0c9e2b77"
@@ -34,7 +34,7 @@ def _order(
     }
 
 
-def _association(state: str, *grants: str) -> dict[str, Any]:
+def _make_association(state: str, *grants: str) -> dict[str, Any]:
     return {
         "AssociationID": "5b0f6a52-6f0e-4c39-9f38-0d1d5a2f7e33",
         "StoreID": STORE_ID,
@@ -45,7 +45,7 @@ def _association(state: str, *grants: str) -> dict[str, Any]:
     }
 
 
-def _budget(used: float) -> dict[str, Any]:
+def _make_budget(used: float) -> dict[str, Any]:
     return {
         "BudgetID": "7c4ce9a2-3a51-4c5f-9a3e-2f7ad1a0c1b4",
         "StoreID": STORE_ID,
@@ -61,7 +61,7 @@ def _budget(used: float) -> dict[str, Any]:
     }
 
 
-def _batch(status: str, **counts: int) -> dict[str, Any]:
+def _make_batch(status: str, **counts: int) -> dict[str, Any]:
     batch_id = "019cb8a2-0b77-7a6e-8d0a-3f5b8c1d2e44"
     states = ("Pending", "Ready", "Warning", "Error", "Ordered", "Failed", "Cancelled")
     return {
@@ -77,7 +77,7 @@ def _batch(status: str, **counts: int) -> dict[str, Any]:
     }
 
 
-def _webhook(**members: str) -> dict[str, Any]:
+def _make_webhook(**members: str) -> dict[str, Any]:
     return {"WebhookID": WEBHOOK_ID, **members, "IsTest": False}
 
 
@@ -95,78 +95,86 @@ class EventType(models.TextChoices):
         member.example = example
         return member
 
-    ORDER_RECEIVED = "order.received", _order(None, 10, "Received", 1), "An order was received."
-    ORDER_ON_HOLD = "order.on_hold", _order(10, 20, "OnHold", 2), "The store put an order on hold."
-    ORDER_ACCEPTED = "order.accepted", _order(10, 30, "Accepted", 2), "The store accepted an order."
+    ORDER_RECEIVED = "order.received", _make_order(None, 10, "Received", 1), "An order was received."
+    ORDER_ON_HOLD = "order.on_hold", _make_order(10, 20, "OnHold", 2), "The store put an order on hold."
+    ORDER_ACCEPTED = "order.accepted", _make_order(10, 30, "Accepted", 2), "The store accepted an order."
     ORDER_IN_PRODUCTION = (
         "order.in_production",
-        _order(30, 40, "InProduction", 3),
+        _make_order(30, 40, "InProduction", 3),
         "Production of an order began.",
     )
     ORDER_PARTIALLY_SHIPPED = (
         "order.partially_shipped",
-        _order(40, 50, "PartiallyShipped", 4, PARCEL),
+        _make_order(40, 50, "PartiallyShipped", 4, PARCEL),
         "The first parcels of an order were shipped.",
     )
     ORDER_SHIPPED = (
         "order.shipped",
-        _order(40, 60, "Shipped", 4, PARCEL),
+        _make_order(40, 60, "Shipped", 4, PARCEL),
         "Everything of an order was shipped.",
     )
-    ORDER_DELIVERED = "order.delivered", _order(60, 70, "Delivered", 5, PARCEL), "An order was delivered."
-    ORDER_RETURNED = "order.returned", _order(60, 80, "Returned", 5, PARCEL), "An order came back."
-    ORDER_CANCELLED = "order.cancelled", _order(10, 90, "Cancelled", 2), "An order was cancelled."
-    ORDER_REJECTED = "order.rejected", _order(10, 95, "Rejected", 2), "The store rejected an order."
+    ORDER_DELIVERED = (
+        "order.delivered",
+        _make_order(60, 70, "Delivered", 5, PARCEL),
+        "An order was delivered.",
+    )
+    ORDER_RETURNED = "order.returned", _make_order(60, 80, "Returned", 5, PARCEL), "An order came back."
+    ORDER_CANCELLED = "order.cancelled", _make_order(10, 90, "Cancelled", 2), "An order was cancelled."
+    ORDER_REJECTED = "order.rejected", _make_order(10, 95, "Rejected", 2), "The store rejected an order."
     ORDER_CANCELLATION_REQUESTED = (
         "order.cancellation_requested",
-        _order(40, 40, "InProduction", 4),
+        _make_order(40, 40, "InProduction", 4),
         "A cancellation was requested from the store.",
     )
     ORDER_APPROVAL_REQUESTED = (
         "order.approval_requested",
-        _order(10, 10, "Received", 2),
+        _make_order(10, 10, "Received", 2),
         "An order needs approval.",
     )
-    ORDER_APPROVED = "order.approved", _order(10, 10, "Received", 3), "An order was approved."
+    ORDER_APPROVED = "order.approved", _make_order(10, 10, "Received", 3), "An order was approved."
     ORDER_DENIED = (
         "order.denied",
-        _order(10, 10, "Received", 3),
+        _make_order(10, 10, "Received", 3),
         "The approval of an order was denied; `order.rejected` follows.",
     )
     ASSOCIATION_APPROVED = (
         "association.approved",
-        _association("Approved", "Store.Self.Read", "Order.Self.Write"),
+        _make_association("Approved", "Store.Self.Read", "Order.Self.Write"),
         "An association request was approved.",
     )
-    ASSOCIATION_DENIED = "association.denied", _association("Denied"), "An association request was denied."
+    ASSOCIATION_DENIED = (
+        "association.denied",
+        _make_association("Denied"),
+        "An association request was denied.",
+    )
     WEBHOOK_TEST = (
         "webhook.test",
-        _webhook(Message="A test of this webhook."),
+        _make_webhook(Message="A test of this webhook."),
         "A test was requested for this webhook.",
     )
     WEBHOOK_DISABLED = (
         "webhook.disabled",
-        _webhook(URL=WEBHOOK_URL, DisabledReason="The endpoint responded with 410 Gone."),
+        _make_webhook(URL=WEBHOOK_URL, DisabledReason="The endpoint responded with 410 Gone."),
         "Another webhook of the application was disabled.",
     )
     BUDGET_WARNED = (
         "budget.warned",
-        _budget(4100.0),
+        _make_budget(4100.0),
         "A budget is used to its `WarnAt` percent, for the first time in the period.",
     )
     BUDGET_EXCEEDED = (
         "budget.exceeded",
-        _budget(5000.0),
+        _make_budget(5000.0),
         "A budget is used to 100 percent, for the first time in the period.",
     )
     BATCH_CHECKED = (
         "batch.checked",
-        _batch("Checked", Ready=55, Error=5),
+        _make_batch("Checked", Ready=55, Error=5),
         "All rows of a batch are checked.",
     )
     BATCH_ORDERED = (
         "batch.ordered",
-        _batch("Ordered", Ordered=55, Error=5),
+        _make_batch("Ordered", Ordered=55, Error=5),
         "All orders of a batch are placed.",
     )
 

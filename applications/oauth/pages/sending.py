@@ -64,7 +64,7 @@ class SendForm(forms.Form):
         field.choices = callers
         content = operation.get("requestBody", {}).get("content", {})
         for parameter in operation.get("parameters", ()):
-            self.fields[_field_name(parameter)] = _field(parameter, callers)
+            self.fields[_field_name(parameter)] = _make_field(parameter, callers)
         if "application/json" in content:
             examples = content["application/json"].get("examples", {})
             example = next(iter(examples.values()))["value"] if examples else {}
@@ -145,7 +145,7 @@ def _field_name(parameter: Mapping[str, Any]) -> str:
     return f"{parameter['in']}-{parameter['name']}"
 
 
-def _field(parameter: Mapping[str, Any], callers: list[tuple[str, str]]) -> forms.Field:
+def _make_field(parameter: Mapping[str, Any], callers: list[tuple[str, str]]) -> forms.Field:
     schema, name = parameter["schema"], parameter["name"]
     kinds = schema.get("type", "")
     required = parameter["in"] == "path" or parameter.get("required", False)
@@ -182,21 +182,21 @@ class Shown:
         return self.status < 400
 
 
-def _effect(request: HttpRequest, operation_id: str) -> str:
+def _describe_effect(request: HttpRequest, operation_id: str) -> str:
     operation = operations().get(operation_id)
     return (
         _("Send a request that changes data or reads keys") if operation and is_dangerous(operation) else ""
     )
 
 
-@signed_in_form(dangerous(_effect))
+@signed_in_form(dangerous(_describe_effect))
 @takes_large_forms
 def send_request(request: HttpRequest, operation_id: str) -> HttpResponse:
     operation = operations().get(operation_id)
     if operation is None:
         raise Http404(_("There is no operation %(operation_id)s.") % {"operation_id": operation_id[:80]})
     applications = applications_to_call_as(signed_in_user(request).pk)
-    form = _form(request, operation, applications)
+    form = _make_form(request, operation, applications)
     response = None
     if request.method == "POST" and form.is_valid():
         response = _send(request, operation, form, applications)
@@ -209,7 +209,7 @@ def is_dangerous(operation: Operation) -> bool:
     return not reads and operation.id not in HARMLESS
 
 
-def _form(request: HttpRequest, operation: Operation, applications: list[Application]) -> SendForm:
+def _make_form(request: HttpRequest, operation: Operation, applications: list[Application]) -> SendForm:
     person = (ME, f"{signed_in_user(request).full_name} (yourself)")
     callers = [(str(application.pk), application.name) for application in applications]
     closed = "Closed to applications" in operation.access
@@ -239,7 +239,7 @@ def _send(
 
 def _shown_response(response: InnerResponse) -> Shown:
     media = response.headers.get("Content-Type", "").partition(";")[0]
-    text, picture, note = _body(response, media)
+    text, picture, note = _read_body(response, media)
     traced = response.headers.get("traceparent", "").split("-")
     return Shown(
         status=response.status,
@@ -253,7 +253,7 @@ def _shown_response(response: InnerResponse) -> Shown:
     )
 
 
-def _body(response: InnerResponse, media: str) -> tuple[str, str, str]:
+def _read_body(response: InnerResponse, media: str) -> tuple[str, str, str]:
     """The text or picture URL to show, and a note if it was cut."""
     size = (
         _("%(body)s bytes") % {"body": number_format(len(response.body), force_grouping=True)}

@@ -197,11 +197,11 @@ class ApplicationAdmin(KeyPages):
 
     @admin.display(description="icon")
     def icon_preview(self, application: Application) -> str:
-        return _picture(application, 72) or self.empty_value_display
+        return _show_picture(application, 72) or self.empty_value_display
 
     @admin.display(description="icon")
     def shown_icon(self, application: Application) -> str:
-        return _picture(application, 28)
+        return _show_picture(application, 28)
 
     def save_model(
         self, request: HttpRequest, instance: Application, form: forms.ModelForm, change: bool
@@ -229,7 +229,7 @@ class ApplicationAdmin(KeyPages):
         return None
 
 
-def _picture(application: Application, side: int) -> str:
+def _show_picture(application: Application, side: int) -> str:
     icon = getattr(application, "icon", None)
     if icon is None:
         return ""

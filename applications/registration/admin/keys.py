@@ -25,7 +25,7 @@ from fulfillment.core.http.dangerous import dangerous
 from fulfillment.core.page_messages import errors_as_messages
 
 
-def _badge(text: str, tone: str) -> str:
+def _show_badge(text: str, tone: str) -> str:
     return str(display_for_label(text, "", {text: tone}))
 
 
@@ -58,8 +58,10 @@ class KeyInline(ConsoleInline):
         if key.end_date is None:
             return ""
         if key.end_date <= now:
-            return _badge(_("ended"), "default")
-        return _badge(_("valid"), "success") if key.start_date <= now else _badge(_("not yet"), "info")
+            return _show_badge(_("ended"), "default")
+        return (
+            _show_badge(_("valid"), "success") if key.start_date <= now else _show_badge(_("not yet"), "info")
+        )
 
     @admin.display(description="")
     def means(self, key: ApplicationKey) -> str:
@@ -100,7 +102,9 @@ class KeyPages(ConsoleAdmin):
         question = _(
             "End this key of %(application)s? Clients that authenticate with it are refused immediately."
         ) % {"application": application}
-        return self._confirmation(request, application, key_id, question, _("End the key")) or self._with_key(
+        return self._ask_confirmation(
+            request, application, key_id, question, _("End the key")
+        ) or self._with_key(
             request,
             application,
             lambda: end_key(application=application, key_id=key_id),
@@ -112,14 +116,16 @@ class KeyPages(ConsoleAdmin):
         question = _(
             "Replace this key of %(application)s with a new one? The old key is refused immediately."
         ) % {"application": application}
-        return self._confirmation(request, application, key_id, question, _("Regenerate")) or self._with_key(
+        return self._ask_confirmation(
+            request, application, key_id, question, _("Regenerate")
+        ) or self._with_key(
             request,
             application,
             lambda: regenerate_key(application=application, key_id=key_id),
             _("The key was regenerated."),
         )
 
-    def _confirmation(
+    def _ask_confirmation(
         self, request: HttpRequest, application: Application, key_id: UUID, question: str, button: str
     ) -> HttpResponse | None:
         keys = [

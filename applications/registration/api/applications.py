@@ -120,7 +120,7 @@ class ApplicationViewSet(ApiViewSet):
         values = validate_data(ApplicationRequestSerializer, request.data)
         application = create_application(caller=request.auth, values=values)
         location = f"/api/v1/application/{application.pk}"
-        record = {**_record(request.auth, application), "IsTest": application.is_test}
+        record = {**_read_record(request.auth, application), "IsTest": application.is_test}
         return Response(record, status=201, headers={"Location": location})
 
     @extend_schema(
@@ -132,7 +132,9 @@ class ApplicationViewSet(ApiViewSet):
     )
     def retrieve(self, request: Request, application_id: str) -> Response:
         verbose = parse_flag(request.query_params, "verbose")
-        return Response(_record(request.auth, application_for(request.auth, application_id), verbose=verbose))
+        return Response(
+            _read_record(request.auth, application_for(request.auth, application_id), verbose=verbose)
+        )
 
     @extend_schema(
         operation_id="application_change",
@@ -150,10 +152,10 @@ class ApplicationViewSet(ApiViewSet):
         application = application_to_write(request.auth, application_id)
         values = validate_data(ApplicationChangeSerializer, request.data)
         change_application(application=application, values=values)
-        return Response(_record(request.auth, application))
+        return Response(_read_record(request.auth, application))
 
 
-def _record(caller: Caller, application: Application, *, verbose: bool = False) -> dict[str, Any]:
+def _read_record(caller: Caller, application: Application, *, verbose: bool = False) -> dict[str, Any]:
     return application_records(caller, [application], verbose=verbose)[0]
 
 
@@ -240,7 +242,7 @@ class IconViewSet(ApiViewSet):
     )
     def retrieve(self, request: Request, application_id: str) -> HttpResponse:
         icon = _get_icon(application_for(request.auth, application_id))
-        content = _rendition(request, icon)
+        content = _render_icon(request, icon)
         etag = weak_etag(icon.sha256, len(content))
         if is_unchanged(request, etag):
             return not_modified(etag)
@@ -255,7 +257,7 @@ def _get_icon(application: Application) -> ApplicationIcon:
     return icon
 
 
-def _rendition(request: Request, icon: ApplicationIcon) -> bytes:
+def _render_icon(request: Request, icon: ApplicationIcon) -> bytes:
     size = request.query_params.get("size", str(SIDE))
     if size not in {str(SIDE), str(CENTRAL_SIDE)}:
         raise Invalid.at(

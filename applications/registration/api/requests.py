@@ -98,10 +98,10 @@ class RequestLogViewSet(ApiViewSet):
         query = request.query_params
         take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         filters = LogFilter(
-            status=_status(query),
+            status=_read_status(query),
             code=query.get("code", "")[:80],
             since=parse_timestamp(query, "createdAfter"),
-            before=_place(query),
+            before=_read_place(query),
         )
         with limited_if(take > DEFAULT_TAKE, request.auth.key):
             rows = logged_requests(application, filters, take)
@@ -110,7 +110,7 @@ class RequestLogViewSet(ApiViewSet):
         return Response([request_record(row) for row in rows[:take]], headers=headers)
 
 
-def _status(query: Any) -> str:
+def _read_status(query: Any) -> str:
     status = str(query.get("status", ""))
     if "status" in query and not is_status(status):
         message = f"status: write a status such as 404, or 2xx, 3xx, 4xx or 5xx; found {status[:40]!r}."
@@ -118,7 +118,7 @@ def _status(query: Any) -> str:
     return status
 
 
-def _place(query: Any) -> Any:
+def _read_place(query: Any) -> Any:
     place = parse_place(query["after"]) if "after" in query else None
     if "after" in query and place is None:
         raise invalid_after()

@@ -94,11 +94,11 @@ class Usage:
 def chart(rows: Iterable[DailyUsage], *, until: date) -> Usage:
     counted = {row.day: row for row in rows}
     dates = [until - timedelta(days=back) for back in reversed(range(DAYS))]
-    days = [_day(each, counted.get(each)) for each in dates]
+    days = [_make_day(each, counted.get(each)) for each in dates]
     top = round_up(max(day.calls for day in days))
     step = WIDTH / DAYS
     columns = [
-        Column(day, round(index * step + GAP / 2, 2), step - GAP, list(_blocks(day, top)))
+        Column(day, round(index * step + GAP / 2, 2), step - GAP, list(_stack_blocks(day, top)))
         for index, day in enumerate(days)
     ]
     return Usage(days, columns, top)
@@ -114,14 +114,14 @@ def round_up(calls: int) -> int:
         size *= 10
 
 
-def _day(day: date, row: DailyUsage | None) -> Day:
+def _make_day(day: date, row: DailyUsage | None) -> Day:
     if row is None:
         return Day(day, 0, 0, 0)
     good = max(0, row.calls - row.client_errors - row.server_errors)
     return Day(day, good, row.client_errors, row.server_errors)
 
 
-def _blocks(day: Day, top: int) -> Iterator[Block]:
+def _stack_blocks(day: Day, top: int) -> Iterator[Block]:
     """The blocks of a bar from the bottom up: successes, client errors, server errors."""
     counts = {"good": day.good, "client-errors": day.client_errors, "server-errors": day.server_errors}
     heights = {kind: max(MIN_HEIGHT, HEIGHT * count / top) for kind, count in counts.items() if count}

@@ -80,11 +80,11 @@ def show_home(request: HttpRequest) -> HttpResponse:
     return page
 
 
-def _effect(request: HttpRequest, **address: str) -> str:
+def _describe_effect(request: HttpRequest, **address: str) -> str:
     return _("Insert my keys") if "fill" in request.GET else ""
 
 
-@dangerous(_effect)
+@dangerous(_describe_effect)
 @signed_in_page
 def try_application(request: HttpRequest, application_id: str) -> HttpResponse:
     """The quick start with this application's values, with `?fill` and its secrets for users who may change it."""

@@ -119,8 +119,8 @@ def remove(request: HttpRequest, application_id: str, user_id: str) -> HttpRespo
         request,
         application,
         "owners",
-        heading=_question(person, is_self),
-        warning=_warning(person, is_self),
+        heading=_ask_question(person, is_self),
+        warning=_describe_removal(person, is_self),
         verb=_("Leave") if is_self else _("Remove"),
     )
 
@@ -148,7 +148,7 @@ def _remove(request: HttpRequest, application: Application, person: Any, is_self
     return redirect("portal:application-owners", application.pk)
 
 
-def _question(person: Any, is_self: bool) -> str:
+def _ask_question(person: Any, is_self: bool) -> str:
     return (
         _("Leave this application?")
         if is_self
@@ -156,7 +156,7 @@ def _question(person: Any, is_self: bool) -> str:
     )
 
 
-def _warning(person: Any, is_self: bool) -> str:
+def _describe_removal(person: Any, is_self: bool) -> str:
     if is_self:
         return _(
             "You no longer see the application, its keys and its stores. Another owner can invite you again."

@@ -84,7 +84,7 @@ def list_requests(request: HttpRequest, application_id: str) -> HttpResponse:
         application,
         "requests",
         form=form,
-        rows=[_row(row, request) for row in shown],
+        rows=[_make_row(row, request) for row in shown],
         older=place_text(shown[-1]) if len(rows) > A_PAGE else "",
         is_later_page="before" in request.GET,
         filtered=any(request.GET.get(name) for name in form.fields),
@@ -99,7 +99,7 @@ def show_performance(request: HttpRequest, application_id: str) -> HttpResponse:
     application = require_readable(request, application_id)
     figures = list_operations(application)
     slowest = max((figure.slow for figure in figures), default=1) or 1
-    rows = [_bar(figure, slowest) for figure in figures]
+    rows = [_make_bar(figure, slowest) for figure in figures]
     context = page_context(request, application, "requests", rows=rows, most=MAX_MEASURED, bar=BAR)
     return render(request, "applications/performance.html", context)
 
@@ -109,7 +109,7 @@ def show_request(request: HttpRequest, application_id: str, request_id: str) -> 
     application = require_readable(request, application_id)
     logged = find_logged_request(application, request_id)
     problem = json.dumps(logged.problem, indent=2, ensure_ascii=False) if logged.problem else ""
-    context = page_context(request, application, "requests", problem=problem, **_row(logged, request))
+    context = page_context(request, application, "requests", problem=problem, **_make_row(logged, request))
     context["sent"] = logged.headers.get("request", {}).items()
     context["answered"] = logged.headers.get("response", {}).items()
     return render(request, "applications/request.html", context)
@@ -130,24 +130,24 @@ def _read_filter(request: HttpRequest, form: RequestFilterForm) -> LogFilter:
     )
 
 
-def _row(row: LoggedRequest, request: HttpRequest) -> dict[str, Any]:
+def _make_row(row: LoggedRequest, request: HttpRequest) -> dict[str, Any]:
     return {
         "row": row,
-        "operation": _operation(row.method, row.path),
+        "operation": _find_operation(row.method, row.path),
         "kind": "good" if row.status < 400 else "bad" if row.status >= 500 else "warning",
         "request_id": row.request_id.hex,
-        "caller": _caller(row.user_id, signed_in_user(request).pk),
+        "caller": _name_caller(row.user_id, signed_in_user(request).pk),
     }
 
 
-def _caller(user_id: UUID | None, own: UUID) -> str:
+def _name_caller(user_id: UUID | None, own: UUID) -> str:
     """The caller's label: names of users are not shown to applications without their consent."""
     if user_id is None:
         return _("The application")
     return _("You") if user_id == own else _("User %(hex)s") % {"hex": user_id.hex[-8:]}
 
 
-def _operation(method: str, path: str) -> Operation | None:
+def _find_operation(method: str, path: str) -> Operation | None:
     return next(
         (
             operation
@@ -158,10 +158,10 @@ def _operation(method: str, path: str) -> Operation | None:
     )
 
 
-def _bar(figures: OperationFigures, slowest: float) -> dict[str, Any]:
+def _make_bar(figures: OperationFigures, slowest: float) -> dict[str, Any]:
     return {
         "figures": figures,
-        "operation": _operation(figures.method, figures.path),
+        "operation": _find_operation(figures.method, figures.path),
         "median_width": round(max(2.0, BAR * figures.median / slowest), 1),
         "slow_width": round(max(2.0, BAR * figures.slow / slowest), 1),
         "error_width": round(BAR * figures.error_share / 100, 1),

@@ -178,7 +178,7 @@ def change_application(
 
 
 def _write(application: Application, values: Mapping[str, Any]) -> None:
-    faults = _faults(application, values)
+    faults = _find_faults(application, values)
     if "ReplyUrls" in values:
         application.redirect_uris = " ".join(dict.fromkeys(values["ReplyUrls"]))
     if faults:
@@ -187,7 +187,7 @@ def _write(application: Application, values: Mapping[str, Any]) -> None:
         raise Invalid(message, code="invalid_body", faults=faults)
 
 
-def _faults(application: Application, values: Mapping[str, Any]) -> list[Fault]:
+def _find_faults(application: Application, values: Mapping[str, Any]) -> list[Fault]:
     """Sets the members and returns what is wrong with them."""
     for name, column in FIELDS.items():
         if name in values:

@@ -28,7 +28,7 @@ ALLOWED = "Send one PNG, JPEG or BMP image of 215 × 215 pixels, smaller than 10
 def set_icon(*, application: Application, content: bytes) -> ApplicationIcon:
     """Checks, re-encodes and stores the picture with a rendition of its center; replaces an earlier one."""
     picture = _open_icon(content)
-    image, central = _png(picture), _png(picture.crop(_central_box()))
+    image, central = _encode_png(picture), _encode_png(picture.crop(_central_box()))
     values = {
         "image": image,
         "central_image": central,
@@ -74,7 +74,7 @@ def _check_header(source: Image.Image) -> None:
         raise _icon_error("icon_animated", "The image has more than one frame.")
 
 
-def _png(picture: Image.Image) -> bytes:
+def _encode_png(picture: Image.Image) -> bytes:
     return encode_picture(picture, "PNG", optimize=True)
 
 

@@ -24,13 +24,13 @@ USAGE_RETENTION = timedelta(days=400)
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("applications", _applications, _erase_contacts),
-        PersonalData("owner_invitations", _invitations, _erase_invitations),
-        PersonalData("logged_requests", _requests, _erase_requests),
+        PersonalData("applications", _read_applications, _erase_contacts),
+        PersonalData("owner_invitations", _read_invitations, _erase_invitations),
+        PersonalData("logged_requests", _read_requests, _erase_requests),
     ]
 
 
-def _applications(user: User) -> Iterator[Record]:
+def _read_applications(user: User) -> Iterator[Record]:
     for application in Application.objects.filter(user=user).order_by("created"):
         yield {
             "ID": str(application.pk),
@@ -66,7 +66,7 @@ def _erase_contacts(user: User) -> None:
             naming.update(**{column: ERASED})
 
 
-def _invitations(user: User) -> Iterator[Record]:
+def _read_invitations(user: User) -> Iterator[Record]:
     emails = user_emails(user)
     mine = Q(lower_email__in=emails) | Q(invited_by=user) | Q(decided_by=user)
     invitations = OwnerInvitation.objects.annotate(lower_email=Lower("email")).filter(mine)
@@ -88,7 +88,7 @@ def _erase_invitations(user: User) -> None:
         events.objects.annotate(lower_email=Lower("email")).filter(mine).update(email=ERASED)
 
 
-def _requests(user: User) -> Iterator[Record]:
+def _read_requests(user: User) -> Iterator[Record]:
     """Calls that applications made on behalf of the user."""
     for call in LoggedRequest.objects.filter(user=user).order_by("time").iterator(chunk_size=2000):
         yield {

@@ -139,7 +139,7 @@ def flush_request_log() -> int:
     try:
         for written in range(0, len(taken), ROWS_AT_ONCE):
             time.sleep(PAUSE_SECONDS if written else 0)
-            _write([_row(entry) for entry in taken[written : written + ROWS_AT_ONCE]])
+            _write([_make_row(entry) for entry in taken[written : written + ROWS_AT_ONCE]])
     except BaseException:
         _put_back(taken[written:])
         raise
@@ -177,12 +177,12 @@ def _put_back(taken: list[Entry]) -> None:
         _of_application.update(entry[0].int for entry in taken[-room:] if room > 0)
 
 
-def _row(entry: Entry) -> dict[str, Any]:
+def _make_row(entry: Entry) -> dict[str, Any]:
     application_id, user_id, began, method, route, status, microseconds, request_id, sent, answered, body = (
         entry
     )
     path = path_template(route)
-    problem = _problem(body, path) if body else None
+    problem = _read_problem(body, path) if body else None
     errors = problem["Errors"] if problem else []
     return {
         "application_id": application_id,
@@ -197,8 +197,8 @@ def _row(entry: Entry) -> dict[str, Any]:
         "microseconds": min(microseconds, MAX_INTEGER),
         "request_id": request_id,
         "headers": {
-            "request": _present(tuple(REQUEST_HEADERS.values()), sent),
-            "response": _present(REFUSAL_HEADERS, answered),
+            "request": _keep_present(tuple(REQUEST_HEADERS.values()), sent),
+            "response": _keep_present(REFUSAL_HEADERS, answered),
         },
         "problem": problem,
     }
@@ -206,11 +206,11 @@ def _row(entry: Entry) -> dict[str, Any]:
 
 # Cached, because programs send the same headers with each request.
 @lru_cache(maxsize=2048)
-def _present(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, str]:
+def _keep_present(names: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, str]:
     return {name: _text(value, 200) for name, value in zip(names, values, strict=False) if value}
 
 
-def _problem(body: bytes, path: str) -> dict[str, Any] | None:
+def _read_problem(body: bytes, path: str) -> dict[str, Any] | None:
     """The faults of a problem body, without messages that can quote personal data."""
     try:
         sent = orjson.loads(body)

@@ -18,21 +18,21 @@ HEADERS = {
 }
 
 
-def _data(members: dict[str, Any], description: str) -> dict[str, Any]:
+def _describe_data(members: dict[str, Any], description: str) -> dict[str, Any]:
     """The members of all events, and those of this kind."""
-    return _object({**members, "IsTest": IS_TEST}, description)
+    return _describe_object({**members, "IsTest": IS_TEST}, description)
 
 
-def _object(members: dict[str, Any], description: str) -> dict[str, Any]:
+def _describe_object(members: dict[str, Any], description: str) -> dict[str, Any]:
     return {"type": "object", "description": description, "properties": members, "required": sorted(members)}
 
 
-PARCEL = _object(
+PARCEL = _describe_object(
     {"Carrier": TEXT, "TrackingNumber": TEXT, "TrackingURL": allow_null(TEXT), "Shipped": MOMENT},
     "A parcel without its contents.",
 )
 DATA = {
-    "Order": _data(
+    "Order": _describe_data(
         {
             "OrderID": TEXT,
             "OrderNumber": TEXT,
@@ -50,7 +50,7 @@ DATA = {
         },
         "The current state of an order. It contains no recipient data.",
     ),
-    "Association": _data(
+    "Association": _describe_data(
         {
             "AssociationID": TEXT,
             "StoreID": allow_null(TEXT),
@@ -60,7 +60,7 @@ DATA = {
         },
         "How an association request was decided.",
     ),
-    "Budget": _data(
+    "Budget": _describe_data(
         {
             "BudgetID": TEXT,
             "StoreID": TEXT,
@@ -75,7 +75,7 @@ DATA = {
         },
         "The balance of a budget in its period.",
     ),
-    "Batch": _data(
+    "Batch": _describe_data(
         {
             "BatchID": TEXT,
             "StoreID": TEXT,
@@ -88,8 +88,8 @@ DATA = {
         },
         "The state of a batch, with the number of rows in each state. It contains no row data.",
     ),
-    "WebhookTest": _data({"WebhookID": TEXT, "Message": TEXT}, "A test that was requested."),
-    "WebhookDisabled": _data(
+    "WebhookTest": _describe_data({"WebhookID": TEXT, "Message": TEXT}, "A test that was requested."),
+    "WebhookDisabled": _describe_data(
         {"WebhookID": TEXT, "URL": TEXT, "DisabledReason": TEXT}, "A webhook that receives no more events."
     ),
 }
@@ -101,7 +101,7 @@ def event_data_kind(event_type: str) -> str:
     return f"Webhook{word.capitalize()}" if topic == "webhook" else topic.capitalize()
 
 
-def _example(event_type: EventType) -> dict[str, Any]:
+def _make_example(event_type: EventType) -> dict[str, Any]:
     store_id = None if event_type.startswith("webhook.") else EVENT["StoreID"]
     return {**EVENT, "Type": str(event_type), "StoreID": store_id, "Data": event_type.example}
 
@@ -131,14 +131,14 @@ def add_events(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     del schemas["EventTypeEnum"]
     # By reference, because openapi-generator writes invalid code for inline `webhooks`.
     result["components"]["pathItems"] = {
-        event_type.value: {"post": _webhook(event_type, references[event_type.value])}
+        event_type.value: {"post": _describe_webhook(event_type, references[event_type.value])}
         for event_type in EventType
     }
     result["webhooks"] = {name: {"$ref": f"#/components/pathItems/{name}"} for name in references}
     return result
 
 
-def _webhook(event_type: EventType, schema: str) -> dict[str, Any]:
+def _describe_webhook(event_type: EventType, schema: str) -> dict[str, Any]:
     return {
         "operationId": "webhook_event_" + event_type.replace(".", "_"),
         "summary": f"The event {event_type}",
@@ -155,7 +155,7 @@ def _webhook(event_type: EventType, schema: str) -> dict[str, Any]:
             "content": {
                 "application/json": {
                     "schema": {"$ref": schema},
-                    "examples": {"Event": {"value": _example(event_type)}},
+                    "examples": {"Event": {"value": _make_example(event_type)}},
                 }
             },
             "required": True,

@@ -65,7 +65,7 @@ def show_webhook(request: HttpRequest, application_id: str, webhook_id: str) -> 
     if request.method == "POST" and form.is_valid() and _recover(request, webhook, form):
         return redirect(webhook_path(webhook))
     context = page_context(request, application, "webhooks", webhook=webhook, form=form)
-    context |= _log(request, webhook)
+    context |= _read_log(request, webhook)
     takes_secret = context["may_write"] and request.method != "HEAD"
     context["secret"] = take_secret(request, webhook) if takes_secret else ""
     return render(request, "applications/webhook.html", context)
@@ -125,7 +125,7 @@ def resend_chosen(request: HttpRequest, application_id: str, webhook_id: str) ->
     return redirect(webhook_path(webhook))
 
 
-def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
+def _read_log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     requested_state, kind = request.GET.get("state", ""), request.GET.get("type", "")
     state = requested_state if requested_state in DeliveryState.values else ""
     kind = kind if kind in EventType.values else ""
@@ -142,7 +142,9 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     )
     shown = deliveries[:DELIVERIES_A_PAGE]
     return {
-        "deliveries": [{"delivery": each, "last": _last(list(each.attempts.all()))} for each in shown],
+        "deliveries": [
+            {"delivery": each, "last": _last_attempt(list(each.attempts.all()))} for each in shown
+        ],
         "state": state,
         "states": DeliveryState.choices,
         "kind": kind,
@@ -154,7 +156,7 @@ def _log(request: HttpRequest, webhook: Webhook) -> dict[str, Any]:
     }
 
 
-def _last(attempts: list[DeliveryAttempt]) -> DeliveryAttempt | None:
+def _last_attempt(attempts: list[DeliveryAttempt]) -> DeliveryAttempt | None:
     return attempts[-1] if attempts else None
 
 
@@ -208,11 +210,11 @@ def check_signature(request: HttpRequest, application_id: str, webhook_id: str) 
             now=timezone.now(),
         )
     elif request.method != "POST":
-        form.initial = _latest(webhook)
+        form.initial = _find_latest_request(webhook)
     return render(request, "applications/signature.html", context)
 
 
-def _latest(webhook: Webhook) -> dict[str, str]:
+def _find_latest_request(webhook: Webhook) -> dict[str, str]:
     """The latest request sent, as a valid example."""
     for delivery in delivery_page(webhook, take=1):
         for attempt in reversed(delivery.attempts.all()):

@@ -30,7 +30,7 @@ def delivery_page(
     take: int = DEFAULT_TAKE,
 ) -> list[Delivery]:
     """Newest first; `before` is the pk of the last one of the page before. Three queries."""
-    deliveries = _deliveries(webhook).order_by("-id")
+    deliveries = _select_deliveries(webhook).order_by("-id")
     if state:
         deliveries = deliveries.filter(state=parse_state(state, DeliveryState.values))
     if event_type:
@@ -45,7 +45,7 @@ def delivery_page(
 def find_delivery(webhook: Webhook, event_id: Any) -> Delivery:
     try:
         row = fetch_row("SELECT id FROM applications_event WHERE event_id = %s", [UUID(str(event_id))])
-        return _deliveries(webhook).get(event=row[0] if row else None)
+        return _select_deliveries(webhook).get(event=row[0] if row else None)
     except (ValueError, Delivery.DoesNotExist) as error:
         raise NotFound(_("The webhook has no delivery with this ID."), code="delivery_not_found") from error
 
@@ -83,7 +83,7 @@ def attempt_record(attempt: DeliveryAttempt) -> dict[str, Any]:
     }
 
 
-def _deliveries(webhook: Webhook) -> QuerySet[Delivery]:
+def _select_deliveries(webhook: Webhook) -> QuerySet[Delivery]:
     return (
         Delivery.objects.filter(webhook=webhook)
         .select_related("event", "webhook")

@@ -34,7 +34,7 @@ def signed_headers(
     *, ciphertexts: Sequence[bytes], event_id: str, now: datetime, body: bytes
 ) -> dict[str, str]:
     """One signature for each secret, so that a receiver may hold the old or the new one."""
-    signatures = [_signer(bytes(text)).sign(event_id, now, body.decode()) for text in ciphertexts]
+    signatures = [_make_signer(bytes(text)).sign(event_id, now, body.decode()) for text in ciphertexts]
     return {
         "webhook-id": event_id,
         "webhook-timestamp": str(int(now.timestamp())),
@@ -43,7 +43,7 @@ def signed_headers(
 
 
 @lru_cache(maxsize=1024)
-def _signer(ciphertext: bytes) -> Signer:
+def _make_signer(ciphertext: bytes) -> Signer:
     return Signer(decrypt(ciphertext))
 
 

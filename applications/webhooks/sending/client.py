@@ -85,16 +85,19 @@ class Client:
                 status, found, content = await self._post(url, body, headers)
         except TimeoutError:
             return EndpointResponse(
-                _since(started), error=f"No complete response within {self._time_limit:g} seconds."
+                _milliseconds_since(started),
+                error=f"No complete response within {self._time_limit:g} seconds.",
             )
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            return EndpointResponse(_since(started), error=_reason(error)[:300])
+            return EndpointResponse(_milliseconds_since(started), error=_describe_error(error)[:300])
         redirect = (
             f"The endpoint responded with {status}. Redirects are not followed."
             if 300 <= status < 400
             else ""
         )
-        return EndpointResponse(_since(started), status, _text(content), redirect, found.get("Retry-After"))
+        return EndpointResponse(
+            _milliseconds_since(started), status, _decode_text(content), redirect, found.get("Retry-After")
+        )
 
     @property
     def open_connections(self) -> int:
@@ -121,7 +124,7 @@ class Client:
             return await send(progress=RequestProgress())
 
 
-def _reason(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     if not isinstance(error, OSError | aiohttp.ClientError):
         return f"The URL is refused: {error}"
     if isinstance(error, aiohttp.ClientConnectorDNSError):
@@ -137,11 +140,11 @@ def _reason(error: Exception) -> str:
     return f"No valid response: {error}" if str(error) else f"No valid response: {type(error).__name__}"
 
 
-def _text(content: bytes) -> str:
+def _decode_text(content: bytes) -> str:
     """Decodes text for PostgreSQL: without NUL, and within the limit even if it is not UTF-8."""
     text = content.decode("utf-8", "replace").replace("\x00", "")
     return text.encode()[:STORED_BYTES].decode("utf-8", "ignore")
 
 
-def _since(started: float) -> int:
+def _milliseconds_since(started: float) -> int:
     return round((time.monotonic() - started) * 1000)

@@ -181,7 +181,7 @@ def record_attempt(
         _record_gone(taken, parameters)
     else:
         wait = parse_retry_after(response.retry_after, now=now)
-        following = _following(next_try(tries=taken.tries, now=now, retry_after=wait))
+        following = _next_state(next_try(tries=taken.tries, now=now, retry_after=wait))
         execute(FAILED, {**parameters, **following})
 
 
@@ -191,10 +191,10 @@ def _record_gone(taken: ClaimedDelivery, parameters: dict[str, Any]) -> None:
     webhook = Webhook.objects.get(pk=taken.webhook_id)
     if webhook.deleted is None:
         disable_webhook(webhook=webhook, reason="The endpoint responded with 410 Gone.")
-    execute(FAILED, {**parameters, **_following(None)})
+    execute(FAILED, {**parameters, **_next_state(None)})
 
 
-def _following(moment: datetime | None) -> dict[str, Any]:
+def _next_state(moment: datetime | None) -> dict[str, Any]:
     return {"state": DeliveryState.PENDING if moment else DeliveryState.FAILED, "next_try": moment}
 
 

@@ -48,14 +48,14 @@ def retention_rules() -> list[RetentionRule]:
     # By then deliveries under way at the deletion have ended.
     ended = timedelta(hours=1)
     return [
-        _prunable("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, RETENTION),
-        _prunable("deliveries of deleted webhooks", DELETED_LOG, REMOVE_DELETED_LOG, ended),
-        _prunable("deleted webhooks", DELETED_WEBHOOKS, REMOVE_DELETED_WEBHOOKS, ended),
+        _make_rule("events with their deliveries", OLD_EVENTS, REMOVE_EVENTS, RETENTION),
+        _make_rule("deliveries of deleted webhooks", DELETED_LOG, REMOVE_DELETED_LOG, ended),
+        _make_rule("deleted webhooks", DELETED_WEBHOOKS, REMOVE_DELETED_WEBHOOKS, ended),
         rule_for_rows("webhook secrets", lambda: WebhookSecret.objects.filter(expires__lte=timezone.now())),
     ]
 
 
-def _prunable(name: str, find: str, remove: str, age: timedelta) -> RetentionRule:
+def _make_rule(name: str, find: str, remove: str, age: timedelta) -> RetentionRule:
     def parameters(batch: int) -> Mapping[str, Any]:
         return {"before": timezone.now() - age, "batch": batch}
 

@@ -173,14 +173,14 @@ def _add_secret(webhook: Webhook) -> str:
 
 def check_webhook(values: Mapping[str, Any], *, is_new: bool) -> None:
     """Raises Invalid with every fault. May resolve the URL's name: call it outside of any lock."""
-    faults = _faults(values)
+    faults = _find_faults(values)
     if is_new and not values.get("URL"):
         missing = Fault("/URL", "required", _("URL: write the https address that receives the events."))
         faults = [missing, *(fault for fault in faults if fault.pointer != "/URL")]
     raise_faults(faults)
 
 
-def _faults(values: Mapping[str, Any]) -> list[Fault]:
+def _find_faults(values: Mapping[str, Any]) -> list[Fault]:
     """The faults of these members of a request by the rules of webhooks."""
     faults: list[Fault] = []
     if "URL" in values and (reason := refusal(values["URL"])):
@@ -235,14 +235,14 @@ def review_failing_webhooks(*, now: datetime) -> None:
 
 @transaction.atomic
 def _disable(webhook: Webhook, now: datetime) -> None:
-    locked = _still(webhook, now - DISABLED_AFTER)
+    locked = _lock_if_failing(webhook, now - DISABLED_AFTER)
     if locked:
         disable_webhook(webhook=locked, reason="No attempt succeeded for 120 hours.")
 
 
 @transaction.atomic
 def _warn(webhook: Webhook, now: datetime) -> None:
-    locked = _still(webhook, now - WARNED_AFTER)
+    locked = _lock_if_failing(webhook, now - WARNED_AFTER)
     if not locked or locked.warned:
         return
     Webhook.objects.filter(pk=locked.pk).update(warned=now)
@@ -262,7 +262,7 @@ def _warn(webhook: Webhook, now: datetime) -> None:
     )
 
 
-def _still(webhook: Webhook, since: datetime) -> Webhook | None:
+def _lock_if_failing(webhook: Webhook, since: datetime) -> Webhook | None:
     """The locked webhook, if it still fails: an attempt may have succeeded in the meantime."""
     try:
         locked = lock_webhook(webhook)
