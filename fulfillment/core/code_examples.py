@@ -52,19 +52,19 @@ class ExampleRequest:
 
 def request_examples(request: ExampleRequest) -> list[Example]:
     return [
-        Example("curl", "curl", _curl(request)),
-        Example("python", "Python", _python(request)),
-        Example("typescript", "TypeScript", _script(request, key="process.env.SUBSCRIPTION_KEY!")),
+        Example("curl", "curl", _write_curl(request)),
+        Example("python", "Python", _write_python(request)),
+        Example("typescript", "TypeScript", _write_script(request, key="process.env.SUBSCRIPTION_KEY!")),
     ]
 
 
 def post_examples(url: str, body: Mapping[str, Any], *, result: str, shown: str) -> list[Example]:
     request = ExampleRequest("POST", url, body=body, result=result, shown=shown)
-    script = Example("javascript", "JavaScript", _script(request, key="process.env.SUBSCRIPTION_KEY"))
+    script = Example("javascript", "JavaScript", _write_script(request, key="process.env.SUBSCRIPTION_KEY"))
     return [*request_examples(request)[:2], script]
 
 
-def _curl(request: ExampleRequest) -> str:
+def _write_curl(request: ExampleRequest) -> str:
     lines = [f'curl "{request.whole_url}"']
     sends = request.picture or request.body is not None
     if request.method != ("POST" if sends else "GET"):
@@ -75,13 +75,13 @@ def _curl(request: ExampleRequest) -> str:
         lines.append("--data-binary @picture.png")
     elif sends:
         # In single quotes a shell interprets nothing except the quote.
-        lines.append("-d '" + _json(request.body).replace("'", "'\\''").replace("\n", "\n  ") + "'")
+        lines.append("-d '" + _write_json(request.body).replace("'", "'\\''").replace("\n", "\n  ") + "'")
     if request.file_out:
         lines.append(f"-o {request.file_out}")
     return " \\\n  ".join(lines)
 
 
-def _python(request: ExampleRequest) -> str:
+def _write_python(request: ExampleRequest) -> str:
     result, headers = request.result, {**request.all_headers}
     arguments = [f'"{request.url}"']
     if request.query:
@@ -101,7 +101,7 @@ def _python(request: ExampleRequest) -> str:
         '    "Ocp-Apim-Subscription-Key": os.environ["SUBSCRIPTION_KEY"],',
         *(f'    "{name}": {json.dumps(value)},' for name, value in headers.items()),
         "}",
-        *([f"body = {_literal(request.body)}"] if request.body is not None else ()),
+        *([f"body = {_write_literal(request.body)}"] if request.body is not None else ()),
         f"{result} = requests.{request.method.lower()}({', '.join(arguments)}, headers=headers, timeout=30)",
         f"{result}.raise_for_status()",
     ]
@@ -111,12 +111,12 @@ def _python(request: ExampleRequest) -> str:
     return "\n".join([*lines, f"print({f'{result}.status_code' if request.method == 'DELETE' else printed})"])
 
 
-def _script(request: ExampleRequest, *, key: str) -> str:
+def _write_script(request: ExampleRequest, *, key: str) -> str:
     result, lines = request.result, []
     if request.picture or request.file_out:
         lines.append('import { readFile, writeFile } from "node:fs/promises";\n')
     if request.body is not None:
-        lines.append(f"const body = {_json(request.body)};")
+        lines.append(f"const body = {_write_json(request.body)};")
     lines += [
         f'const {result} = await fetch("{request.whole_url}", {{',
         f'  method: "{request.method}",',
@@ -140,20 +140,21 @@ def _script(request: ExampleRequest, *, key: str) -> str:
     )
 
 
-def _json(body: Any) -> str:
+def _write_json(body: Any) -> str:
     return json.dumps(body, ensure_ascii=False, indent=2)
 
 
-def _literal(value: Any, depth: int = 0) -> str:
+def _write_literal(value: Any, depth: int = 0) -> str:
     """A Python literal, laid out as JSON is; strings of JSON are strings of Python, but true, false and null differ."""
     inner, outer = "    " * (depth + 1), "    " * depth
     if isinstance(value, Mapping):
         lines = [
-            f"{inner}{_literal(str(key))}: {_literal(part, depth + 1)},\n" for key, part in value.items()
+            f"{inner}{_write_literal(str(key))}: {_write_literal(part, depth + 1)},\n"
+            for key, part in value.items()
         ]
         return "{\n" + "".join(lines) + outer + "}" if lines else "{}"
     if isinstance(value, list):
-        lines = [f"{inner}{_literal(part, depth + 1)},\n" for part in value]
+        lines = [f"{inner}{_write_literal(part, depth + 1)},\n" for part in value]
         return "[\n" + "".join(lines) + outer + "]" if lines else "[]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 

@@ -98,11 +98,11 @@ class ConcurrencyLimit:
             if not is_inner:
                 self._count_thread(stack, caller)
             turn = stack.enter_context(ExitStack())
-            with _listed([] if is_inner else _waiting, caller):
-                self._count(turn, self.name, caller, self._limits, seconds)
+            with _list_caller([] if is_inner else _waiting, caller):
+                self._count_work(turn, self.name, caller, self._find_limits, seconds)
             return Held(stack.pop_all(), turn)
 
-    def _limits(self, caller: str) -> tuple[int, int]:
+    def _find_limits(self, caller: str) -> tuple[int, int]:
         """The limits in total and for this caller."""
         is_first = self.one_for_each and (self.name, caller) not in _under_way
         return max(self.limit, max_held_threads() if is_first else 0), self.per_caller_limit
@@ -110,11 +110,11 @@ class ConcurrencyLimit:
     def _count_thread(self, stack: ExitStack, caller: str) -> None:
         """A caller that holds no thread takes that of a waiting request whose caller holds several."""
         may_ask = ("threads", caller) not in _under_way and any(map(_holds_several, _waiting))
-        with _listed(_asking if may_ask else [], caller):
+        with _list_caller(_asking if may_ask else [], caller):
             _changed.notify_all()
-            self._count(stack, "threads", caller, _thread_limits, GIVING_WAY_SECONDS if may_ask else 0)
+            self._count_work(stack, "threads", caller, _thread_limits, GIVING_WAY_SECONDS if may_ask else 0)
 
-    def _count(
+    def _count_work(
         self, stack: ExitStack, kind: str, caller: str, limits: Callable[[str], tuple[int, int]], wait: float
     ) -> None:
         def is_at_limit() -> tuple[bool, bool]:
@@ -181,7 +181,7 @@ def _thread_limits(caller: str) -> tuple[int, int]:
 
 
 @contextmanager
-def _listed(callers: list[str], caller: str) -> Iterator[None]:
+def _list_caller(callers: list[str], caller: str) -> Iterator[None]:
     callers.append(caller)
     try:
         yield

@@ -125,7 +125,7 @@ def origins(name: str) -> list[str]:
     """Origins as browsers send them: scheme, host, and the port if it is not the default; nothing else."""
     for origin in names(name):
         parts = web_address(origin)
-        if parts is None or origin != _origin(parts):
+        if parts is None or origin != _write_origin(parts):
             return refuse(
                 f"{name} contains {origin!r}; write origins such as https://shop.example, separated by "
                 f"commas, in lower case and without a path.",
@@ -134,7 +134,7 @@ def origins(name: str) -> list[str]:
     return names(name)
 
 
-def _origin(parts: SplitResult) -> str:
+def _write_origin(parts: SplitResult) -> str:
     usual = {"http": 80, "https": 443}[parts.scheme]
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port not in {None, usual} else "")

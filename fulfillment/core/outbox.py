@@ -99,7 +99,7 @@ class Outbox:
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Runs statements on a renewed connection, and once more on a new one if it breaks meanwhile."""
-        return await self._run(lambda: _twice(work))
+        return await self._run(lambda: _run_twice(work))
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -171,7 +171,7 @@ class ThreadedOutbox(Outbox, Generic[K]):
                     self._record_fault(key)
 
 
-def _twice(work: Callable[[], T]) -> T:
+def _run_twice(work: Callable[[], T]) -> T:
     """Work may then be done twice, but is never lost."""
     renew_connection()
     try:

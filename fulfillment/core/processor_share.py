@@ -59,7 +59,7 @@ class ProcessorShare:
             if self._last[0] != caller:
                 self._other = self._last
             self._last = (caller, now)
-            use = self._use(caller, now)
+            use = self._find_use(caller, now)
             is_alone = now - self._other[1] >= OTHERS_SECONDS
             if use.left > 0 or use.in_progress < AT_ONCE or is_alone:
                 use.in_progress += 1
@@ -72,12 +72,12 @@ class ProcessorShare:
 
     def end(self, caller: str, seconds: float, now: float) -> None:
         with self._lock:
-            use = self._use(caller, now)
+            use = self._find_use(caller, now)
             # A debt is forgotten after a while: a single long request is no reason to refuse others for minutes.
             use.left = max(use.left - seconds, -BURST_SECONDS)
             use.in_progress -= 1
 
-    def _use(self, caller: str, now: float) -> _Use:
+    def _find_use(self, caller: str, now: float) -> _Use:
         if (use := self._uses.get(caller)) is None:
             if len(self._uses) >= MAX_CALLERS:
                 self._uses = {name: other for name, other in self._uses.items() if other.in_progress}

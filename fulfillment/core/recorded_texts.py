@@ -39,10 +39,10 @@ def _translated(text: str, language: str) -> str:
     # The empty message is the head of the catalog.
     if not text or (whole := pgettext(CONTEXT, text)) != text:
         return text and whole
-    patterns = _patterns(language)
+    patterns = _list_patterns(language)
     for words, names, message in patterns.get(_first_word(text), patterns[""]):
         if found := _values(text, words, names):
-            values = {name: _translated(_numbers(value), language) for name, value in found.items()}
+            values = {name: _translated(_write_numbers(value), language) for name, value in found.items()}
             return pgettext(CONTEXT, message) % values
     sentences = _BETWEEN_SENTENCES.split(text)
     return (
@@ -50,14 +50,14 @@ def _translated(text: str, language: str) -> str:
     )
 
 
-def _numbers(text: str) -> str:
+def _write_numbers(text: str) -> str:
     """Writes numbers with the reader's decimal sign before a unit, and the space before a percent sign."""
     decimal = _DECIMAL.sub(lambda match: number_format(Decimal(match[0])), text)
     return _PERCENT.sub(gettext("%(number)s%%") % {"number": ""}, decimal)
 
 
 @lru_cache(maxsize=16)
-def _patterns(language: str) -> dict[str, list[tuple[list[str], list[str], str]]]:
+def _list_patterns(language: str) -> dict[str, list[tuple[list[str], list[str], str]]]:
     """The patterns by first word: the words and names of values of the messages that can begin with it.
 
     Those with more words of their own come first.
@@ -68,7 +68,7 @@ def _patterns(language: str) -> dict[str, list[tuple[list[str], list[str], str]]
     found = dict.fromkeys(key.removeprefix(start) for key in keys if str(key).startswith(start))
     filled = [message for message in found if _VALUE.search(message)]
     filled.sort(key=lambda message: len(_VALUE.sub("", message)), reverse=True)
-    patterns = [_pattern(message) for message in filled]
+    patterns = [_make_pattern(message) for message in filled]
     first_words = {_first_word(words[0]) for words, _, _ in patterns}
     return {
         word: [pattern for pattern in patterns if _first_word(pattern[0][0]) in {"", word}]
@@ -82,7 +82,7 @@ def _first_word(text: str) -> str:
     return word if space else ""
 
 
-def _pattern(message: str) -> tuple[list[str], list[str], str]:
+def _make_pattern(message: str) -> tuple[list[str], list[str], str]:
     parts = _VALUE.split(message)
     return [part.replace("%%", "%") for part in parts[::2]], parts[1::2], message
 

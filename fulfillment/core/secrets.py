@@ -34,12 +34,12 @@ def generate_secret(prefix: str) -> str:
 
 def digest(value: str) -> str:
     """HMAC-SHA-256 under the newest pepper, in hex."""
-    return _digest(settings.PEPPERS[0], value)
+    return _compute_digest(settings.PEPPERS[0], value)
 
 
 def digests(value: str) -> list[str]:
     """The digests under which a stored copy of `value` may be found, one for each pepper in use."""
-    return [_digest(pepper, value) for pepper in settings.PEPPERS]
+    return [_compute_digest(pepper, value) for pepper in settings.PEPPERS]
 
 
 def encrypt(value: str) -> bytes:
@@ -64,7 +64,7 @@ def mask_secret(value: str) -> str:
     return "•" * 8 + value[-4:]
 
 
-def _digest(pepper: str, value: str) -> str:
+def _compute_digest(pepper: str, value: str) -> str:
     code = _make_hmac(pepper).copy()
     code.update(value.encode("utf-8", "surrogatepass"))
     return code.hexdigest()

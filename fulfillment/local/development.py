@@ -101,7 +101,7 @@ def _claim_checkout(address: str) -> None:
 
 
 def _persistent_values(arguments_of_up: Sequence[str] | None) -> dict[str, str]:
-    saved = _read(ENVIRONMENT_FILE) or _read(_file_beside_data())
+    saved = _read_file(ENVIRONMENT_FILE) or _read_file(_file_beside_data())
     values = {name: saved.get(name) or secrets.token_urlsafe(48) for name in SECRETS}
     if arguments_of_up is None:
         values |= {name: saved[name] for name in ("PUBLIC_URL", "DATABASE_URL") if name in saved}
@@ -136,7 +136,7 @@ def _file_beside_data() -> Path:
     return find_host(DATA_FOLDER).data.parent / ENVIRONMENT_FILE.name
 
 
-def _read(file: Path) -> dict[str, str]:
+def _read_file(file: Path) -> dict[str, str]:
     if not file.exists():
         return {}
     lines = file.read_text(encoding="utf-8").splitlines()

@@ -57,7 +57,7 @@ def locate(data_folder: Path, *, database: str = "fulfillment") -> str:
     """The DATABASE_URL of `ensure_running`, without starting anything."""
     data_folder = _resolve(data_folder)
     with _plain_errors(data_folder):
-        return _url(find_host(data_folder), database)
+        return _make_url(find_host(data_folder), database)
 
 
 def ensure_running(data_folder: Path, *, database: str = "fulfillment", durable: bool = True) -> str:
@@ -74,7 +74,7 @@ def ensure_running(data_folder: Path, *, database: str = "fulfillment", durable:
                 atexit.register(_release_at_exit, data_folder, os.getpid())
             _start_or_recreate(host, durable=durable)
             _make_database(host, database)
-    return _url(host, database)
+    return _make_url(host, database)
 
 
 def release(data_folder: Path) -> bool:
@@ -139,7 +139,7 @@ def _hold(data_folder: Path) -> int:
     return descriptor
 
 
-def _url(host: Host, database: str) -> str:
+def _make_url(host: Host, database: str) -> str:
     address = urlencode({"host": str(host.sockets), "port": "5432"}, quote_via=quote, safe="")
     return f"postgresql://{SUPERUSER}@/{quote(database, safe='')}?{address}"
 
@@ -208,7 +208,7 @@ def _check_cluster(host: Host) -> None:
 
 def _accepts(host: Host) -> bool:
     try:
-        psycopg.connect(_url(host, "postgres"), connect_timeout=5).close()
+        psycopg.connect(_make_url(host, "postgres"), connect_timeout=5).close()
     except psycopg.OperationalError:
         return False
     return True
@@ -261,7 +261,7 @@ def _launch(host: Host, *, durable: bool) -> None:
 
 
 def _make_database(host: Host, database: str) -> None:
-    with psycopg.connect(_url(host, "postgres"), autocommit=True, connect_timeout=5) as connection:
+    with psycopg.connect(_make_url(host, "postgres"), autocommit=True, connect_timeout=5) as connection:
         if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone() is None:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
 

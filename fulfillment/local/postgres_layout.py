@@ -102,11 +102,11 @@ def find_host(data_folder: Path) -> Host:
     programs, data = installed_programs(), data_folder
     owner = server_user(data_folder) if os.geteuid() == 0 else None
     if owner:
-        programs, data = _reachable(owner, programs, data)
+        programs, data = _make_reachable(owner, programs, data)
     return Host(programs, data, socket_folder(data, owner), owner)
 
 
-def _reachable(owner: pwd.struct_passwd, programs: Path, data: Path) -> tuple[Path, Path]:
+def _make_reachable(owner: pwd.struct_passwd, programs: Path, data: Path) -> tuple[Path, Path]:
     """Replaces what the user cannot enter by its like below SHARED_ROOT."""
     try:
         if not can_enter(owner, programs):

@@ -37,25 +37,25 @@ PACKAGES = {
 @register(Tags.security, deploy=True)
 def check_deployment(app_configs: Any, **options: Any) -> list[CheckMessage]:
     if settings.DEVELOPMENT:
-        return [_development()]
+        return [_refuse_development()]
     checks = (
-        _secrets,
+        _check_secrets,
         _stored_secrets,
-        _hosts,
-        _networks,
-        _https,
-        _hsts,
-        _database,
-        _packages,
-        _mail,
-        _folders,
-        _parts,
+        _check_hosts,
+        _check_networks,
+        _check_https,
+        _check_hsts,
+        _check_database,
+        _check_packages,
+        _check_mail,
+        _check_folders,
+        _check_parts,
         *offered_values("operations", "deployment_checks"),
     )
     return [message for check in checks for message in check()]
 
 
-def _development() -> Error:
+def _refuse_development() -> Error:
     file = os.environ.get(CHOSEN_BY)
     chosen = f"{file}, which `make run` wrote, and no variable of production" if file else "FULFILLMENT_MODE"
     return Error(
@@ -65,7 +65,7 @@ def _development() -> Error:
     )
 
 
-def _secrets() -> Iterator[CheckMessage]:
+def _check_secrets() -> Iterator[CheckMessage]:
     kinds = {
         "SECRET_KEY": [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS],
         "FULFILLMENT_PEPPERS": settings.PEPPERS,
@@ -105,7 +105,7 @@ def _stored_secrets() -> Iterator[CheckMessage]:
         )
 
 
-def _hosts() -> Iterator[CheckMessage]:
+def _check_hosts() -> Iterator[CheckMessage]:
     if "*" in settings.ALLOWED_HOSTS:
         yield Error(
             "ALLOWED_HOSTS is *: the service responds to any host name.",
@@ -122,7 +122,7 @@ def _hosts() -> Iterator[CheckMessage]:
         )
 
 
-def _networks() -> Iterator[CheckMessage]:
+def _check_networks() -> Iterator[CheckMessage]:
     meanings = {
         "TRUSTED_PROXIES": "anyone in it may say what a client's address is",
         "WEBHOOK_ALLOWED_NETWORKS": "webhooks may go to any address in it",
@@ -139,7 +139,7 @@ def _networks() -> Iterator[CheckMessage]:
             )
 
 
-def _https() -> Iterator[CheckMessage]:
+def _check_https() -> Iterator[CheckMessage]:
     if settings.SECURE_SSL_REDIRECT and not settings.BEHIND_TLS_PROXY:
         yield Concern(
             "BEHIND_TLS_PROXY is 0: behind a proxy that ends TLS every request looks like http and is redirected to "
@@ -149,7 +149,7 @@ def _https() -> Iterator[CheckMessage]:
         )
 
 
-def _hsts() -> Iterator[CheckMessage]:
+def _check_hsts() -> Iterator[CheckMessage]:
     is_long = settings.SECURE_HSTS_SECONDS >= PRELOAD_SECONDS
     if settings.SECURE_HSTS_PRELOAD and not (settings.SECURE_HSTS_INCLUDE_SUBDOMAINS and is_long):
         yield Error(
@@ -166,7 +166,7 @@ def _hsts() -> Iterator[CheckMessage]:
         )
 
 
-def _database() -> Iterator[CheckMessage]:
+def _check_database() -> Iterator[CheckMessage]:
     database = settings.DATABASES["default"]
     host, mode = str(database["HOST"]), str(database["OPTIONS"].get("sslmode", "prefer"))
     is_local = not host or host.startswith("/") or host in {"localhost", "127.0.0.1", "::1"}
@@ -178,7 +178,7 @@ def _database() -> Iterator[CheckMessage]:
         )
 
 
-def _packages() -> Iterator[CheckMessage]:
+def _check_packages() -> Iterator[CheckMessage]:
     values = {
         "SENTRY_DSN": settings.SENTRY_DSN,
         "OTEL_EXPORTER_OTLP_ENDPOINT": settings.OTLP_ENDPOINT,
@@ -200,7 +200,7 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def _mail() -> Iterator[CheckMessage]:
+def _check_mail() -> Iterator[CheckMessage]:
     try:
         import_string(settings.EMAIL_BACKEND)
     except ImportError:
@@ -211,7 +211,7 @@ def _mail() -> Iterator[CheckMessage]:
         )
 
 
-def _folders() -> Iterator[CheckMessage]:
+def _check_folders() -> Iterator[CheckMessage]:
     """Checks folders: a missing one is created later, which fails if a file has its name."""
     folders = [("STATIC_ROOT", settings.STATIC_ROOT), ("MEDIA_ROOT", settings.MEDIA_ROOT)]
     for name, folder in [*folders, *(("PRODUCTION_FOLDERS", each) for each in settings.PRODUCTION_FOLDERS)]:
@@ -233,7 +233,7 @@ def _folders() -> Iterator[CheckMessage]:
         )
 
 
-def _parts() -> Iterator[CheckMessage]:
+def _check_parts() -> Iterator[CheckMessage]:
     """Says what /readyz would say from here. The checks of accounts look at the database; no worker need run yet."""
     for name, failure in failures_by_check().items():
         if failure and name not in {"database", "worker"}:

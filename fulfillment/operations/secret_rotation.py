@@ -54,10 +54,10 @@ def find_old_secrets() -> list[Rotated]:
 
 def settings_that_do_not_fit() -> list[str]:
     """Settings whose values fit none of the sampled secrets of a kind: those it was written with are missing."""
-    return sorted({name for secret in stored_secrets() if (name := _misfit(secret))})
+    return sorted({name for secret in stored_secrets() if (name := _find_misfit(secret))})
 
 
-def _misfit(secret: StoredSecret) -> str:
+def _find_misfit(secret: StoredSecret) -> str:
     found = ""
     for row in _rows_after(secret, None, SAMPLE, lock=False):
         found = _misfit_of_row(secret, row)

@@ -50,11 +50,11 @@ class Certificate:
             if self._tried is not None and now - self._tried < KNOWN_FOR_SECONDS:
                 return None
             self._tried = now
-        thread = threading.Thread(target=self._read, args=(url,), daemon=True)
+        thread = threading.Thread(target=self._read_end, args=(url,), daemon=True)
         thread.start()
         return thread
 
-    def _read(self, url: str) -> None:
+    def _read_end(self, url: str) -> None:
         try:
             self.end = certificate_end(url)
         except (OSError, ValueError):

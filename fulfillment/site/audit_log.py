@@ -54,8 +54,8 @@ MAX_JOINED = 3
 def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResponse:
     if not getattr(request.user, "is_operator", False):
         raise PermissionDenied
-    chosen, faults = _filter(request.GET)
-    entries = read_log(chosen, limit=ENTRIES_OF_A_PAGE + 1, after=_place(request.GET.get("after", "")))
+    chosen, faults = _read_filter(request.GET)
+    entries = read_log(chosen, limit=ENTRIES_OF_A_PAGE + 1, after=_parse_place(request.GET.get("after", "")))
     shown = entries[:ENTRIES_OF_A_PAGE]
     filters = {name: value for name, value in request.GET.items() if value and name != "after"}
     context = {
@@ -68,22 +68,22 @@ def show_audit_log(request: HttpRequest, shared: dict[str, Any]) -> TemplateResp
         "faults": faults,
         "is_filtered": bool(filters),
         "newest": f"?{urlencode(filters)}" if request.GET.get("after") else "",
-        "older": _older(filters, shown) if len(entries) > len(shown) else "",
+        "older": _link_older(filters, shown) if len(entries) > len(shown) else "",
     }
     return TemplateResponse(request, "admin/audit_log.html", context)
 
 
 def log_kinds() -> list[tuple[str, str]]:
     """Names and labels of all tracked models."""
-    return sorted((_title(model), kind_of(model)) for model in event_models())
+    return sorted((_make_title(model), kind_of(model)) for model in event_models())
 
 
-def _older(filters: dict[str, Any], shown: Sequence[LogEntry]) -> str:
+def _link_older(filters: dict[str, Any], shown: Sequence[LogEntry]) -> str:
     last = shown[-1].place
     return f"?{urlencode({**filters, 'after': f'{last.when.isoformat()}|{last.kind}|{last.key}'})}"
 
 
-def _place(text: str) -> LogPlace | None:
+def _parse_place(text: str) -> LogPlace | None:
     """The position of a page link; None for an invalid one, which shows the newest entries."""
     when, _, rest = text.partition("|")
     kind, _, key = rest.partition("|")
@@ -97,16 +97,16 @@ def _place(text: str) -> LogPlace | None:
     return LogPlace(moment, kind, number)
 
 
-def _filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:
+def _read_filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:
     faults: list[str] = []
-    begins, ends = (_day(sent, name, faults) for name in ("from", "to"))
+    begins, ends = (_read_day(sent, name, faults) for name in ("from", "to"))
     kinds = {kind_of(model) for model in event_models()}
     person, kind, action = (sent.get(name, "").strip() for name in ("person", "kind", "action"))
     if kind and kind not in kinds:
         faults.append(_("Choose one of the kinds of object."))
     if action and action not in WORDS:
         faults.append(_("Choose one of the actions."))
-    users = _people(person) if person else None
+    users = _find_people(person) if person else None
     if users == []:
         faults.append(
             _("There is no user with the name, e-mail or ID “%(person)s”.") % {"person": person[:100]}
@@ -122,7 +122,7 @@ def _filter(sent: QueryDict) -> tuple[LogFilter, list[str]]:
     return chosen, faults
 
 
-def _day(sent: QueryDict, name: str, faults: list[str]) -> date | None:
+def _read_day(sent: QueryDict, name: str, faults: list[str]) -> date | None:
     text = sent.get(name, "").strip()
     try:
         day = parse_date(text) if text else None
@@ -134,7 +134,7 @@ def _day(sent: QueryDict, name: str, faults: list[str]) -> date | None:
     return day if day is None or date.min.year < day.year < date.max.year else None
 
 
-def _people(text: str) -> list[str]:
+def _find_people(text: str) -> list[str]:
     """IDs of users by ID, name or e-mail; several tenants may have a user of the same name."""
     condition = Q(username__iexact=text) | Q(email__iexact=text)
     if parse_uuid(text):
@@ -160,34 +160,34 @@ def _shown_entry(
     changes = [] if is_deletion else event_changes(event, entry.former, records, codes)
     return {
         **event_facts(event, people),
-        "kind": _title(event),
-        "name": _name(event, records),
+        "kind": _make_title(event),
+        "name": _name_record(event, records),
         "page": "" if is_deletion else _page_of(event),
         "own_log": f"?{urlencode({'kind': entry.kind, 'object': event.pgh_obj_id})}",
         "changes": limit_changes(changes, remaining_title=_("More")),
     }
 
 
-def _name(event: Any, records: RecordNames) -> str:
+def _name_record(event: Any, records: RecordNames) -> str:
     """Names a record by a column of its own, else by the records that it joins, else its key."""
     if own := next((str(value) for column in NAMING if (value := getattr(event, column, None))), ""):
         return own
-    joined = (records.get((model, key)) for model, key in _references(event))
+    joined = (records.get((model, key)) for model, key in _list_references(event))
     return " · ".join([name for name in joined if name][:MAX_JOINED]) or str(event.pgh_obj_id)
 
 
 def _page_of(event: Any) -> str:
     """The URL of the record's page; for a part of another record, of that record's page."""
-    places = [(event.pgh_tracked_model, event.pgh_obj_id), *_references(event)]
-    return next((address for model, key in places if key and (address := _address(model, key))), "")
+    places = [(event.pgh_tracked_model, event.pgh_obj_id), *_list_references(event)]
+    return next((address for model, key in places if key and (address := _find_address(model, key))), "")
 
 
-def _references(event: Any) -> list[tuple[type[Model], Any]]:
+def _list_references(event: Any) -> list[tuple[type[Model], Any]]:
     fields = [field for field in tracked_fields(event) if field.related_model]
     return [(field.related_model, getattr(event, field.attname)) for field in fields]
 
 
-def _address(model: type[Model], key: Any) -> str:
+def _find_address(model: type[Model], key: Any) -> str:
     opts = model._meta
     if not admin.site.is_registered(model):
         return ""
@@ -197,5 +197,5 @@ def _address(model: type[Model], key: Any) -> str:
         return ""
 
 
-def _title(model: Any) -> str:
+def _make_title(model: Any) -> str:
     return capfirst(str(model.pgh_tracked_model._meta.verbose_name))

@@ -39,14 +39,14 @@ class Periodic:
                 self._started = True
                 threading.Thread(target=self._run, name=f"periodic {self.work.__name__}", daemon=True).start()
                 # Web workers are children of multiprocessing, which do not run `atexit`.
-                Finalize(None, self._once, exitpriority=10)
+                Finalize(None, self._run_once, exitpriority=10)
 
     def _run(self) -> None:
         wake = threading.Event()
         while not wake.wait(self.seconds):
-            self._once()
+            self._run_once()
 
-    def _once(self) -> None:
+    def _run_once(self) -> None:
         try:
             self.work()
         except Exception as error:  # noqa: BLE001 - a round that fails must not be the last one

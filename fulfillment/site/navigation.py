@@ -61,7 +61,11 @@ def _mark_leading(request: HttpRequest, entries: list[MenuItem], groups: list[di
     """Marks the entry whose group has the list that is open, where that list has no entry of its own."""
     items = {item["title"]: item for group in groups for item in group["items"]}
     for entry in entries:
-        if entry.name not in items and entry.group in items and request.path.startswith(_link(entry)["link"]):
+        if (
+            entry.name not in items
+            and entry.group in items
+            and request.path.startswith(_make_link(entry)["link"])
+        ):
             items[entry.group]["active"] = True
 
 
@@ -87,9 +91,9 @@ def tabs_for(request: HttpRequest) -> list[dict[str, Any]]:
         members = [entry for entry in entries if name in {entry.name, entry.group}]
         items = [
             {
-                **_link(member),
+                **_make_link(member),
                 "has_permission": True,
-                "active": request.path.startswith(_link(member)["link"]),
+                "active": request.path.startswith(_make_link(member)["link"]),
             }
             for member in members
         ]
@@ -129,7 +133,7 @@ def _own_items(request: HttpRequest, *, is_whole: bool) -> list[dict[str, Any]]:
     if not is_whole:
         # Marked on each page that it leads to, which have no entry of their own.
         minor = [item for item in _without_tabs(_open_entries(request)) if item.minor]
-        pages = [reverse("admin:system"), *(_link(entry)["link"] for entry in minor)]
+        pages = [reverse("admin:system"), *(_make_link(entry)["link"] for entry in minor)]
         is_here = request.path.startswith(tuple(pages))
         items.append({"title": SYSTEM, "icon": "tune", "link": pages[0], "active": is_here})
     return items
@@ -139,12 +143,12 @@ def _groups_of(entries: list[MenuItem]) -> list[dict[str, Any]]:
     """The entries by the name of their group, where its first entry stands; entries of several apps may share one."""
     groups: dict[str, list[dict[str, str]]] = {}
     for entry in entries:
-        groups.setdefault(entry.group, []).append(_link(entry))
+        groups.setdefault(entry.group, []).append(_make_link(entry))
     return [{"title": name, "items": items} for name, items in groups.items()]
 
 
 @cache
-def _about() -> dict[str, str]:
+def _collect_about() -> dict[str, str]:
     return {
         model: text
         for texts in (OWN_ABOUT, *offered_values("console", "ABOUT"))
@@ -153,15 +157,15 @@ def _about() -> dict[str, str]:
 
 
 @cache
-def _address(model: str) -> str:
+def _find_address(model: str) -> str:
     """Each page asks some 70 times, in several passes over its entries."""
     return reverse(f"admin:{model.replace('.', '_')}_changelist")
 
 
-def _link(entry: MenuItem) -> dict[str, str]:
+def _make_link(entry: MenuItem) -> dict[str, str]:
     return {
         "title": entry.name,
         "icon": entry.icon,
-        "link": _address(entry.model),
-        "about": gettext(_about().get(entry.model, "")),
+        "link": _find_address(entry.model),
+        "about": gettext(_collect_about().get(entry.model, "")),
     }

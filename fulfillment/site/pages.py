@@ -42,7 +42,7 @@ def show_guide(request: HttpRequest) -> HttpResponse:
 def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request.path_info):
         return problem(400, "invalid_request", "The request could not be read.")
-    return _bare("portal/400.html", 400)
+    return _render_bare("portal/400.html", 400)
 
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -71,18 +71,18 @@ def handler500(request: HttpRequest) -> HttpResponse:
     if error is not None and is_database_unavailable(error):
         if is_api(request.path_info):
             return database_unavailable(error)
-        page = _bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
+        page = _render_bare("portal/503.html", 503, {"Retry-After": str(Unavailable.retry_after)})
         return logged_as_unavailable(error, page)
     if is_api(request.path_info):
         return problem(500, "internal_error", "Something went wrong on our side. The error was recorded.")
-    return _bare("portal/500.html", 500)
+    return _render_bare("portal/500.html", 500)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return render(request, "portal/csrf.html", status=403)
 
 
-def _bare(template: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
+def _render_bare(template: str, status: int, headers: dict[str, str] | None = None) -> HttpResponse:
     """Renders without the request, so that neither session nor user is queried."""
     trace = current_trace.get()
     page = render_to_string(template, {"request_id": trace.trace_id if trace else ""})

@@ -25,7 +25,7 @@ def find(request: HttpRequest, text: str) -> list[SearchResult]:
     if len(words) > MAX_LETTERS or not any(letter.isalnum() for letter in words):
         return []
     records = [hit for search in offered_values("console", "search") for hit in search(request, words)]
-    return sorted([*_pages(request, words), *records], key=lambda hit: hit.rank)[:MAX_SHOWN]
+    return sorted([*_find_pages(request, words), *records], key=lambda hit: hit.rank)[:MAX_SHOWN]
 
 
 def search_page(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
@@ -46,7 +46,7 @@ def search_page(request: HttpRequest, shared: dict[str, Any]) -> HttpResponse:
     return response
 
 
-def _pages(request: HttpRequest, words: str) -> list[SearchResult]:
+def _find_pages(request: HttpRequest, words: str) -> list[SearchResult]:
     """Entries of the menu and of the page *System*; the audit log of one kind of object comes last."""
     hits = []
     for group in [*navigation_for(request), *minor_pages(request)]:
@@ -54,10 +54,10 @@ def _pages(request: HttpRequest, words: str) -> list[SearchResult]:
             if words.casefold() in item["title"].casefold():
                 rank = match_rank(words, item["title"])
                 hits.append(SearchResult("Page", item["title"], group.get("title", ""), item["link"], rank))
-    return [*hits, *_logs(request, words)]
+    return [*hits, *_find_logs(request, words)]
 
 
-def _logs(request: HttpRequest, words: str) -> list[SearchResult]:
+def _find_logs(request: HttpRequest, words: str) -> list[SearchResult]:
     if not getattr(request.user, "is_operator", False):
         return []
     log, last = reverse("admin:audit_log"), CONTAINS + 1

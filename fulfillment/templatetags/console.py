@@ -66,7 +66,7 @@ def form_problems(adminform: Any, inlines: Iterable[Any]) -> list[dict[str, str]
     for inline in inlines or ():
         formset = inline.formset
         title = capfirst(str(inline.opts.verbose_name_plural))
-        problems += [_problem("", title, str(message)) for message in formset.non_form_errors()]
+        problems += [_make_problem("", title, str(message)) for message in formset.non_form_errors()]
         for number, form in enumerate(formset.forms, 1):
             problems += _problems_of(form, f"{title}, row {number}")
     return problems
@@ -93,11 +93,11 @@ def _problems_of(form: Any, row: str) -> list[dict[str, str]]:
         first = next(iter(form.fields), None)
         shown = field if field else form[first] if row and first else None
         target = shown.id_for_label if shown and not shown.is_hidden else ""
-        problems += [_problem(target, where, str(message)) for message in messages]
+        problems += [_make_problem(target, where, str(message)) for message in messages]
     return problems
 
 
-def _problem(target: str, where: str, message: str) -> dict[str, str]:
+def _make_problem(target: str, where: str, message: str) -> dict[str, str]:
     """A fault with its field name, unless the message starts with it."""
     repeats = bool(where) and message.lower().startswith(where.lower())
     return {"target": target, "where": "" if repeats else where, "message": message}

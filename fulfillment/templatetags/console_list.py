@@ -48,12 +48,12 @@ def result_list(context: dict[str, Any], cl: Any) -> dict[str, Any]:
 
 
 def _rows(cl: Any, headers: list[dict[str, Any]]) -> Iterator[SafeString]:
-    columns, links = list(_columns(cl, headers)), _Links(cl)
+    columns, links = list(_list_columns(cl, headers)), _Links(cl)
     for record in cl.result_list:
-        yield format_html_join("", "{}{}{}", (_cell(column, record, cl, links) for column in columns))
+        yield format_html_join("", "{}{}{}", (_render_cell(column, record, cl, links) for column in columns))
 
 
-def _columns(cl: Any, headers: list[dict[str, Any]]) -> Iterator[Column]:
+def _list_columns(cl: Any, headers: list[dict[str, Any]]) -> Iterator[Column]:
     links, is_linked = cl.list_display_links or (), False
     for position, (name, header) in enumerate(zip(cl.list_display, headers, strict=True)):
         is_link = name in links
@@ -81,7 +81,7 @@ def _is_narrow(cl: Any, name: Any) -> bool:
         return False
 
 
-def _cell(column: Column, record: Any, cl: Any, links: "_Links") -> tuple[SafeString, Any, SafeString]:
+def _render_cell(column: Column, record: Any, cl: Any, links: "_Links") -> tuple[SafeString, Any, SafeString]:
     shown, is_date = _cell_content(column.name, record, cl)
     if column.is_link:
         shown = links.link(record, shown)
@@ -98,7 +98,7 @@ def _cell_content(name: Any, record: Any, cl: Any) -> tuple[Any, bool]:
     empty = getattr(attribute, "empty_value_display", empty)
     if field is None or field.auto_created:
         if label := getattr(attribute, "label", False):
-            return _label(value, empty, label), False
+            return _show_label(value, empty, label), False
         shown = display_for_value(value, empty, getattr(attribute, "boolean", False))
         return shown, isinstance(value, date | time)
     if isinstance(field.remote_field, ManyToOneRel):
@@ -107,15 +107,15 @@ def _cell_content(name: Any, record: Any, cl: Any) -> tuple[Any, bool]:
     return display_for_field(value, field, empty), False
 
 
-def _label(value: Any, empty: str, label: Any) -> SafeString:
+def _show_label(value: Any, empty: str, label: Any) -> SafeString:
     if isinstance(value, str) and isinstance(label, dict):
-        return _badge(*(translated_badge(value, label) or (value, None)))
+        return _show_badge(*(translated_badge(value, label) or (value, None)))
     shown: SafeString = display_for_label(value, empty, label)
     return shown
 
 
 @lru_cache(maxsize=256, typed=True)
-def _badge(text: str, tone: str | None) -> SafeString:
+def _show_badge(text: str, tone: str | None) -> SafeString:
     """Compared with its type, because text marked as safe is rendered differently."""
     badge: SafeString = display_for_label(text, "", {text: tone} if tone else {})
     return badge

@@ -38,11 +38,11 @@ def sheet(
         "offset": max(across // 100, 2) if pages > 1 else 0,
         "tone": crc32(category.encode()) % TONES,
         "is_small": place == "list",
-        "lines": _lines(name, width, below, y + height) if place == "tile" else [],
+        "lines": _place_lines(name, width, below, y + height) if place == "tile" else [],
     }
 
 
-def _lines(name: str, width: int, top: int, bottom: int) -> list[tuple[int, str]]:
+def _place_lines(name: str, width: int, top: int, bottom: int) -> list[tuple[int, str]]:
     """The name in the middle of what is below the band; none where it does not fit."""
     lines = wrap(name, max(width // LETTER, 1), break_long_words=False)
     free = bottom - top - len(lines) * LINE

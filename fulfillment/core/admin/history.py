@@ -76,7 +76,7 @@ def history_page(model_admin: Any, request: HttpRequest, record: Any) -> Templat
 
 def names_of_people(events: Iterable[Any]) -> dict[str, str]:
     """User names by the IDs in the contexts of events, without deleted users."""
-    ids = {_context(event).get("user") for event in events} - {None, ""}
+    ids = {_read_context(event).get("user") for event in events} - {None, ""}
     users = get_user_model().objects.filter(pk__in=[user_id for user_id in ids if parse_uuid(str(user_id))])
     return {str(pk): name for pk, name in users.values_list("pk", "username")}
 
@@ -116,7 +116,7 @@ def _with_names(model: Any) -> QuerySet:
 
 def event_facts(event: Any, people: Mapping[str, str]) -> dict[str, Any]:
     """A page's facts: when, what, who, through which application and where. `what` is in the reader's language."""
-    context = _context(event)
+    context = _read_context(event)
     user = str(context.get("user") or "")
     return {
         "when": event.pgh_created_at,
@@ -128,7 +128,7 @@ def event_facts(event: Any, people: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _context(event: Any) -> dict[str, Any]:
+def _read_context(event: Any) -> dict[str, Any]:
     return (event.pgh_context.metadata if event.pgh_context else None) or {}
 
 

@@ -43,7 +43,7 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
         is_new_row = EMPTY_ROW in name
         records_offered = [] if is_new_row else list(records[: MAX_SUGGESTIONS + 1])
         is_all = len(records_offered) <= MAX_SUGGESTIONS
-        self.offered = sorted(records_offered, key=self._label) if is_all else []
+        self.offered = sorted(records_offered, key=self._name_record) if is_all else []
         by_typing = self._by_typing() if is_new_row or not is_all else {}
         select: SafeString = super().render(name, value, {**(attrs or {}), **by_typing}, renderer)
         return select if is_all else select + self._id_input(name, value)
@@ -81,10 +81,12 @@ class AutocompleteWidget(UnfoldAdminSelectWidget):
         needs_blank = not self.is_required or not (selected or is_only)
         options = [self.create_option(name, "", CHOOSE, not selected, 0)] if needs_blank else []
         for key, record in record_by_key.items():
-            options.append(self.create_option(name, key, self._label(record), key in selected, len(options)))
+            options.append(
+                self.create_option(name, key, self._name_record(record), key in selected, len(options))
+            )
         return [(None, options, 0)]
 
-    def _label(self, record: Any) -> str:
+    def _name_record(self, record: Any) -> str:
         chosen_from: Any = self.admin_site.get_model_admin(self.field.remote_field.model)
         label: str = chosen_from.disambiguated_label(record)
         return label

@@ -116,7 +116,7 @@ def name_form(form: Any) -> None:
 def _name_method(admin: Any, name: Any) -> None:
     method: Any = name if callable(name) else getattr(admin, name, None)
     if method is None:
-        method = _attribute(admin.model, name)
+        method = _find_attribute(admin.model, name)
     if method is None or not callable(method):
         return
     if isinstance(getattr(method, "short_description", None), str):
@@ -125,7 +125,7 @@ def _name_method(admin: Any, name: Any) -> None:
         NAMES.update(text for text in label if isinstance(text, str))
 
 
-def _attribute(model: type[Model], name: str) -> Callable[..., Any] | None:
+def _find_attribute(model: type[Model], name: str) -> Callable[..., Any] | None:
     try:
         model._meta.get_field(name)
     except FieldDoesNotExist:
@@ -145,11 +145,13 @@ class BadgeMixin:
         labels = {
             name: getattr(getattr(self, name, None), "label", None) for name in map(str, self.list_display)
         }
-        badges = {name: partial(_badge, label) for name, label in labels.items() if isinstance(label, dict)}
+        badges = {
+            name: partial(_show_badge, label) for name, label in labels.items() if isinstance(label, dict)
+        }
         return {**badges, **dict.fromkeys(self.recorded_fields, translated)}
 
 
-def _badge(tones: Mapping[str, str], text: str) -> str:
+def _show_badge(tones: Mapping[str, str], text: str) -> str:
     if (badge := translated_badge(text, tones)) is None:
         return text
     shown, tone = badge

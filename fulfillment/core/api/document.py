@@ -86,7 +86,7 @@ def add_links(result: dict[str, Any], **options: Any) -> dict[str, Any]:
     components = result["components"].setdefault("links", {})
     links_of_component, links_after = _collect_links("LINKS"), _collect_links("LINKS_AFTER")
     with_etag = {name for names in offered_values("openapi", "WITH_ETAG") for name in names}
-    for operation, response, shown, listed in _responses(result):
+    for operation, response, shown, listed in _list_responses(result):
         links = links_of_component.get(shown, ()) + links_after.get(operation, ())
         for link in links:
             if link.to == operation:
@@ -112,7 +112,7 @@ def _collect_links(name: str) -> dict[str, tuple[Link, ...]]:
     return joined
 
 
-def _responses(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str, bool]]:
+def _list_responses(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str, bool]]:
     """ID of the operation, the response, the component it shows, and whether a list of it."""
     for path in document["paths"].values():
         for operation in path.values():

@@ -253,13 +253,13 @@ def _framework_problem(exc: exceptions.APIException, context: Mapping[str, Any])
     headers = {}
     if allow := getattr(exc, "allow", None):
         headers["Allow"] = allow
-    code, detail = codes.get(exc.status_code, exc.default_code), _detail(exc, context)
+    code, detail = codes.get(exc.status_code, exc.default_code), _describe_allowed(exc, context)
     # An unreadable body has one mistake, at the whole body.
     faults = [Fault("", code, detail)] if isinstance(exc, exceptions.ParseError) else []
     return problem(exc.status_code, code, detail, faults=faults, headers=headers)
 
 
-def _detail(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
+def _describe_allowed(exc: exceptions.APIException, context: Mapping[str, Any]) -> str:
     """Says what is allowed in place of the method or the media type that was sent."""
     view, request = context.get("view"), context.get("request")
     if view is None or request is None:

@@ -33,12 +33,12 @@ def send_inner_request(
     outer: HttpRequest, *, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
 ) -> InnerResponse:
     """The API's response to a request from the client address of `outer`, without its cookies."""
-    request = WSGIRequest(_environ(outer, method, path, query, headers, body))
+    request = WSGIRequest(_make_environ(outer, method, path, query, headers, body))
     started = time.perf_counter()
     # The API does not use the user's time zone.
     with timezone.override(None), separate_context():
-        response = _handler().get_response(request)
-        content, is_whole = _read(response)
+        response = _load_handler().get_response(request)
+        content, is_whole = _read_response(response)
     return InnerResponse(
         status=response.status_code,
         reason=response.reason_phrase,
@@ -49,7 +49,7 @@ def send_inner_request(
     )
 
 
-def _environ(
+def _make_environ(
     outer: HttpRequest, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
 ) -> dict[str, object]:
     environ: dict[str, object] = {
@@ -74,7 +74,7 @@ def _environ(
     return environ
 
 
-def _read(response: HttpResponseBase) -> tuple[bytes, bool]:
+def _read_response(response: HttpResponseBase) -> tuple[bytes, bool]:
     read = b""
     try:
         for chunk in response:
@@ -89,7 +89,7 @@ def _read(response: HttpResponseBase) -> tuple[bytes, bool]:
 
 
 @cache
-def _handler() -> BaseHandler:
+def _load_handler() -> BaseHandler:
     handler = BaseHandler()
     handler.load_middleware()
     return handler

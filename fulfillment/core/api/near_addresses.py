@@ -25,7 +25,7 @@ def near_address(path: str) -> str | None:
     parts = requested.removeprefix("/api").removeprefix("/v1").strip("/").split("/")
     if len(parts) > MAX_PARTS or any(len(part) > MAX_PART_LENGTH for part in parts):
         return None
-    words = _words()
+    words = _list_words()
     corrected = (part if part in words else near_name(part, words) or part for part in parts)
     for candidate in (ROOT + "/".join(parts), ROOT + "/".join(corrected)):
         if candidate != path and _exists(candidate):
@@ -41,16 +41,18 @@ def _exists(path: str) -> bool:
 
 
 @cache
-def _words() -> frozenset[str]:
+def _list_words() -> frozenset[str]:
     """The fixed parts of all addresses of the API."""
-    return frozenset(part for route in _routes(get_resolver()) for part in route.split("/") if part.isalpha())
+    return frozenset(
+        part for route in _list_routes(get_resolver()) for part in route.split("/") if part.isalpha()
+    )
 
 
-def _routes(resolver: object, before: str = "") -> Iterator[str]:
+def _list_routes(resolver: object, before: str = "") -> Iterator[str]:
     for pattern in getattr(resolver, "url_patterns", ()):
         route = before + str(pattern.pattern)
         if isinstance(pattern, URLPattern):
             if route.startswith(ROOT[1:]):
                 yield route.removeprefix(ROOT[1:])
         elif ROOT[1:].startswith(route) or route.startswith(ROOT[1:]):
-            yield from _routes(pattern, route)
+            yield from _list_routes(pattern, route)

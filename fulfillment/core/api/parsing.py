@@ -69,17 +69,17 @@ def field_count(request: HttpRequest) -> int:
 
 def check_structure(body: bytes) -> None:
     """Refuses bodies with too many levels or values. Invalid JSON passes: the parser refuses it."""
-    if count_open_brackets(body) <= MAX_DEPTH and _values(body) <= MAX_VALUES:
+    if count_open_brackets(body) <= MAX_DEPTH and _count_values(body) <= MAX_VALUES:
         return
     bare = without_strings(body)
-    values = _values(bare)
+    values = _count_values(bare)
     if values > MAX_VALUES:
         raise ParseError(f"The body has {values:,} members and elements; at most {MAX_VALUES:,} are read.")
     if is_too_deep(bare):
         raise ParseError(f"The JSON is nested deeper than {MAX_DEPTH} levels.")
 
 
-def _values(body: bytes) -> int:
+def _count_values(body: bytes) -> int:
     """Counts values: one for each comma and for each opened array or object."""
     return count_open_brackets(body) + body.count(b",")
 
@@ -103,7 +103,7 @@ class JSONParser(BaseParser):
         if not body.strip():
             return {}
         with _in_turn(body, parser_context or {}):
-            return _read(body)
+            return _read_json(body)
 
 
 def _in_turn(body: bytes, parser_context: Mapping[str, Any]) -> AbstractContextManager[Any]:
@@ -116,7 +116,7 @@ def _in_turn(body: bytes, parser_context: Mapping[str, Any]) -> AbstractContextM
     return turn
 
 
-def _read(body: bytes) -> Any:
+def _read_json(body: bytes) -> Any:
     check_structure(body)
     value = _value_of(body)
     if SUSPICIOUS.search(body):
@@ -128,9 +128,9 @@ def _value_of(body: bytes) -> Any:
     try:
         return json.loads(
             body.decode("utf-8"),
-            object_pairs_hook=_members,
+            object_pairs_hook=_check_members,
             parse_constant=_refuse_constant,
-            parse_float=_finite,
+            parse_float=_parse_finite,
         )
     except UnicodeDecodeError as error:
         raise ParseError(f"The body is not UTF-8 (byte {error.start}).") from error
@@ -143,7 +143,7 @@ def _value_of(body: bytes) -> Any:
         raise ParseError(f"The body is not valid JSON: {reason}.") from error
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _check_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if members and len(longest := max(members, key=len)) > MAX_NAME_LENGTH:
         message = (
@@ -159,7 +159,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     """1e400 is JSON, but becomes infinity, which no column holds."""
     number = float(text)
     if math.isinf(number):

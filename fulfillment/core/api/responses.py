@@ -114,8 +114,8 @@ class Negotiation(DefaultContentNegotiation):
         if accept in DEFAULT_ACCEPTS:
             return renderers[0], renderers[0].media_type
         ranges = _media_ranges(accept)
-        renderer_chosen = max(renderers, key=lambda renderer: _weight(renderer.media_type, ranges))
-        if _weight(renderer_chosen.media_type, ranges) > REFUSED:
+        renderer_chosen = max(renderers, key=lambda renderer: _find_weight(renderer.media_type, ranges))
+        if _find_weight(renderer_chosen.media_type, ranges) > REFUSED:
             return renderer_chosen, renderer_chosen.media_type
         request.nothing_acceptable = True
         return renderers[0], renderers[0].media_type
@@ -129,7 +129,7 @@ class Negotiation(DefaultContentNegotiation):
 def preferred_type(request: HttpRequest, media_types: Sequence[str]) -> str:
     """The one that the Accept header weighs most; the first if it wants none of them."""
     ranges = _media_ranges(request.META.get("HTTP_ACCEPT", "*/*"))
-    return max(media_types, key=lambda media_type: _weight(media_type, ranges))
+    return max(media_types, key=lambda media_type: _find_weight(media_type, ranges))
 
 
 class MethodsOnly(BaseMetadata):
@@ -150,7 +150,7 @@ def _media_ranges(accept: str) -> dict[str, Weight]:
     return ranges
 
 
-def _weight(media_type: str, ranges: dict[str, Weight]) -> Weight:
+def _find_weight(media_type: str, ranges: dict[str, Weight]) -> Weight:
     """The quality of the most specific matching range."""
     kind = media_type.partition("/")[0]
     weight = next(

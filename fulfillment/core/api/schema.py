@@ -110,7 +110,7 @@ class OperationSchema(AutoSchema):
         return [self.view.tag]
 
     def get_auth(self) -> list[dict[str, list[str]]]:
-        access = self._access()
+        access = self._find_access()
         tokens = [[name] for name in access.permissions] or [["Operator"] if access.operator_only else []]
         if access.third_party_scope:
             tokens = [[access.third_party_scope], *tokens]
@@ -122,7 +122,7 @@ class OperationSchema(AutoSchema):
         operation = super().get_operation(*args)
         if operation is not None:
             own = operation.get("description", "")
-            operation["description"] = f"{own}\n\n{access_text(self._access())}".strip()
+            operation["description"] = f"{own}\n\n{access_text(self._find_access())}".strip()
             for parameter in operation.get("parameters", ()):
                 _limit_text(parameter)
             operation.get("parameters", []).sort(key=self._parameter_order)
@@ -181,11 +181,11 @@ class OperationSchema(AutoSchema):
             elif isinstance(field, serializers.CharField) and _is_sent(field):
                 schema["pattern"] = NO_NUL_PATTERN
 
-    def _access(self) -> Access:
+    def _find_access(self) -> Access:
         access: Access = self.view.access[self.view.action]
         return access
 
-    def _errors(self) -> dict[int, str]:
+    def _list_errors(self) -> dict[int, str]:
         stated = getattr(self.view, "errors", {}).get(self.view.action, {})
         with_body = WITH_BODY if self.method in {"POST", "PUT", "PATCH"} else {}
         missing = {404: "No record has this ID."} if "{" in self.path else {}
@@ -202,7 +202,7 @@ class OperationSchema(AutoSchema):
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
         problem = self.resolve_serializer(ProblemSerializer, "response").ref
-        for status, when in sorted(self._errors().items()):
+        for status, when in sorted(self._list_errors().items()):
             bodies[str(status)] = {"description": when, "content": {PROBLEM_JSON: {"schema": problem}}}
         for code, body in bodies.items():
             texts = HEADERS.get(int(code), {})

@@ -142,8 +142,8 @@ class StrictSerializer(serializers.Serializer):
         known = {*self.fields, "_meta"}
         unknown = [name for name in data if name not in known]
         if not unknown:
-            return self._read(data)
-        raise serializers.ValidationError({**self._unknown(unknown), **self._other_mistakes(data)})
+            return self._read_data(data)
+        raise serializers.ValidationError({**self._refuse_unknown(unknown), **self._other_mistakes(data)})
 
     def mistakes_across(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What is wrong with members together; one that cannot be read is None."""
@@ -154,7 +154,7 @@ class StrictSerializer(serializers.Serializer):
             raise serializers.ValidationError(mistakes)
         return attrs
 
-    def _read(self, data: Mapping[str, Any]) -> Any:
+    def _read_data(self, data: Mapping[str, Any]) -> Any:
         try:
             return super().to_internal_value(data)
         except serializers.ValidationError as refusal:
@@ -166,7 +166,7 @@ class StrictSerializer(serializers.Serializer):
             mistakes = self.mistakes_across(sent)
             raise serializers.ValidationError({**mistakes, **refusal.detail}) from refusal
 
-    def _unknown(self, names: list[str]) -> dict[str, list[ErrorDetail]]:
+    def _refuse_unknown(self, names: list[str]) -> dict[str, list[ErrorDetail]]:
         """Messages for the first unknown names; the number of all others is stored under a reserved name."""
         left = getattr(self.root, "names_left", MAX_LISTED)
         listed = names[:left]
@@ -182,7 +182,7 @@ class StrictSerializer(serializers.Serializer):
     def _other_mistakes(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The faults of the fields or, if they are valid, of the rules across fields."""
         try:
-            values = self._read(data)
+            values = self._read_data(data)
             self.run_validators(values)
             self.validate(values)
         except (serializers.ValidationError, DjangoValidationError) as error:

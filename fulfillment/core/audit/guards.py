@@ -137,7 +137,7 @@ def grant_use(role: str) -> None:
 def _grant_trail(cursor: Any, role: str, model: type[Model]) -> None:
     names = {"role": sql.Identifier(role), "table": sql.Identifier(model._meta.db_table)}
     cursor.execute(sql.SQL("REVOKE UPDATE, DELETE, TRUNCATE ON {table} FROM {role}").format(**names))
-    if columns := [name.rstrip("+*") for name in _changeable(model)]:
+    if columns := [name.rstrip("+*") for name in _list_changeable(model)]:
         listed = sql.SQL(", ").join(map(sql.Identifier, columns))
         statement = sql.SQL("GRANT UPDATE ({columns}) ON {table} TO {role}")
         cursor.execute(statement.format(columns=listed, **names))
@@ -147,7 +147,7 @@ def _grant_trail(cursor: Any, role: str, model: type[Model]) -> None:
 
 def _create_triggers(cursor: Any, model: type[Model]) -> None:
     table = model._meta.db_table
-    arguments = _changeable(model)
+    arguments = _list_changeable(model)
     for name, when in TRIGGERS:
         cursor.execute(TRIGGER_ARGUMENTS, [table, name])
         row = cursor.fetchone()
@@ -162,5 +162,5 @@ def _create_triggers(cursor: Any, model: type[Model]) -> None:
         )
 
 
-def _changeable(model: type[Model]) -> tuple[str, ...]:
+def _list_changeable(model: type[Model]) -> tuple[str, ...]:
     return erasable_columns().get(model._meta.label, ())

@@ -71,17 +71,17 @@ class LogEntry:
 
 
 def read_log(chosen: LogFilter, *, limit: int, after: LogPlace | None = None) -> list[LogEntry]:
-    branches = [branch for model in event_models() if (branch := _branch(model, chosen, limit, after))]
+    branches = [branch for model in event_models() if (branch := _make_branch(model, chosen, limit, after))]
     if not branches:
         return []
     union = sql.SQL(" UNION ALL ").join(branches)
     with connection.cursor() as cursor:
         _execute(cursor, sql.SQL(PAGE).format(branches=union, limit=sql.Literal(limit)))
         places: list[tuple[str, int]] = cursor.fetchall()
-        return _entries(cursor, places) if places else []
+        return _read_entries(cursor, places) if places else []
 
 
-def _entries(cursor: Any, places: list[tuple[str, int]]) -> list[LogEntry]:
+def _read_entries(cursor: Any, places: list[tuple[str, int]]) -> list[LogEntry]:
     """The events of all tables in one query."""
     models = {kind_of(model): model for model in event_models()}
     keys: dict[str, list[int]] = defaultdict(list)
@@ -99,14 +99,14 @@ def _entries(cursor: Any, places: list[tuple[str, int]]) -> list[LogEntry]:
     _execute(cursor, sql.SQL(" UNION ALL ").join(parts))
     entries = {}
     for kind, key, row, former, metadata in cursor.fetchall():
-        event = _event(models[kind], row)
+        event = _make_event(models[kind], row)
         event.pgh_context = pghistory.models.Context(metadata=_parse_json(metadata)) if metadata else None
-        entries[(kind, key)] = LogEntry(kind, event, _event(models[kind], former) if former else None)
+        entries[(kind, key)] = LogEntry(kind, event, _make_event(models[kind], former) if former else None)
     # An event that retention deleted meanwhile is absent.
     return [entries[place] for place in places if place in entries]
 
 
-def _event(model: Any, row: Any) -> Any:
+def _make_event(model: Any, row: Any) -> Any:
     parsed = _parse_json(row)
     fields = [field for field in model._meta.concrete_fields if field.attname in parsed]
     values = [field.to_python(parsed[field.attname]) for field in fields]
@@ -128,22 +128,22 @@ def kind_of(model: Any) -> str:
     return str(model.pgh_tracked_model._meta.label_lower)
 
 
-def _branch(model: Any, chosen: LogFilter, limit: int, after: LogPlace | None) -> sql.Composed | None:
+def _make_branch(model: Any, chosen: LogFilter, limit: int, after: LogPlace | None) -> sql.Composed | None:
     """The query on one table; None if nothing in it can match."""
     kind = kind_of(model)
     if chosen.kind not in {None, kind} or chosen.users == []:
         return None
-    conditions = [sql.SQL("true"), *_times(chosen)]
+    conditions = [sql.SQL("true"), *_limit_times(chosen)]
     if chosen.users is not None:
         conditions.append(sql.SQL(BY_USERS).format(users=sql.Literal(list(chosen.users))))
     if chosen.action is not None:
         conditions.append(sql.SQL("pgh_label = {}").format(sql.Literal(chosen.action)))
     if chosen.object_id is not None:
-        if (key := _key(model, chosen.object_id)) is None:
+        if (key := _parse_key(model, chosen.object_id)) is None:
             return None
         conditions.append(sql.SQL("pgh_obj_id = {}").format(sql.Literal(key)))
     if after is not None:
-        conditions.append(_later(kind, after))
+        conditions.append(_limit_to_later(kind, after))
     return sql.SQL(BRANCH).format(
         kind=sql.Literal(kind),
         table=sql.Identifier(model._meta.db_table),
@@ -152,14 +152,14 @@ def _branch(model: Any, chosen: LogFilter, limit: int, after: LogPlace | None) -
     )
 
 
-def _times(chosen: LogFilter) -> Iterable[sql.Composed]:
+def _limit_times(chosen: LogFilter) -> Iterable[sql.Composed]:
     if chosen.begins:
         yield sql.SQL("pgh_created_at >= {}").format(sql.Literal(chosen.begins))
     if chosen.ends:
         yield sql.SQL("pgh_created_at < {}").format(sql.Literal(chosen.ends))
 
 
-def _later(kind: str, after: LogPlace) -> sql.Composed:
+def _limit_to_later(kind: str, after: LogPlace) -> sql.Composed:
     """The condition for entries after `after`: by time, then kind, then key."""
     if kind == after.kind:
         known = (sql.Literal(after.when), sql.Literal(after.key))
@@ -168,7 +168,7 @@ def _later(kind: str, after: LogPlace) -> sql.Composed:
     return sql.SQL(comparison).format(sql.Literal(after.when))
 
 
-def _key(model: Any, text: str) -> Any:
+def _parse_key(model: Any, text: str) -> Any:
     try:
         key = model.pgh_tracked_model._meta.pk.to_python(text)
         model.pgh_tracked_model._meta.pk.run_validators(key)

@@ -40,16 +40,16 @@ def records_of(rows: QuerySet[Any], **columns: str) -> Iterator[Record]:
 def erase_words(value: Any, words: Iterable[str]) -> Any:
     """The JSON value, with each text that contains one of the words replaced completely."""
     lowered = [word.lower() for word in words]
-    return _without(value, lowered)
+    return _erase_words(value, lowered)
 
 
-def _without(value: Any, words: list[str]) -> Any:
+def _erase_words(value: Any, words: list[str]) -> Any:
     if isinstance(value, str):
         # Also URL-encoded, as in tracking URLs.
         texts = (value.lower(), unquote_plus(value).lower())
         return ERASED if any(word in text for word in words for text in texts) else value
     if isinstance(value, dict):
-        return {key: _without(part, words) for key, part in value.items()}
+        return {key: _erase_words(part, words) for key, part in value.items()}
     if isinstance(value, list):
-        return [_without(part, words) for part in value]
+        return [_erase_words(part, words) for part in value]
     return value

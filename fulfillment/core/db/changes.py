@@ -20,19 +20,19 @@ def saved_if_changed(record: Model) -> Iterator[None]:
     """Saves a stored record that the block changes. Saving an unchanged one would still move its `updated`, and with it
     write an entry in the audit trail that shows no change.
     """
-    before = {name: deepcopy(value) for name, value in _columns(record)}
+    before = {name: deepcopy(value) for name, value in _list_columns(record)}
     yield
-    if any(value != before[name] for name, value in _columns(record)):
+    if any(value != before[name] for name, value in _list_columns(record)):
         record.save()
 
 
 def differs_from_stored(record: Model) -> bool:
     """Whether saving the record, which is stored, would change a column of it; one that is set while saving is not."""
     stored = type(record)._base_manager.get(pk=record.pk)  # noqa: SLF001 - past managers that hide rows
-    return dict(_columns(stored)) != dict(_columns(record))
+    return dict(_list_columns(stored)) != dict(_list_columns(record))
 
 
-def _columns(record: Model) -> Iterator[tuple[str, Any]]:
+def _list_columns(record: Model) -> Iterator[tuple[str, Any]]:
     for field in record._meta.concrete_fields:
         value = getattr(record, field.attname)
         # psycopg reads bytes as a view, which cannot be copied.
@@ -69,15 +69,15 @@ class OptimisticLockMixin:
         if not self.fields:
             return ""
         seen: str | None = self.data.get(LOADED_VERSION) if self.is_bound and not self.is_stale else None
-        return self._version() if seen is None else seen
+        return self._compute_version() if seen is None else seen
 
-    def _version(self) -> str:
+    def _compute_version(self) -> str:
         parts = (getattr(self.instance, name, None) for name in getattr(self, "versioned_parts", ()))
         return "/".join(filter(None, map(get_version, (self.instance, *parts))))
 
     def clean(self) -> Any:
         cleaned = super().clean()  # type: ignore[misc]  # of the form mixed in
-        if LOADED_VERSION in self.data and self.data[LOADED_VERSION] != self._version():
+        if LOADED_VERSION in self.data and self.data[LOADED_VERSION] != self._compute_version():
             self.is_stale = True
             raise ValidationError(CHANGED_SINCE, code="changed_since")
         return cleaned

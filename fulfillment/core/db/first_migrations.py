@@ -37,16 +37,16 @@ class CreateTogether(Operation):
             operation.state_forwards(app_label, state)
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        for operation in self._steps():
+        for operation in self._list_steps():
             operation.database_forwards(app_label, schema_editor, from_state, to_state)
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         """Both states of new tables and their triggers are the one that has them: the other lacks their models."""
-        for operation in reversed(self._steps()):
+        for operation in reversed(self._list_steps()):
             known = to_state if self._changes_older_table(operation) else from_state
             operation.database_backwards(app_label, schema_editor, from_state, known)
 
-    def _steps(self) -> list[Operation]:
+    def _list_steps(self) -> list[Operation]:
         return [
             operation
             for operation in self.operations

@@ -94,7 +94,7 @@ def insert_row(instance: Model) -> None:
         values.pop(instance._meta.pk.column)
     json = _json_columns(type(instance))
     sent = {
-        name: _plain(value, is_json=name in json)
+        name: _plain_value(value, is_json=name in json)
         for name, value in values.items()
         if not isinstance(value, DatabaseDefault)
     }
@@ -125,7 +125,7 @@ def _select_statement(model: type[Model], condition: str) -> tuple[str, list[str
     return statement, [field.attname for field in fields]
 
 
-def _plain(value: Any, *, is_json: bool) -> Any:
+def _plain_value(value: Any, *, is_json: bool) -> Any:
     """The value for the statement; a list is JSON only where the column is, else an array."""
     if isinstance(value, dict) or (is_json and isinstance(value, list)):
         return Jsonb(value)

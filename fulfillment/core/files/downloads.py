@@ -47,10 +47,10 @@ def limited_pdf(size: int, caller: str = "") -> Iterator[Callable[[bytes, str], 
 def _streaming_response(held: Held, content: bytes, name: str) -> HttpResponseBase:
     whole = pdf_response(b"", name)
     headers = {**whole.headers, "Content-Length": str(len(content))}
-    return StreamingHttpResponse(LimitedStream(_blocks(content), held.whole.pop_all()), headers=headers)
+    return StreamingHttpResponse(LimitedStream(_split_blocks(content), held.whole.pop_all()), headers=headers)
 
 
-def _blocks(content: bytes) -> Iterator[bytes]:
+def _split_blocks(content: bytes) -> Iterator[bytes]:
     return (content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
 
 
@@ -88,12 +88,12 @@ class ZipStream:
     def add(self, name: str, content: bytes | str) -> Iterator[bytes]:
         """Adds a file, and yields the next bytes to send."""
         self._archive.writestr(name, content)
-        return self._take()
+        return self._take_pieces()
 
     def finish(self) -> Iterator[bytes]:
         """Yields the end of the archive, its directory."""
         self._archive.close()
-        return self._take()
+        return self._take_pieces()
 
     def write(self, piece: bytes, /) -> int:
         self._pieces.append(bytes(piece))
@@ -104,6 +104,6 @@ class ZipStream:
 
     close = flush
 
-    def _take(self) -> Iterator[bytes]:
+    def _take_pieces(self) -> Iterator[bytes]:
         while self._pieces:
-            yield from _blocks(self._pieces.pop(0))
+            yield from _split_blocks(self._pieces.pop(0))

@@ -81,7 +81,7 @@ def refuse_session(session: str, *, seconds: float) -> None:
 def refused_seconds(environ: dict[str, Any]) -> float:
     """How long the request of a page is refused; 0 for any other request."""
     cookie, path = environ.get("HTTP_COOKIE"), get_path_info(environ)
-    found = _cookie().search(cookie) if cookie else None
+    found = _cookie_pattern().search(cookie) if cookie else None
     session = found[1] if found else ""
     known = _refused.get(session)
     if known is None or (seconds := known.until - time.monotonic()) <= 0:
@@ -98,7 +98,7 @@ def refused_seconds(environ: dict[str, Any]) -> float:
 def refuse(seconds: float, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     """The response of a WSGI application, in the language of the browser: who is signed in is not looked up."""
     count_refusal("pages")
-    headers, page = _refusal(int(seconds) + 1, locale_in(environ.get("HTTP_ACCEPT_LANGUAGE", "")))
+    headers, page = _render_refusal(int(seconds) + 1, locale_in(environ.get("HTTP_ACCEPT_LANGUAGE", "")))
     start_response("429 Too Many Requests", headers)
     return [page]
 
@@ -112,12 +112,12 @@ def is_picture(path: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _cookie() -> re.Pattern[str]:
+def _cookie_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?:^|; ?){re.escape(settings.SESSION_COOKIE_NAME)}=([^;]+)")
 
 
 @lru_cache(maxsize=256)
-def _refusal(seconds: int, locale: str) -> tuple[list[tuple[str, str]], bytes]:
+def _render_refusal(seconds: int, locale: str) -> tuple[list[tuple[str, str]], bytes]:
     with translation.override(locale):
         message = _("Rate limit is exceeded. Try again in %(wait)s seconds.") % {"wait": seconds}
         page = refusal_page(TooManyRequests(message, retry_after=seconds))

@@ -47,18 +47,18 @@ def measure_request(*, route: str, method: str, caller: str, status: int, second
     """`route` is a pattern of the service, never an address chosen by a caller: each value adds a time series."""
     if settings.METRICS_OPEN:
         known = method if method in METHODS else "other"
-        _child(requests, route, known, caller, str(status)).inc()
-        _child(request_seconds, route, known, caller).observe(seconds)
+        _find_child(requests, route, known, caller, str(status)).inc()
+        _find_child(request_seconds, route, known, caller).observe(seconds)
 
 
 def count_refusal(policy: str) -> None:
     if settings.METRICS_OPEN:
-        _child(refusals, policy).inc()
+        _find_child(refusals, policy).inc()
 
 
 def measure_stage(stage: str, seconds: float) -> None:
     if settings.METRICS_OPEN:
-        _child(stage_seconds, stage).observe(seconds)
+        _find_child(stage_seconds, stage).observe(seconds)
 
 
 @contextmanager
@@ -70,11 +70,11 @@ def measured_rendering(kind: str) -> Iterator[None]:
     try:
         yield
     finally:
-        _child(render_seconds, kind).observe(time.perf_counter() - started)
+        _find_child(render_seconds, kind).observe(time.perf_counter() - started)
 
 
 @cache
-def _child(metric: Any, *labels: str) -> Any:
+def _find_child(metric: Any, *labels: str) -> Any:
     return metric.labels(*labels)
 
 
@@ -99,7 +99,7 @@ def note_refusal(error: BaseException) -> str:
     if getattr(error.__cause__, "sqlstate", None) == DISK_FULL:
         reason, _full_at = "full", time.monotonic()
     if settings.METRICS_OPEN:
-        _child(database_refusals, reason).inc()
+        _find_child(database_refusals, reason).inc()
     return reason
 
 

@@ -128,10 +128,10 @@ class PlainFormatter(logging.Formatter):
         return escape_controls(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
-        return _indent(mask_text(super().formatException(ei)))
+        return _indent_trace(mask_text(super().formatException(ei)))
 
     def formatStack(self, stack_info: str) -> str:  # noqa: N802 - logging's own name
-        return _indent(mask_text(super().formatStack(stack_info)))
+        return _indent_trace(mask_text(super().formatStack(stack_info)))
 
 
 def escape_controls(text: str) -> str:
@@ -139,7 +139,7 @@ def escape_controls(text: str) -> str:
     return STEERING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def _indent(trace: str) -> str:
+def _indent_trace(trace: str) -> str:
     return "\n".join(f"    {escape_controls(line)}" for line in trace.split("\n"))
 
 

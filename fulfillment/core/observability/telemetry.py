@@ -46,7 +46,7 @@ def start_telemetry() -> None:
     """Called in every process that serves or works, after it was forked and before the application is made: what traces
     requests is a middleware. Raises ImproperlyConfigured without the package."""
     if settings.SENTRY_DSN:
-        sentry = _optional("sentry_sdk", "SENTRY_DSN")
+        sentry = _import_optional("sentry_sdk", "SENTRY_DSN")
         sentry.init(
             dsn=settings.SENTRY_DSN,
             send_default_pii=False,
@@ -64,11 +64,11 @@ def start_telemetry() -> None:
 def _start_tracing() -> None:
     """The exporter reads OTEL_EXPORTER_OTLP_ENDPOINT and its other standard variables itself."""
     name = "OTEL_EXPORTER_OTLP_ENDPOINT"
-    trace = _optional("opentelemetry.trace", name)
-    sdk = _optional("opentelemetry.sdk.trace", name)
-    export = _optional("opentelemetry.sdk.trace.export", name)
-    resources = _optional("opentelemetry.sdk.resources", name)
-    otlp = _optional("opentelemetry.exporter.otlp.proto.http.trace_exporter", name)
+    trace = _import_optional("opentelemetry.trace", name)
+    sdk = _import_optional("opentelemetry.sdk.trace", name)
+    export = _import_optional("opentelemetry.sdk.trace.export", name)
+    resources = _import_optional("opentelemetry.sdk.resources", name)
+    otlp = _import_optional("opentelemetry.exporter.otlp.proto.http.trace_exporter", name)
     resource = resources.Resource.create({"service.name": "store-fulfillment"})
     provider = sdk.TracerProvider(resource=resource)
     exporter = otlp.OTLPSpanExporter()
@@ -76,14 +76,14 @@ def _start_tracing() -> None:
     provider.add_span_processor(export.BatchSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
     logs.span_of_tracer = partial(_span_of, trace)
-    requests = _optional("opentelemetry.instrumentation.django", name).DjangoInstrumentor()
+    requests = _import_optional("opentelemetry.instrumentation.django", name).DjangoInstrumentor()
     requests.instrument()
     theirs, ours = (
         requests._opentelemetry_middleware,  # noqa: SLF001 - its name stands nowhere else
         "fulfillment.site.traced_requests.TracedRequests",
     )
     settings.MIDDLEWARE = [ours if name == theirs else name for name in settings.MIDDLEWARE]
-    statements = _optional("opentelemetry.instrumentation.psycopg", name)
+    statements = _import_optional("opentelemetry.instrumentation.psycopg", name)
     statements.PsycopgInstrumentor().instrument()
     # It replaces only the cursor class of a connection, which prepared statements do not use.
     prepared.cursor_class = statements._new_cursor_factory(base_factory=prepared.cursor_class)  # noqa: SLF001 - no public name
@@ -155,7 +155,7 @@ def _masked_in(value: Any) -> Any:
     return [_masked_in(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _optional(module: str, variable: str) -> Any:
+def _import_optional(module: str, variable: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as missing:

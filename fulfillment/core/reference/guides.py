@@ -62,7 +62,7 @@ class Prose(SafeString):
 
 @lru_cache(maxsize=4096)
 def render_markdown(text: str, resolve: Resolve = str) -> Prose:
-    tokens = _parser().parse(text)
+    tokens = _make_parser().parse(text)
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", slug_of(_text_of(tokens[index + 1])))
@@ -71,21 +71,21 @@ def render_markdown(text: str, resolve: Resolve = str) -> Prose:
         elif token.children:
             token.children = _resolve_links(token.children, resolve)
     # Escaped by the parser.
-    prose = Prose(_parser().renderer.render(tokens, _parser().options, {}))
+    prose = Prose(_make_parser().renderer.render(tokens, _make_parser().options, {}))
     prose.source = text.strip()
     return prose
 
 
 def rendered_line(text: str) -> Prose:
     """Renders a line without a paragraph around it."""
-    prose = Prose(_parser().renderInline(text))
+    prose = Prose(_make_parser().renderInline(text))
     prose.source = text
     return prose
 
 
 def headings_of(text: str) -> list[tuple[str, str]]:
     """Fragment and text of each heading of the second level."""
-    tokens = _parser().parse(text)
+    tokens = _make_parser().parse(text)
     headings = [
         _text_of(tokens[index + 1])
         for index, token in enumerate(tokens)
@@ -115,17 +115,17 @@ def _resolve_links(children: Sequence[Token], resolve: Resolve) -> list[Token]:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parser.add_render_rule("fence", _fence)
+    parser.add_render_rule("fence", _render_fence)
     parser.add_render_rule("table_open", _table_open)
     parser.add_render_rule("table_close", lambda *_: "</table></div>")
     for cell in ("th_open", "td_open"):
-        parser.add_render_rule(cell, _cell)
+        parser.add_render_rule(cell, _render_cell)
     return parser
 
 
-def _fence(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+def _render_fence(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     label = LANGUAGES.get(token.info.strip(), "Text")
     env["code"] = env.get("code", 0) + 1
@@ -144,7 +144,7 @@ def _table_open(self: RendererHTML, tokens: Sequence[Token], index: int, options
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="table table-prose">'
 
 
-def _cell(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+def _render_cell(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     """The alignment of a column would be an inline style."""
     token = tokens[index]
     scope = ' scope="col"' if token.tag == "th" else ""
@@ -166,7 +166,7 @@ class Guide:
         """The Markdown with the addresses that its links have on the site; other documents are named only."""
 
         def link(match: re.Match[str]) -> str:
-            target = _address(self.folder, match[2])
+            target = _find_address(self.folder, match[2])
             return f"[{match[1]}]({target})" if target else match[1]
 
         return LINK.sub(link, self.text)
@@ -178,16 +178,16 @@ class Guide:
 
 @cache
 def guides() -> dict[str, Guide]:
-    return {slug: _guide(slug, title, name) for slug, title, name in GUIDES}
+    return {slug: _read_guide(slug, title, name) for slug, title, name in GUIDES}
 
 
 @cache
 def changes() -> Guide:
     """The change log: a page like those of the guides, but not one of them."""
-    return _guide("changes", "Changes", "../CHANGELOG.md")
+    return _read_guide("changes", "Changes", "../CHANGELOG.md")
 
 
-def _guide(slug: str, title: str, name: str) -> Guide:
+def _read_guide(slug: str, title: str, name: str) -> Guide:
     text = (settings.BASE_DIR / "docs" / name).read_text("utf-8")
     # The page shows the document's heading itself.
     _, _, body = text.partition("\n")
@@ -205,10 +205,10 @@ def _guide(slug: str, title: str, name: str) -> Guide:
 @cache
 def guide_link(folder: str) -> Callable[[str], str | None]:
     """Maps links of documents in this folder of docs/ to guides; None for a document that is not shown."""
-    return partial(_address, PurePosixPath(folder))
+    return partial(_find_address, PurePosixPath(folder))
 
 
-def _address(folder: PurePosixPath, link: str) -> str | None:
+def _find_address(folder: PurePosixPath, link: str) -> str | None:
     if link.startswith(("https://", "http://", "#", "/")):
         return link
     name, _, fragment = link.partition("#")

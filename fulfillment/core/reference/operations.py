@@ -49,8 +49,10 @@ def groups() -> tuple[Group, ...]:
     document = schema_document()
     reader = SchemaReader(document)
     by_tag: dict[str, list[Operation]] = {}
-    for path, method, operation in _operations(document):
-        by_tag.setdefault(operation["tags"][0], []).append(_read(document, reader, path, method, operation))
+    for path, method, operation in _list_operations(document):
+        by_tag.setdefault(operation["tags"][0], []).append(
+            _read_operation(document, reader, path, method, operation)
+        )
     texts = {tag["name"]: tag["description"] for tag in document["tags"]}
     order = [name for name in texts if name in by_tag] + [name for name in by_tag if name not in texts]
     return tuple(Group(name, texts.get(name, ""), tuple(by_tag[name])) for name in order)
@@ -66,7 +68,7 @@ def events() -> dict[str, Event]:
     document = schema_document()
     reader = SchemaReader(document)
     return {
-        name: _event(reader, name, _resolve_reference(document, item)["post"])
+        name: _read_event(reader, name, _resolve_reference(document, item)["post"])
         for name, item in document["webhooks"].items()
     }
 
@@ -78,19 +80,19 @@ def _resolve_reference(document: Mapping[str, Any], item: Mapping[str, Any]) -> 
     return document if "$ref" in item else item
 
 
-def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _list_operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, item in document["paths"].items():
         for method in METHODS:
             if method in item:
                 yield path, method, item[method]
 
 
-def _read(
+def _read_operation(
     document: Mapping[str, Any], reader: SchemaReader, path: str, method: str, operation: dict[str, Any]
 ) -> Operation:
     about, _, access = operation["description"].partition(ACCESS)
     responses = tuple(
-        _response(reader, status, response)
+        _read_response(reader, status, response)
         for status, response in operation["responses"].items()
         if status.startswith("2")
     )
@@ -103,22 +105,22 @@ def _read(
         tag=operation["tags"][0],
         description=render_markdown(about),
         access=render_markdown(access),
-        parameters=tuple(_parameters(reader, operation)),
-        body=_body(reader, operation.get("requestBody")),
+        parameters=tuple(_read_parameters(reader, operation)),
+        body=_read_body(reader, operation.get("requestBody")),
         responses=responses,
-        refusals=tuple(_refusals(operation)),
+        refusals=tuple(_list_refusals(operation)),
         samples=tuple(request_examples(_example_request(document, path, method, operation))),
-        leads_to=tuple(dict.fromkeys(_links(document, operation))),
+        leads_to=tuple(dict.fromkeys(_list_links(document, operation))),
         scopes=tuple(sorted(scopes)),
         text=" ".join([operation["operationId"], operation["summary"], method.upper(), path, about]),
         library=_library_names(operation["operationId"]),
-        phrases=_phrases().get(operation["operationId"], ()),
+        phrases=_list_phrases().get(operation["operationId"], ()),
         raw=operation,
     )
 
 
 @cache
-def _phrases() -> dict[str, tuple[str, ...]]:
+def _list_phrases() -> dict[str, tuple[str, ...]]:
     return {
         name: tuple(phrases.split("; "))
         for searched in offered_values("openapi", "SEARCHED_AS")
@@ -133,30 +135,30 @@ def _library_names(operation_id: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"client.{group}.{name}" for name in (method, camel(method))))
 
 
-def _parameters(
+def _read_parameters(
     reader: SchemaReader, operation: Mapping[str, Any]
 ) -> Iterator[tuple[str, tuple[Member, ...]]]:
     for place, label in (("path", "Path"), ("query", "Query"), ("header", "Headers")):
         parameters = [parameter for parameter in operation.get("parameters", ()) if parameter["in"] == place]
         if parameters:
-            yield label, tuple(_parameter(reader, parameter) for parameter in parameters)
+            yield label, tuple(_read_parameter(reader, parameter) for parameter in parameters)
 
 
-def _parameter(reader: SchemaReader, parameter: Mapping[str, Any]) -> Member:
+def _read_parameter(reader: SchemaReader, parameter: Mapping[str, Any]) -> Member:
     schema = {**parameter["schema"], "description": parameter.get("description", "")}
     return reader.read(schema, name=parameter["name"], required=parameter.get("required", False))
 
 
-def _body(reader: SchemaReader, body: Mapping[str, Any] | None) -> Body | None:
+def _read_body(reader: SchemaReader, body: Mapping[str, Any] | None) -> Body | None:
     if body is None:
         return None
     content = body["content"]
     first = content.get("application/json") or next(iter(content.values()))
     is_json = "application/json" in content
-    return Body(tuple(content), reader.read(first["schema"]) if is_json else None, _examples(first))
+    return Body(tuple(content), reader.read(first["schema"]) if is_json else None, _read_examples(first))
 
 
-def _response(reader: SchemaReader, status: str, response: Mapping[str, Any]) -> Response:
+def _read_response(reader: SchemaReader, status: str, response: Mapping[str, Any]) -> Response:
     content = response.get("content", {})
     first = content.get("application/json", {})
     headers = {name: header for name, header in response.get("headers", {}).items() if "$ref" not in header}
@@ -169,18 +171,18 @@ def _response(reader: SchemaReader, status: str, response: Mapping[str, Any]) ->
             for name, header in headers.items()
         ),
         schema=reader.read(first["schema"]) if first else None,
-        examples=_examples(first),
+        examples=_read_examples(first),
     )
 
 
-def _examples(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def _read_examples(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(
         (example.get("summary", name), json.dumps(example["value"], indent=2, ensure_ascii=False))
         for name, example in content.get("examples", {}).items()
     )
 
 
-def _refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
+def _list_refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
     keyed = any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ()))
     for status, response in sorted(operation["responses"].items()):
         if status.startswith("2"):
@@ -196,7 +198,7 @@ def _refusals(operation: Mapping[str, Any]) -> Iterator[Refusal]:
         yield Refusal(status, title, render_markdown(response["description"]), codes)
 
 
-def _links(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[str]:
+def _list_links(document: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[str]:
     for response in operation["responses"].values():
         for reference in response.get("links", {}).values():
             name = reference["$ref"].removeprefix("#/components/links/")
@@ -241,15 +243,15 @@ def _file_out(operation: Mapping[str, Any]) -> str:
     return {"application/pdf": "file.pdf", "image/png": "icon.png"}.get(next(iter(content), ""), "")
 
 
-def _event(reader: SchemaReader, name: str, operation: Mapping[str, Any]) -> Event:
+def _read_event(reader: SchemaReader, name: str, operation: Mapping[str, Any]) -> Event:
     content = operation["requestBody"]["content"]["application/json"]
-    examples = _examples(content)
+    examples = _read_examples(content)
     about, _, rest = operation["description"].partition(". ")
     return Event(
         name=name,
         about=rendered_line(about + "."),
         description=render_markdown(rest),
-        headers=tuple(_parameter(reader, parameter) for parameter in operation["parameters"]),
+        headers=tuple(_read_parameter(reader, parameter) for parameter in operation["parameters"]),
         schema=reader.read(content["schema"]),
         example=examples[0][1] if examples else "",
     )

@@ -50,38 +50,40 @@ def operation_text(operation: Operation) -> str:
     for response in operation.responses:
         parts += [f"## Response {response.status}", response.description.source]
         parts += [_list_of(response.schema.members)] if response.schema else []
-        parts += [_code("json", text) for _, text in response.examples[:1]]
+        parts += [_write_code("json", text) for _, text in response.examples[:1]]
     refusals = (
         f"- {refusal.status}: {', '.join(f'`{code}`' for code in refusal.codes)}"
         for refusal in operation.refusals
     )
     parts += ["## Errors", "\n".join(refusals), "## Example"]
-    parts += [_code("sh", text) for language, _, text in operation.samples if language == "curl"]
+    parts += [_write_code("sh", text) for language, _, text in operation.samples if language == "curl"]
     return _join_parts(parts)
 
 
 def event_text(event: Event) -> str:
     parts = [f"# Event {event.name}", event.about.source, event.description.source, "## Body"]
-    return _join_parts([*parts, _list_of(event.schema.members), _code("json", event.example)])
+    return _join_parts([*parts, _list_of(event.schema.members), _write_code("json", event.example)])
 
 
 def problem_text(problem: Problem) -> str:
     parts = [f"# {problem.code}", f"{problem.status} {problem.title}", "## Cause", problem.cause.source]
-    return _join_parts([*parts, "## What to do", problem.what_to_do.source, _code("json", problem.example)])
+    return _join_parts(
+        [*parts, "## What to do", problem.what_to_do.source, _write_code("json", problem.example)]
+    )
 
 
 @cache
 def index_text() -> str:
     """The index that https://llmstxt.org describes."""
     parts = ["# Store Fulfillment", f"> {ABOUT}", "## Guides"]
-    parts += [_links((guide.title, guide.url) for guide in guides().values())]
+    parts += [_list_links((guide.title, guide.url) for guide in guides().values())]
     for group in groups():
         links = (
             (f"{operation.title} ({operation.method} {operation.path})", operation.url)
             for operation in group.operations
         )
-        parts += [f"## {group.name}", _links(links)]
-    parts += ["## Events", _links((event.name, event.url) for event in events().values())]
+        parts += [f"## {group.name}", _list_links(links)]
+    parts += ["## Events", _list_links((event.name, event.url) for event in events().values())]
     schema = f"- [OpenAPI description]({settings.API_URL}/schema)"
     whole = f"- [All of this in one text]({settings.PUBLIC_URL}/llms-full.txt)"
     news = f"- [Changes]({settings.PUBLIC_URL}{changes().url}.md)"
@@ -119,7 +121,7 @@ def catalog_text() -> str:
     return json.dumps({"linkset": [link]})
 
 
-def _links(pairs: Iterable[tuple[str, str]]) -> str:
+def _list_links(pairs: Iterable[tuple[str, str]]) -> str:
     return "\n".join(f"- [{title}]({settings.PUBLIC_URL}{url}.md)" for title, url in pairs)
 
 
@@ -136,7 +138,7 @@ def _lines_of(member: Member, depth: int) -> Iterator[str]:
         yield _list_of(member.members, depth + 1)
 
 
-def _code(language: str, text: str) -> str:
+def _write_code(language: str, text: str) -> str:
     return f"```{language}\n{text.strip()}\n```" if text else ""
 
 

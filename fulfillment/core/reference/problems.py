@@ -65,10 +65,10 @@ class Problem:
 
 @cache
 def problems() -> dict[str, Problem]:
-    return {found.code: found for found in _read(guides()["errors"].text)}
+    return {found.code: found for found in _read_problems(guides()["errors"].text)}
 
 
-def _read(text: str) -> Iterator[Problem]:
+def _read_problems(text: str) -> Iterator[Problem]:
     remedies = {
         int(status): remedy for statuses, remedy in REMEDY.findall(text) for status in statuses.split(", ")
     }

@@ -50,16 +50,16 @@ class SchemaReader:
 
     def read(self, schema: Mapping[str, Any], *, name: str = "", required: bool = False) -> Member:
         """The member described by a schema, with its children."""
-        return self._member(name, schema, required=required, within=())
+        return self._read_member(name, schema, required=required, within=())
 
-    def _member(
+    def _read_member(
         self, name: str, schema: Mapping[str, Any], *, required: bool, within: tuple[str, ...]
     ) -> Member:
         whole, type_name = self._resolve_schema(schema)
-        kind, holder, holder_name = self._kind(whole, type_name)
+        kind, holder, holder_name = self._find_kind(whole, type_name)
         members: tuple[Member, ...] = ()
         if holder is not None and holder_name not in within and len(within) < MAX_DEPTH:
-            members = self._members(holder, (*within, holder_name))
+            members = self._read_members(holder, (*within, holder_name))
         elements = self._resolve_schema(whole.get("items", {}))[0]
         constrained = whole if "properties" in elements else {**elements, **whole}
         pattern = constrained.get("pattern", "")
@@ -77,15 +77,15 @@ class SchemaReader:
             deprecated=bool(whole.get("deprecated")),
         )
 
-    def _members(self, holder: Mapping[str, Any], within: tuple[str, ...]) -> tuple[Member, ...]:
+    def _read_members(self, holder: Mapping[str, Any], within: tuple[str, ...]) -> tuple[Member, ...]:
         if variants := holder.get("oneOf"):
             return tuple(
-                self._member(_name_of(variant), variant, required=False, within=within)
+                self._read_member(_name_of(variant), variant, required=False, within=within)
                 for variant in variants
             )
         required = holder.get("required", ())
         return tuple(
-            self._member(name, schema, required=name in required, within=within)
+            self._read_member(name, schema, required=name in required, within=within)
             for name, schema in holder.get("properties", {}).items()
         )
 
@@ -101,7 +101,7 @@ class SchemaReader:
             whole = {**inner, **whole}
         return whole, name
 
-    def _kind(self, schema: Mapping[str, Any], name: str) -> tuple[str, Mapping[str, Any] | None, str]:
+    def _find_kind(self, schema: Mapping[str, Any], name: str) -> tuple[str, Mapping[str, Any] | None, str]:
         """The type as text, and the object whose members are shown below it."""
         choices = schema.get("oneOf") or schema.get("anyOf")
         if choices:
@@ -111,14 +111,14 @@ class SchemaReader:
         null = " or null" if "null" in kinds else ""
         kinds = [kind for kind in kinds if kind != "null"]
         if kinds == ["array"]:
-            text, holder, holder_name = self._kind(*self._resolve_schema(schema.get("items", {})))
+            text, holder, holder_name = self._find_kind(*self._resolve_schema(schema.get("items", {})))
             return f"array of {text}{null}", holder, holder_name
         text = " or ".join(kinds)
         if schema.get("properties"):
             return f"{text}{null}", schema, name or "object"
         extra = schema.get("additionalProperties")
         if isinstance(extra, Mapping):
-            text, holder, holder_name = self._kind(*self._resolve_schema(extra))
+            text, holder, holder_name = self._find_kind(*self._resolve_schema(extra))
             return f"object of {text}{null}", holder, holder_name
         if "format" in schema:
             text += f" ({schema['format']})"
@@ -129,7 +129,7 @@ class SchemaReader:
     ) -> tuple[str, Mapping[str, Any] | None, str]:
         null = " or null" if {"type": "null"} in choices else ""
         read = [(choice, *self._resolve_schema(choice)) for choice in choices if choice != {"type": "null"}]
-        kinds = [self._kind(whole, inner_name) for _, whole, inner_name in read]
+        kinds = [self._find_kind(whole, inner_name) for _, whole, inner_name in read]
         if len(kinds) == 1:
             text, holder, holder_name = kinds[0]
             return text + null, holder, holder_name

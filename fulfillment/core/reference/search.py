@@ -53,20 +53,20 @@ class Entry:
 
 def find_entries(text: str) -> list[Entry]:
     """The best first: by name operations come before guides, then what is most alike."""
-    wanted = _stems(text[:MAX_QUERY_LENGTH])
+    wanted = _find_stems(text[:MAX_QUERY_LENGTH])
     if not wanted:
         return []
-    entries = _entries()
+    entries = _list_entries()
     hits = [
         entry for entry in entries if _contains(entry, wanted) or any(wanted & name for name in entry.names)
     ]
-    hits.sort(key=lambda entry: _rank(entry, text.strip().lower(), wanted))
+    hits.sort(key=lambda entry: _rank_entry(entry, text.strip().lower(), wanted))
     return hits[:MAX_RESULTS]
 
 
-def _rank(entry: Entry, text: str, wanted: frozenset[str]) -> tuple[bool, bool, bool, float]:
+def _rank_entry(entry: Entry, text: str, wanted: frozenset[str]) -> tuple[bool, bool, bool, float]:
     """Sorts ascending; entries of equal rank stay in the order of the reference."""
-    likeness = max(_likeness(wanted, name) for name in entry.names)
+    likeness = max(_measure_likeness(wanted, name) for name in entry.names)
     is_named = any(wanted <= name for name in entry.names)
     if not is_named and _contains(entry, wanted):
         likeness += CONTAINED
@@ -74,7 +74,7 @@ def _rank(entry: Entry, text: str, wanted: frozenset[str]) -> tuple[bool, bool, 
     return entry.title.lower() != text, not is_named, is_named and entry.kind != "Operation", -likeness
 
 
-def _likeness(wanted: frozenset[str], name: frozenset[str]) -> float:
+def _measure_likeness(wanted: frozenset[str], name: frozenset[str]) -> float:
     """The share of words in common, where a thing says more than what is done with it."""
     common, every = (
         sum(ACT if word in ACTS else 1 for word in words) for words in (wanted & name, wanted | name)
@@ -86,41 +86,46 @@ def _contains(entry: Entry, wanted: frozenset[str]) -> bool:
     return all(word in entry.words or any(word in name for name in entry.names) for word in wanted)
 
 
-def _stems(text: str) -> frozenset[str]:
+def _find_stems(text: str) -> frozenset[str]:
     """The stems without empty words, unless there are no others."""
     words = WORD.findall(text.lower())
-    return frozenset(_stem(word) for word in words if word not in EMPTY) or frozenset(words)
+    return frozenset(_find_stem(word) for word in words if word not in EMPTY) or frozenset(words)
 
 
-def _stem(word: str) -> str:
+def _find_stem(word: str) -> str:
     singular = word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-    return _synonyms().get(singular, singular)
+    return _list_synonyms().get(singular, singular)
 
 
 @cache
-def _synonyms() -> dict[str, str]:
+def _list_synonyms() -> dict[str, str]:
     return {word: group.split()[0] for group in SAME for word in group.split()}
 
 
 @cache
-def _entries() -> tuple[Entry, ...]:
+def _list_entries() -> tuple[Entry, ...]:
     return (*_operation_entries(), *_other_entries())
 
 
-def _entry(kind: str, title: str, about: str, url: str, *more: str, names: Iterable[str] = ()) -> Entry:
-    named = tuple(_stems(name) for name in (title, *names))
+def _make_entry(kind: str, title: str, about: str, url: str, *more: str, names: Iterable[str] = ()) -> Entry:
+    named = tuple(_find_stems(name) for name in (title, *names))
     return Entry(kind, title, about, url, named, " ".join([title, about, *more]).lower())
 
 
 def _operation_entries() -> Iterator[Entry]:
     for operation in operations().values():
         members = {
-            name for response in operation.responses if response.schema for name in _names([response.schema])
+            name
+            for response in operation.responses
+            if response.schema
+            for name in _list_names([response.schema])
         }
-        members |= {name for _, group in operation.parameters for name in _names(group)}
-        members |= set(_names([operation.body.schema])) if operation.body and operation.body.schema else set()
+        members |= {name for _, group in operation.parameters for name in _list_names(group)}
+        members |= (
+            set(_list_names([operation.body.schema])) if operation.body and operation.body.schema else set()
+        )
         about, words = f"{operation.method} {operation.path}", sorted(members)
-        yield _entry(
+        yield _make_entry(
             "Operation",
             operation.title,
             about,
@@ -131,18 +136,20 @@ def _operation_entries() -> Iterator[Entry]:
         )
 
 
-def _names(members: Iterable[Member]) -> Iterator[str]:
+def _list_names(members: Iterable[Member]) -> Iterator[str]:
     for member in members:
         yield member.name
-        yield from _names(member.members)
+        yield from _list_names(member.members)
 
 
 def _other_entries() -> Iterator[Entry]:
     for event in events().values():
-        yield _entry("Event", event.name, "Event of a webhook", event.url, *_names(event.schema.members))
+        yield _make_entry(
+            "Event", event.name, "Event of a webhook", event.url, *_list_names(event.schema.members)
+        )
     for guide in guides().values():
-        yield _entry("Guide", guide.title, "", guide.url, guide.text)
+        yield _make_entry("Guide", guide.title, "", guide.url, guide.text)
         for fragment, heading in guide.headings:
-            yield _entry("Guide", heading, guide.title, f"{guide.url}#{fragment}")
+            yield _make_entry("Guide", heading, guide.title, f"{guide.url}#{fragment}")
     for problem in problems().values():
-        yield _entry("Error", problem.code, problem.about.replace("`", ""), problem.url)
+        yield _make_entry("Error", problem.code, problem.about.replace("`", ""), problem.url)

@@ -35,7 +35,7 @@ MARKDOWN = "text/markdown; charset=utf-8"
 def show_start(request: HttpRequest) -> HttpResponse:
     about = render_markdown(schema_document()["info"]["description"])
     context = {"about": about, "here": "start", "public_url": settings.PUBLIC_URL}
-    return _page(request, "reference/start.html", index_text, **context)
+    return _render_page(request, "reference/start.html", index_text, **context)
 
 
 @require_safe
@@ -45,12 +45,12 @@ def show_operation(request: HttpRequest, operation_id: str) -> HttpResponse:
         raise Http404(f"There is no operation {operation_id[:80]}. The API reference lists all of them.")
     leads_to = [operations()[name] for name in operation.leads_to if name != operation_id]
     context = {"operation": operation, "leads_to": leads_to, "here": operation.url}
-    return _page(request, "reference/operation.html", partial(operation_text, operation), **context)
+    return _render_page(request, "reference/operation.html", partial(operation_text, operation), **context)
 
 
 @require_safe
 def show_events(request: HttpRequest) -> HttpResponse:
-    return _page(request, "reference/events.html", index_text, here="events")
+    return _render_page(request, "reference/events.html", index_text, here="events")
 
 
 @require_safe
@@ -58,7 +58,9 @@ def show_event(request: HttpRequest, name: str) -> HttpResponse:
     event = events().get(name.removesuffix(".md"))
     if event is None:
         raise Http404(f"There is no event {name[:80]}.")
-    return _page(request, "reference/event.html", partial(event_text, event), event=event, here=event.url)
+    return _render_page(
+        request, "reference/event.html", partial(event_text, event), event=event, here=event.url
+    )
 
 
 @require_safe
@@ -67,7 +69,9 @@ def show_guide(request: HttpRequest, slug: str) -> HttpResponse:
     guide = changes() if name == "changes" else guides().get(name)
     if guide is None:
         raise Http404(f"There is no guide {slug[:80]}.")
-    return _page(request, "reference/guide.html", partial(guide_text, guide), guide=guide, here=guide.url)
+    return _render_page(
+        request, "reference/guide.html", partial(guide_text, guide), guide=guide, here=guide.url
+    )
 
 
 @require_safe
@@ -77,7 +81,7 @@ def show_problem(request: HttpRequest, code: str) -> HttpResponse:
     if shown is None:
         raise Http404(f"There is no error code {code[:80]}.")
     context = {"problem": shown, "here": guides()["errors"].url}
-    return _page(request, "reference/problem.html", partial(problem_text, shown), **context)
+    return _render_page(request, "reference/problem.html", partial(problem_text, shown), **context)
 
 
 @require_safe
@@ -101,7 +105,9 @@ show_catalog = _text_view(
 )
 
 
-def _page(request: HttpRequest, template: str, text: Callable[[], str], **context: Any) -> HttpResponse:
+def _render_page(
+    request: HttpRequest, template: str, text: Callable[[], str], **context: Any
+) -> HttpResponse:
     """HTML; Markdown at the address with `.md`, and for an `Accept` header that prefers it."""
     preferred = preferred_type(request, ["text/html", "text/markdown"])
     if request.path_info.endswith(".md") or preferred == "text/markdown":

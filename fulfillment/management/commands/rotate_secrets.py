@@ -28,14 +28,14 @@ class Command(ServiceCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.shown = ""
-        report = find_old_secrets() if options["check"] else rotate_secrets(on_progress=self._progress)
+        report = find_old_secrets() if options["check"] else rotate_secrets(on_progress=self._show_progress)
         for row in report:
             verb = "under older values" if options["check"] else "rotated"
             self.stdout.write(f"{row.name}: {row.total}, {row.rewritten} {verb}")
         self._require_readable(report)
         self._report_needs(report, is_check=options["check"])
 
-    def _progress(self, rotated: Rotated) -> None:
+    def _show_progress(self, rotated: Rotated) -> None:
         line = f"{rotated.name}: {min(100, rotated.checked * 100 // max(1, rotated.total))}%"
         if self.stdout.isatty() and line != self.shown:
             self.stdout.write(f"\r{line}", ending="\n" if line.endswith("100%") else "")

@@ -34,7 +34,7 @@ AND (shobj_description(oid, 'pg_database') = %s OR (NOT datallowconn AND datconn
 def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line: None) -> Manifest:
     """Restores the newest backup in the folder as a test. Raises Unprocessable with the reason if that fails."""
     with exclusive_job("A drill"):
-        backup, manifest = _newest(folder)
+        backup, manifest = _find_newest(folder)
         made = datetime.fromisoformat(manifest.created)
         on_progress(f"Checking {backup}, made {made:%Y-%m-%d %H:%M} UTC")
         check_backup(backup, manifest)
@@ -51,7 +51,7 @@ def run_drill(*, folder: Path, on_progress: Callable[[str], None] = lambda line:
     return manifest
 
 
-def _newest(folder: Path) -> tuple[Path, Manifest]:
+def _find_newest(folder: Path) -> tuple[Path, Manifest]:
     backups = [(path.parent, read_manifest(path.parent)) for path in folder.glob(f"*/{MANIFEST}")]
     if not backups:
         raise Unprocessable(

@@ -62,7 +62,7 @@ def _refuse_among_files(folder: Path) -> None:
 
 
 def _fill(part: Path, on_progress: Callable[[str], None]) -> Manifest:
-    with _snapshot() as (snapshot, tables, named):
+    with _take_snapshot() as (snapshot, tables, named):
         on_progress("Dumping the database")
         run_program(
             "pg_dump",
@@ -91,7 +91,7 @@ def _fill(part: Path, on_progress: Callable[[str], None]) -> Manifest:
 
 
 @contextmanager
-def _snapshot() -> Iterator[tuple[str, dict[str, int], set[str]]]:
+def _take_snapshot() -> Iterator[tuple[str, dict[str, int], set[str]]]:
     """Yields a snapshot shared with pg_dump: its name, row counts of the tables, and the named files."""
     with transaction.atomic(durable=not connection.in_atomic_block), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")

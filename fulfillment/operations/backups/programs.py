@@ -82,12 +82,12 @@ def _service_file() -> Iterator[Mapping[str, str]]:
     """Passes the password in a private file: other users can see arguments and environments."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".conf") as file:
         file.write(f"[{SERVICE}]\n")
-        file.writelines(f"{name}={value}\n" for name, value in _parameters().items())
+        file.writelines(f"{name}={value}\n" for name, value in _list_parameters().items())
         file.flush()
         yield {**os.environ, "PGSERVICEFILE": file.name, "LC_ALL": "C"}
 
 
-def _parameters() -> dict[str, Any]:
+def _list_parameters() -> dict[str, Any]:
     parameters = connection.get_connection_params()
     return {
         name: value for name, value in parameters.items() if name not in NOT_LIBPQ and value not in {None, ""}

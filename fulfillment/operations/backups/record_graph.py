@@ -107,7 +107,7 @@ class Graph:
             if root.model is model
         ]
         conditions += [
-            _children(selection, key, self.selections[key.remote_field.model])
+            _select_children(selection, key, self.selections[key.remote_field.model])
             for key in parents(model)
             if key.remote_field.model in self.selections
         ]
@@ -131,11 +131,13 @@ class Graph:
         """Adds the children of rows of the same table."""
         statement = sql.SQL("INSERT INTO {rows} ({children} EXCEPT SELECT place FROM {rows})")
         return self.connection.execute(
-            statement.format(rows=selection.rows, children=_children(selection, key, selection))
+            statement.format(rows=selection.rows, children=_select_children(selection, key, selection))
         ).rowcount
 
 
-def _children(selection: Selection, key: models.ForeignKey[Any, Any], parent: Selection) -> sql.Composed:
+def _select_children(
+    selection: Selection, key: models.ForeignKey[Any, Any], parent: Selection
+) -> sql.Composed:
     return sql.SQL(
         "SELECT child.ctid AS place FROM {child} child JOIN {parent} parent ON child.{column} = parent.{target}"
         " JOIN {rows} selected ON selected.place = parent.ctid"

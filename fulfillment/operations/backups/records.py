@@ -181,12 +181,12 @@ def _write_rows(
         cursor.execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
     for selection in selections:
         say(f"Copying {selection.count:,} rows of {selection.model._meta.db_table}")
-        with _refusals(), connection.cursor() as cursor:
+        with _explain_refusals(), connection.cursor() as cursor:
             cursor.execute(COLUMNS, [selection.model._meta.db_table])
             columns = sql.SQL(", ").join(sql.Identifier(name) for (name,) in cursor.fetchall())
             _stream(source, cursor, selection, columns)
     say("Checking what the rows refer to")
-    with _refusals(), connection.cursor() as cursor:
+    with _explain_refusals(), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
@@ -205,7 +205,7 @@ def _stream(source: psycopg.Connection, cursor: Any, selection: Selection, colum
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
+def _explain_refusals() -> Iterator[None]:
     """Says which row is in the way, or is missing, and what to do."""
     try:
         with transaction.atomic():

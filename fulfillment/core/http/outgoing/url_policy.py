@@ -43,12 +43,12 @@ NOT_HTTPS = "it must begin with https://."
 
 def is_allowed(address: Address) -> bool:
     """Whether an operator has named this address's network."""
-    address = _plain(address)
+    address = _unmap_address(address)
     return any(address in network for network in settings.WEBHOOK_ALLOWED_NETWORKS)
 
 
 def is_public(address: Address) -> bool:
-    address = _plain(address)
+    address = _unmap_address(address)
     if address.version == 6 and address not in GLOBAL_UNICAST:
         return False
     return (
@@ -75,20 +75,24 @@ def refusal(url: str) -> str | None:
     if addresses and all(map(is_allowed, addresses)):
         return None
     if not literal and _is_special_use(host):
-        return f"the host {host} is not a name of the public Internet.{_hint(host)}"
+        return f"the host {host} is not a name of the public Internet.{_give_hint(host)}"
     if not all(may_connect(address, scheme="https") for address in addresses):
         # Does not name the address: it may be of the operator's internal network.
-        return f"the host {host} is not an address of the public Internet.{_hint(host)}"
+        return f"the host {host} is not an address of the public Internet.{_give_hint(host)}"
     if parsed.scheme != "https":
         return NOT_HTTPS
     return None if parsed.port in PORTS else f"port {parsed.port} is not open to webhooks; use 443 or 8443."
 
 
-def _hint(host: str) -> str:
+def _give_hint(host: str) -> str:
     """A hint for a webhook that is tried on the service's own machine; what other names resolve to is not revealed."""
     literal = literal_address(host)
     name = host.rstrip(".").lower()
-    if (literal and _plain(literal).is_loopback) or name == "localhost" or name.endswith(".localhost"):
+    if (
+        (literal and _unmap_address(literal).is_loopback)
+        or name == "localhost"
+        or name.endswith(".localhost")
+    ):
         return (
             " To receive events on your own machine, run `fulfillment listen --forward-to` with this URL. The operator "
             "of the service can allow it as well: WEBHOOK_ALLOWED_NETWORKS names the network, such as 127.0.0.0/8."
@@ -149,7 +153,7 @@ def _is_special_use(host: str) -> bool:
     return len(labels) == 1 or labels[-1] in SPECIAL_USE
 
 
-def _plain(address: Address) -> Address:
+def _unmap_address(address: Address) -> Address:
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
 
@@ -159,7 +163,7 @@ def _resolve(host: str) -> list[Address]:
     # Silent name servers must not hold all web threads. The sender checks each address again.
     if not _free.acquire(blocking=False):
         return []
-    found = _resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
+    found = _start_resolvers().submit(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
     found.add_done_callback(lambda _: _free.release())
     try:
         return [address_of(entry) for entry in found.result(RESOLVE_SECONDS)]
@@ -168,5 +172,5 @@ def _resolve(host: str) -> list[Address]:
 
 
 @cache
-def _resolvers() -> ThreadPoolExecutor:
+def _start_resolvers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(RESOLVERS, thread_name_prefix="resolve")
