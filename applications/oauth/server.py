@@ -1,4 +1,4 @@
-"""The supported OAuth grants and scopes, authorization requests, and redirects with their answers."""
+"""The supported OAuth grants and scopes, authorization requests, and redirects with their responses."""
 
 import re
 from collections.abc import Iterable

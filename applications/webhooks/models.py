@@ -173,7 +173,7 @@ class Delivery(models.Model):
 
 
 class DeliveryAttempt(models.Model):
-    """One request to a webhook: the status answered and the start of the answer, or why there is none."""
+    """One request to a webhook: the status and the start of the response, or why there is none."""
 
     delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
     timestamp = models.DateTimeField()

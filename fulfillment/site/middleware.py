@@ -47,13 +47,13 @@ CORS_RESPONSE_HEADERS = (
     "Content-Disposition, Content-Range, ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, "
     "WWW-Authenticate, X-Request-ID"
 )
-# Browsers keep the answer to their question this long, most of them for less.
+# Browsers keep the response to their preflight request this long, most of them for less.
 CORS_SECONDS = 7200
 SAFE = frozenset({"GET", "HEAD"})
 
 
 class AllowedHosts(Middleware):
-    """Refuses foreign host names, except on probes, which are called by IP address; states the length of answers."""
+    """Refuses foreign host names, except on probes, which are called by IP address; states the length of responses."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path_info not in PROBES:
@@ -96,7 +96,7 @@ class PageMiddleware:
 
 
 class PageCompression(GZipMiddleware):
-    """Compresses HTML. Of random length, so that a secret cannot be found by the size of answers (BREACH)."""
+    """Compresses HTML. Of random length, so that a secret cannot be found by the size of responses (BREACH)."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if response.streaming or not response.headers.get("Content-Type", "").startswith("text/html"):
@@ -241,7 +241,7 @@ class RetryInterruptedReads(Middleware):
     """Repeats a GET or HEAD whose database connection was closed during the request.
 
     Writes are never repeated, because they may have taken effect. Requests that begin without a connection are not
-    repeated either: the database is unavailable, and a second try would only delay the answer.
+    repeated either: the database is unavailable, and a second try would only delay the response.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

@@ -74,7 +74,7 @@ def record_event(
 
 @transaction.atomic
 def redact_events(*, application_id: UUID, order_id: str, words: Sequence[str]) -> int:
-    """Removes the texts from the order's events and the answers to them; the number of events changed."""
+    """Removes the texts from the order's events and the responses to them; the number of events changed."""
     changed = 0
     of_order = Event.objects.filter(application=application_id, data__OrderID=order_id)
     events = list(of_order.select_for_update(of=("self",)).order_by("pk"))

@@ -21,7 +21,7 @@ BODY = "$response.body#/"
 FIRST = "$response.body#/0/"
 LISTED = "For the first record in the list: "
 OF_THE_REQUEST = "$request.path."
-# OpenAPI has no way to say which members of a body come from an answer that all generators take: `requestBody` of a
+# OpenAPI has no way to say which members of a body come from a response that all generators take: `requestBody` of a
 # link is the whole body, and several of them refuse one that is not a string.
 LINKED_BODY = "x-requestBody"
 ETAG = {"If-Match": "$response.header.ETag"}

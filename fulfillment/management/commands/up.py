@@ -214,19 +214,19 @@ def build_clients(family: supervision.ProcessSupervisor) -> None:
 
 def wait_until_ready(family: supervision.ProcessSupervisor, host: str, port: int) -> None:
     deadline = time.monotonic() + READY_SECONDS
-    answer = "nothing"
+    response = "nothing"
     while time.monotonic() < deadline:
         if ended := family.first_ended():
             raise CannotStart(
                 f"{ended[0]} did not start (exit code {ended[1]}); the reason is in {LOG_FILES[ended[0]]}."
             )
         with contextlib.suppress(OSError, http.client.HTTPException):
-            answer = check_readiness(host, port)
-            if answer == "200":
+            response = check_readiness(host, port)
+            if response == "200":
                 return
         time.sleep(0.05)
     raise CannotStart(
-        f"The web server is not ready after {READY_SECONDS} s (/readyz responded with {answer})."
+        f"The web server is not ready after {READY_SECONDS} s (/readyz responded with {response})."
     )
 
 

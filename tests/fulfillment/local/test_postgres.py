@@ -275,7 +275,9 @@ def test_shared_folder_that_others_may_write_to_is_refused(folder, monkeypatch, 
     os.chown(shared / place, owner, owner)
 
     with pytest.raises(postgres.PostgresUnavailable, match="other users may write there"):
-        postgres_layout._make_reachable(pwd.getpwnam("nobody"), Path("/root/programs"), Path("/root/var/postgres"))
+        postgres_layout._make_reachable(
+            pwd.getpwnam("nobody"), Path("/root/programs"), Path("/root/var/postgres")
+        )
 
 
 @as_root
