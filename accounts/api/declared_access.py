@@ -30,9 +30,9 @@ class DeclaredAccess(BasePermission):
 
 def check_access(access: Access, caller: Caller) -> None:
     """Checks the kind of caller first, then the scopes of its token."""
-    if caller.is_application and not access.applications:
+    if caller.is_application and not access.is_for_applications:
         raise Forbidden("Applications cannot use this operation; a user must.", code="closed_to_applications")
-    if not caller.is_application and not access.users:
+    if not caller.is_application and not access.is_for_users:
         raise Forbidden("Only applications can use this operation.", code="closed_to_users")
     if access.operator_only and not caller.is_operator_user:
         raise Forbidden("This operation is reserved to operators of the service.", code="operator_only")

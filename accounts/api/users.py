@@ -108,13 +108,13 @@ class UserViewSet(ApiViewSet):
     access = {
         "create": Access(
             rule="Every user may call it. The new user joins the caller's tenant.",
-            applications=False,
+            is_for_applications=False,
             third_party_scope=Permission.ACCOUNT,
         ),
         "me": Access(
-            rule="Every user may call it.", applications=False, third_party_scope=Permission.ACCOUNT
+            rule="Every user may call it.", is_for_applications=False, third_party_scope=Permission.ACCOUNT
         ),
-        "roles": Access(rule="Operators may call it.", applications=False, operator_only=True),
+        "roles": Access(rule="Operators may call it.", is_for_applications=False, operator_only=True),
         "emails": Access(
             rule="Callers look up addresses in their own tenant. Operators look them up in every tenant.",
             third_party_scope=Permission.ACCOUNT,

@@ -45,7 +45,7 @@ from fulfillment.core.concurrency_limits import limited_if
 from fulfillment.core.errors import Forbidden, Invalid, NotFound
 from stores.catalog.models import Store
 
-OPERATORS = Access(rule="Operators may call it.", applications=False, operator_only=True)
+OPERATORS = Access(rule="Operators may call it.", is_for_applications=False, operator_only=True)
 # Decided and withdrawn requests stay on record: one applicant may make tens of thousands.
 MAX_LISTED = 1000
 # Reading 1,000 requests takes 150 ms.

@@ -108,15 +108,20 @@ def test_third_party_application_grants_no_access_to_other_application():
 
 
 ACCESSES = {
-    "users": Access(rule="of the test", users=True, applications=False, permissions=("Order.All.Read",)),
+    "users": Access(
+        rule="of the test", is_for_users=True, is_for_applications=False, permissions=("Order.All.Read",)
+    ),
     "applications": Access(
-        rule="of the test", users=False, applications=True, permissions=("Order.All.Read",)
+        rule="of the test", is_for_users=False, is_for_applications=True, permissions=("Order.All.Read",)
     ),
     "operators": Access(
-        rule="of the test", users=True, applications=False, operator_only=True, permissions=()
+        rule="of the test", is_for_users=True, is_for_applications=False, operator_only=True, permissions=()
     ),
     "either": Access(
-        rule="of the test", users=True, applications=True, permissions=("Order.All.Read", "Order.Self.Read")
+        rule="of the test",
+        is_for_users=True,
+        is_for_applications=True,
+        permissions=("Order.All.Read", "Order.Self.Read"),
     ),
 }
 POOR = Caller(user_id=USER, scopes=frozenset({"Store.Self.Read"}))

@@ -50,7 +50,7 @@ from fulfillment.core.files.uploads import BMPParser, FormParser, JPEGParser, PN
 WRITE = ("Application.All.Write", "Application.Self.Write")
 WRITERS = Access(
     rule="Users who hold one of the permissions on the application may call it.",
-    applications=False,
+    is_for_applications=False,
     permissions=WRITE,
 )
 VERBOSE = OpenApiParameter(
@@ -70,7 +70,7 @@ class ApplicationViewSet(ApiViewSet):
         "list": Access(rule="Users see the applications they have a role for. An application sees itself."),
         "create": Access(
             rule="Every user may call it, and becomes an owner of the new application.",
-            applications=False,
+            is_for_applications=False,
             third_party_scope=Permission.ACCOUNT,
         ),
         "retrieve": Access(

@@ -14,8 +14,8 @@ class Access:
     """
 
     rule: str
-    applications: bool = True
-    users: bool = True
+    is_for_applications: bool = True
+    is_for_users: bool = True
     operator_only: bool = False
     permissions: tuple[str, ...] = ()
     subscription_key_required: bool = True

@@ -230,7 +230,7 @@ def _limit_text(parameter: dict[str, Any]) -> None:
 def access_text(access: Access) -> str:
     """The permission paragraph of the reference."""
     parts = [f"**Who may call it.** {access.rule}"]
-    if not access.applications:
+    if not access.is_for_applications:
         parts.append("Only users may call it, not applications on their own.")
     if access.operator_only:
         parts.append("The token needs the scope `Operator`.")

@@ -147,7 +147,7 @@ class StoreUserViewSet(ApiViewSet):
         "roles": Access(
             rule="Users read their own roles. With `Store.All.Read` on the store, they read the roles of every user. "
             "At the demo store, users see only their own roles.",
-            applications=False,
+            is_for_applications=False,
             permissions=(Permission.STORE_ALL_READ.value, Permission.STORE_SELF_READ.value),
         )
     }

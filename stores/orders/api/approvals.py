@@ -13,7 +13,7 @@ APPROVERS = Access(
     rule="Users who hold `Order.All.Approve` on the store may call it, and operators. The person who placed the "
     "order may not. If an application placed it, its owners may not.",
     permissions=APPROVE,
-    applications=False,
+    is_for_applications=False,
 )
 ERRORS = {
     **WRITE_ERRORS,

@@ -58,7 +58,7 @@ OWN_WRITE = (
     "store is open to everyone."
 )
 MOVE_RULE = "Users who hold `Order.All.Write` on the store may call it, and operators."
-STAFF = Access(rule=MOVE_RULE, permissions=WORK, applications=False)
+STAFF = Access(rule=MOVE_RULE, permissions=WORK, is_for_applications=False)
 MOVE = Access(
     rule=f"{MOVE_RULE} An application may call it if its association with the store grants `Order.All.Write`.",
     permissions=WORK,

@@ -129,7 +129,7 @@ def test_operation_refuses_invalid_credentials(world, ids):
 @pytest.mark.parametrize("key", OPERATIONS, ids=" ".join)
 def test_operation_checks_kind_and_scope_before_the_object(world, ids, key):
     access: Access = OPERATIONS[key]
-    if not access.applications:
+    if not access.is_for_applications:
         assert_problem(send(world.as_application(), key, ids), 403, "closed_to_applications")
     if access.operator_only:
         assert_problem(send(world.as_user(world.user), key, ids), 403, "operator_only")

@@ -44,13 +44,13 @@ def test_operation_is_open_to_the_declared_callers():
     ("access", "caller", "code", "message"),
     [
         (
-            Access("A rule.", applications=False),
+            Access("A rule.", is_for_applications=False),
             APPLICATION,
             "closed_to_applications",
             "Applications cannot use this operation; a user must.",
         ),
         (
-            Access("A rule.", users=False),
+            Access("A rule.", is_for_users=False),
             USER,
             "closed_to_users",
             "Only applications can use this operation.",
