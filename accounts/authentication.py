@@ -1,3 +1,5 @@
+"""Finds the user for a sign-in, and verifies passwords within a limit of simultaneous hashes."""
+
 from functools import cache
 from typing import Any
 

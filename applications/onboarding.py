@@ -1,3 +1,5 @@
+"""The first steps on an application's checklist."""
+
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils.translation import gettext as _

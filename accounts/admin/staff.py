@@ -1,3 +1,5 @@
+"""The base class of admins for records of stores, which the staff of a store sees."""
+
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any

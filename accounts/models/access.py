@@ -1,3 +1,5 @@
+"""Roles and the requests for them, subscriptions and their keys, stored responses and counts of requests."""
+
 import uuid
 
 import pghistory

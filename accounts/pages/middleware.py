@@ -1,3 +1,5 @@
+"""Limits pages and uploads per user, picks the language, and asks for confirmations and second factors."""
+
 from contextlib import suppress
 from typing import Any
 

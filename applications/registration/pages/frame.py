@@ -1,3 +1,5 @@
+"""The context, access checks and confirmations that the pages of one application share."""
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Makes a backup: one snapshot of the database, and the files that its rows name."""
+
 import hashlib
 import os
 import shutil

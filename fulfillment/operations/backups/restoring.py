@@ -1,3 +1,5 @@
+"""Restores a backup into the database and the file storage, and refuses an interrupted restore."""
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
