@@ -84,7 +84,7 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Caller, Caller]:
         key = request.META.get("HTTP_OCP_APIM_SUBSCRIPTION_KEY", "").strip()
-        if not key and _requires_key(request):
+        if not key and _is_key_required(request):
             raise _refuse_key(MISSING_KEY, "subscription_key_missing")
         if len(key) > MAX_KEY_LENGTH:
             raise _refuse_key(INVALID_KEY, "subscription_key_invalid")
@@ -125,7 +125,7 @@ def caller_of(authorization: str, key: str) -> tuple[Caller, RateLimitStatus]:
     )
     if row is None:
         raise _refuse_token(_why_unknown(match[1]))
-    return _validate(row, key_sent=bool(key)), _limit_status(row)
+    return _validate(row, is_key_sent=bool(key)), _limit_status(row)
 
 
 @cache
@@ -162,13 +162,13 @@ def _compute_checksum(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _validate(row: tuple[Any, ...], *, key_sent: bool) -> Caller:
+def _validate(row: tuple[Any, ...], *, is_key_sent: bool) -> Caller:
     expires, scope, resources, user_id, application_id, enabled, first_party = row[:7]
     active, operator, tenant_id, two_factor_since, is_test, subscription_id, person_id = row[7:14]
     _validate_token(expires, resources, user_id, enabled=enabled, active=active)
     if operator and two_factor_since is None and settings.OPERATOR_TWO_FACTOR == "required":
         raise _refuse_token("The operator of this access token must first set up two-factor authentication.")
-    if key_sent and subscription_id is None:
+    if is_key_sent and subscription_id is None:
         raise _refuse_key(INVALID_KEY, "subscription_key_invalid")
     return Caller(
         user_id=user_id,
@@ -207,7 +207,7 @@ def _parse_scopes(text: str) -> frozenset[str]:
     return add_implied(text.split())
 
 
-def _requires_key(request: Request) -> bool:
+def _is_key_required(request: Request) -> bool:
     view = request.parser_context["view"]
     access: Access | None = view.access.get(getattr(view, "action", None) or "")
     return access is None or access.subscription_key_required

@@ -182,7 +182,7 @@ class Validator(OAuth2Validator):
         if grant is None:
             revoke_code_tokens(digest=digest, application=client)
             return False
-        if grant.is_expired() or not grant.user.is_active or not _same_redirect(request, grant, client):
+        if grant.is_expired() or not grant.user.is_active or not _is_same_redirect(request, grant, client):
             return False
         if request.code_verifier is not None and not CODE_VERIFIER.match(request.code_verifier):
             return False
@@ -279,7 +279,7 @@ class Validator(OAuth2Validator):
         store_refresh_token(token, request, access_token, spent.token_family, spent.resource)
 
 
-def _same_redirect(request: Request, grant: Grant, client: Application) -> bool:
+def _is_same_redirect(request: Request, grant: Grant, client: Application) -> bool:
     sent = request.redirect_uri or ""
     return sent == grant.redirect_uri or (not grant.redirect_uri and [sent] == client.reply_urls)
 

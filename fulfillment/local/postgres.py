@@ -161,7 +161,7 @@ def _start(host: Host, *, durable: bool) -> None:
         _make_cluster(host, durable=durable)
     _check_cluster(host)
     deadline = time.monotonic() + START_SECONDS
-    while not _accepts(host):
+    while not _is_accepting(host):
         if time.monotonic() > deadline:
             raise _not_started(host, "it did not answer in time")
         if _process_of(host):
@@ -206,7 +206,7 @@ def _check_cluster(host: Host) -> None:
         )
 
 
-def _accepts(host: Host) -> bool:
+def _is_accepting(host: Host) -> bool:
     try:
         psycopg.connect(_make_url(host, "postgres"), connect_timeout=5).close()
     except psycopg.OperationalError:

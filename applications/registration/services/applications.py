@@ -107,7 +107,7 @@ def create_application(
 
     Raises Conflict if a user without operator rights has as many as allowed.
     """
-    is_test = _mode_of_new(caller, values)
+    is_test = _is_new_for_tests(caller, values)
     _refuse_too_many(caller)
     application = Application(
         client_id=external_id or _external_id(values.get("Name", "")),
@@ -129,7 +129,7 @@ def create_application(
     return application
 
 
-def _mode_of_new(caller: Caller, values: Mapping[str, Any]) -> bool:
+def _is_new_for_tests(caller: Caller, values: Mapping[str, Any]) -> bool:
     """The mode of a new application: test applications create test applications."""
     if caller.is_test and values.get("IsTest") is False:
         message = "IsTest: a test application can create only test applications. Omit it or send true."

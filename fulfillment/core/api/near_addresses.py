@@ -28,12 +28,12 @@ def near_address(path: str) -> str | None:
     words = _list_words()
     corrected = (part if part in words else near_name(part, words) or part for part in parts)
     for candidate in (ROOT + "/".join(parts), ROOT + "/".join(corrected)):
-        if candidate != path and _exists(candidate):
+        if candidate != path and _is_address(candidate):
             return candidate
     return None
 
 
-def _exists(path: str) -> bool:
+def _is_address(path: str) -> bool:
     try:
         return resolve(path).func is not resolve("/api/").func
     except Resolver404:
