@@ -23,7 +23,8 @@ from fulfillment.core.admin.base import ExtraPage
 from fulfillment.core.admin.read_only import ReadOnlyAdmin
 from fulfillment.core.page_messages import errors_as_messages
 from stores.batches.models import Batch, BatchMode, BatchStatus, RowState
-from stores.batches.overview import BatchPage, listed_rows
+from stores.batches.overview import BatchPage
+from stores.batches.row_listing import listed_rows
 from stores.batches.selectors.batches import counts_of, counts_of_batches, search_condition
 from stores.batches.services.approvals import approve_batch, deny_batch, name_of_request
 from stores.catalog.admin.scoping import ORDER_GRANTS, ModeFilter, StoreFilter

@@ -25,8 +25,9 @@ from fulfillment.core.files.downloads import pdf_response
 from fulfillment.core.http.dangerous import harmless
 from stores.batches.files.writing import Format
 from stores.batches.models import Batch, BatchRow, BatchStatus, RowState
-from stores.batches.overview import BatchPage, after_in, listed_rows, row_views, states_in
+from stores.batches.overview import BatchPage
 from stores.batches.row_files import rows_file, template_file
+from stores.batches.row_listing import after_in, listed_rows, row_views, states_in
 from stores.batches.selectors.batches import batch_for, counts_of, shown_batches
 from stores.batches.selectors.rows import row_of, rows_of
 from stores.batches.services.checking import correct_row
