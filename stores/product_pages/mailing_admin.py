@@ -43,9 +43,9 @@ from stores.orders.selectors.selections import MailingProduct, mailing_product
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.quotes import create_quote
 from stores.product_pages.address_form import AddressForm
-from stores.product_pages.fields import (
+from stores.product_pages.product_form import (
     TEMPLATE_DATA,
-    ProductForm,
+    FieldsForm,
     form_fields,
     read_order_request,
     refuse_unchosen_price,
@@ -59,7 +59,7 @@ MAX_LISTED = 500
 
 
 @dataclass(slots=True, kw_only=True)
-class MailingOrder(ProductForm):
+class MailingOrder(FieldsForm):
     """Everything the page shows."""
 
     store: Store
@@ -92,7 +92,7 @@ class MailingOrder(ProductForm):
         return body
 
     def fail(self, error: DomainError) -> None:
-        self.show_errors(error, {**self.places(TEMPLATE_DATA), **self.address.places})
+        self.show_field_errors(error, {**self.places(TEMPLATE_DATA), **self.address.places})
         self.existing = str(error.members.get("OrderID", ""))
 
 
@@ -150,7 +150,7 @@ def _proof(page: MailingOrder) -> None:
     try:
         page.make_proof()
     except DomainError as error:
-        page.show_errors(error, page.places())
+        page.show_field_errors(error, page.places())
 
 
 def _order(page: MailingOrder) -> Order:

@@ -113,7 +113,7 @@ def messages(domain: str) -> Catalog:
 def recorded() -> list[str]:
     """Each text once, with a name for every value in it."""
     names()
-    from stores.product_pages.fields import FIELD_MESSAGES  # noqa: PLC0415 - it needs Django's apps
+    from stores.product_pages.product_form import FIELD_MESSAGES  # noqa: PLC0415 - it needs Django's apps
 
     found: dict[str, None] = {}
     for place in RECORDED:

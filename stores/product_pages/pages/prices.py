@@ -37,7 +37,7 @@ from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.selectors.approvals import exceeds_total
 from stores.orders.services.orders import place_test_order
 from stores.orders.services.quotes import create_quote
-from stores.product_pages.fields import read_order_request
+from stores.product_pages.product_form import read_order_request
 from stores.product_pages.selectors import ProductPage
 
 # Pointers of the API, and the fields of the form.
@@ -92,7 +92,7 @@ class PriceForm:
             self.errors["quantity"] = [_("Enter a whole number, such as %(example)s.") % {"example": usual}]
         return not self.errors
 
-    def show_errors(self, error: DomainError) -> list[str]:
+    def take_errors(self, error: DomainError) -> list[str]:
         placed, others = faults_at_fields(error, PLACES)
         self.errors |= placed
         return others
@@ -237,7 +237,7 @@ class PricedForm:
                 price_request = price_request_from(self.price.quote_body(self.product_id))
                 self.price.quote = create_quote(access=access, price_request=price_request)
         except DomainError as error:
-            self.problems += self.price.show_errors(error)
+            self.problems += self.price.take_errors(error)
 
     def order_as_test(self, body: Mapping[str, Any]) -> HttpResponse | None:
         if not self.price.is_valid():

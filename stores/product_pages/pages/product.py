@@ -34,14 +34,14 @@ from stores.orders.selectors.access import WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.approvals import approver_names
 from stores.orders.services.own_orders import place_own_order
 from stores.product_pages.address_form import AddressForm
-from stores.product_pages.fields import (
+from stores.product_pages.pages.prices import PricedForm, PriceForm, make_price_form
+from stores.product_pages.product_form import (
     TEMPLATE_DATA,
-    ProductForm,
+    FieldsForm,
     form_fields,
     read_order_request,
     refuse_unchosen_price,
 )
-from stores.product_pages.pages.prices import PricedForm, PriceForm, make_price_form
 from stores.product_pages.selectors import (
     ProductPage,
     actors_at,
@@ -57,7 +57,7 @@ from stores.proofs.services.live_proofs import draw_draft
 
 
 @dataclass(kw_only=True)
-class OrderableForm(ProductForm, PricedForm):
+class OrderableForm(FieldsForm, PricedForm):
     """Everything the page shows."""
 
     # For a person who may order from the store; what is ordered is produced.
@@ -114,7 +114,7 @@ class OrderableForm(ProductForm, PricedForm):
         return [gauge_of(standing) for standing in standings]
 
     def fail(self, error: DomainError, *, root: str = "") -> None:
-        self.show_errors(error, self.places(root))
+        self.show_field_errors(error, self.places(root))
         self.retry_after = getattr(error, "retry_after", 0)
         if self.retry_after:
             self.status = error.status

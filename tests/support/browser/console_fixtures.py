@@ -36,7 +36,7 @@ from stores.orders.services.approvals import approve_order
 from stores.orders.services.orders import place_staff_order
 from stores.orders.services.transitions import Actor, Parcel, transition_order
 from stores.presets.models import OutputProfile
-from stores.product_pages.fields import read_order_request
+from stores.product_pages.product_form import read_order_request
 from stores.templates.services import add_font
 from tests.factories.budgets import enable_budgets, make_budget, make_cost_center
 from tests.factories.delivery import SMALL, csv_lines, load_dataset

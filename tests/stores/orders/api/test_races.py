@@ -18,7 +18,7 @@ from stores.orders.models import ApprovalRequest, Order, OrderHistory, OrderTall
 from stores.orders.selectors.access import WRITE, authorize_store
 from stores.orders.services.approvals import expire_requests
 from stores.orders.services.own_orders import place_own_order
-from stores.product_pages.fields import read_order_request
+from stores.product_pages.product_form import read_order_request
 from tests.factories.orders import make_product, order_body
 from tests.support.at_once import at_once
 from tests.support.patience import PATIENCE

@@ -113,7 +113,7 @@ def form_fields(product: ProductPage, sent: Mapping[str, str] | None) -> list[Fo
 
 
 @dataclass(slots=True, kw_only=True)
-class ProductForm:
+class FieldsForm:
     """The template fields of a product on a page, with their faults and the proof."""
 
     caller: Caller
@@ -206,7 +206,7 @@ class ProductForm:
         """The fields by the JSON pointers of their values."""
         return {f"{root}{pointer_to((None, form_field.name))}": form_field for form_field in self.fields}
 
-    def show_errors(self, error: DomainError, places: Mapping[str, Any]) -> None:
+    def show_field_errors(self, error: DomainError, places: Mapping[str, Any]) -> None:
         """Shows faults at their fields, the others above the form."""
         placed, others = faults_at_fields(error, {pointer: pointer for pointer in places})
         for pointer, messages in placed.items():
