@@ -32,8 +32,9 @@ from stores.orders.admin.list_filters import (
     StatusFilter,
 )
 from stores.orders.admin.list_page import list_page
+from stores.orders.admin.order_documents import OrderDocuments
 from stores.orders.admin.order_page import FINAL, decision_page, order_page
-from stores.orders.admin.order_work import BOARD, OrderDocuments, OrderWork
+from stores.orders.admin.order_pages import BOARD, OrderPages
 from stores.orders.admin.steps import REFUSE, kind_of
 from stores.orders.models import Order, OrderStatus
 from stores.orders.selectors.board import number_range
@@ -46,7 +47,7 @@ MANY_FOUND = gettext_lazy(
 
 
 @admin.register(Order)
-class OrderAdmin(OrderActions, OrderDocuments, OrderWork):
+class OrderAdmin(OrderActions, OrderDocuments, OrderPages):
     """The order list. Every change goes through the service, which records history and event."""
 
     harmless_pages = (
