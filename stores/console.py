@@ -106,7 +106,7 @@ def _attention(count: int, words: str, address: str, position: int) -> Attention
 
 
 def _approvals_pending(request: HttpRequest) -> QuerySet[ApprovalRequest]:
-    """Without those that the viewer may not decide."""
+    """Pending approvals without those that the viewer may not decide."""
     visible = staff_on(request).visible(undecided_requests(), "order__store", APPROVE)
     return visible.exclude(ordered_by__contains=[request.user.pk])
 

@@ -120,7 +120,7 @@ def _field_names(content: bytes) -> list[str]:
 
 
 def _fill_form(form: OfficialForm, sheets: Mapping[str, Any]) -> bytes | None:
-    """None for a damaged form."""
+    """The filled form; None for a damaged form."""
     options = {"mapping": form.mapping, "names": form.field_names, "sheets": dict(sheets)}
     files, task = {"form": bytes(form.content)}, f"{TASKS}:fill_in_folder"
     try:

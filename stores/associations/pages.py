@@ -50,7 +50,7 @@ MESSAGE_FIELD = forms.CharField(
 
 
 def explain_grants() -> list[tuple[str, SafeString]]:
-    """In the language of the page."""
+    """The grants in the language of the page."""
     return [
         (
             permission.value,

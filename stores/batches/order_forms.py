@@ -131,7 +131,7 @@ class RowForms:
 
 
 def label_of(row: BatchRow) -> str:
-    """By which packing finds the piece: the name and the key of the row."""
+    """The text by which packing finds the piece: the name and the key of the row."""
     return f"{row.name} ({row.key})" if row.name else row.key
 
 

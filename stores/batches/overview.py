@@ -150,7 +150,7 @@ def required_targets(batch: Batch) -> set[str]:
 
 
 def unmapped_targets(batch: Batch) -> dict[str, str]:
-    """Those of them that no column gives, with their labels: no row can be ordered."""
+    """The required fields that no column gives, with their labels: no row can be ordered."""
     missing = required_targets(batch) - set(batch.mapping)
     labels = target_labels(batch) if missing else {}
     return {target: _(label) for target, label in labels.items() if target in missing}

@@ -53,7 +53,7 @@ def columns_of(batch: Batch) -> list[dict[str, Any]]:
 
 
 def row_views(batch: Batch, rows: Sequence[BatchRow], unmapped: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Without the problems of `unmapped` fields, which the page names once."""
+    """The rows for templates, without the problems of `unmapped` fields, which the page names once."""
     proofs, columns = proofs_of(rows), columns_of(batch)
     views = []
     for row in rows:

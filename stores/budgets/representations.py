@@ -107,7 +107,7 @@ def _scope(budget: Budget, store_id: str, names: Mapping[UUID, tuple[str, str]])
 
 
 def _actor(entry: BudgetEntry, names: Mapping[UUID, str]) -> Record | None:
-    """None for what the service did by itself."""
+    """The actor of an entry; None for what the service did by itself."""
     if entry.actor_user:
         return {"Kind": "User", "ID": str(entry.actor_user), "Name": names.get(entry.actor_user)}
     if entry.actor_application:

@@ -54,7 +54,7 @@ def period_bounds(duration: str, start: date, number: int, time_zone: str) -> tu
 
 
 class BudgetDecision(models.TextChoices):
-    """From the mildest to the strictest; the strictest decision of any budget is that of all."""
+    """The decisions from the mildest to the strictest; the strictest decision of any budget is that of all."""
 
     ALLOWED = "Allowed"
     WARNED = "Warned"
@@ -114,7 +114,7 @@ class Standing:
 
     @property
     def last_day(self) -> date:
-        """For people: the last day that counts. The moment `period.ends` belongs to the next period."""
+        """The last day that counts, for people. The moment `period.ends` belongs to the next period."""
         following = first_day(self.budget.duration, self.budget.start_date, self.period.number + 1)
         last = following - timedelta(days=1)
         return min(last, self.budget.end_date or last)

@@ -105,7 +105,7 @@ def _create_company(tenant: Tenant, store: Store, salesperson: User, now: dateti
 def create_person(
     tenant: Tenant, username: str, first_name: str, last_name: str, domain: str = DOMAIN
 ) -> User:
-    """With a random password that is not stored, so only a password reset opens the account."""
+    """Creates a person with a random password that is not stored, so only a password reset opens the account."""
     return create_user(
         tenant=tenant,
         username=username,

@@ -44,7 +44,7 @@ def add_business_days(start: date, days: int) -> date:
 
 
 def add_post_days(start: date, days: int) -> date:
-    """As `add_business_days`, without federal holidays; a start on one counts as the business day before it."""
+    """Adds business days without federal holidays; a start on one counts as the business day before it."""
     day = add_business_days(start, 0)
     while day in federal_holidays(day.year):
         day -= timedelta(days=1 if day.weekday() else 3)

@@ -63,7 +63,7 @@ def shown_routes(stored: Mapping[str, Any]) -> Sequence[Record]:
 
 
 def summary_of(stored: Mapping[str, Any]) -> Record:
-    """For pages: the first postal codes, and the number of all others."""
+    """The summary for pages: the first postal codes, and the number of all others."""
     pieces_by_code: dict[str, list[int]] = {}
     for route in drop_routes(stored):
         pieces_by_code.setdefault(route.postal_code, []).append(route.pieces)

@@ -191,7 +191,7 @@ def show_print_file(
 def _open_page(
     request: HttpRequest, application_id: str | None
 ) -> tuple[Application | None, OrdersAccess, dict[str, Any]]:
-    """Without an application: the person's own orders."""
+    """The page; without an application, that of the person's own orders."""
     user = signed_in_user(request)
     if application_id is None:
         context: dict[str, Any] = {"part": "catalog", "may_write": False, "layout": "stores/orders/own.html"}

@@ -27,7 +27,7 @@ def rules_from(record: str | None) -> PresetRules:
 
 
 def unknown_presets(codes: Iterable[str | None]) -> set[str]:
-    """Those of the codes that belong to no preset."""
+    """The codes that belong to no preset."""
     named = {code for code in codes if code}
     if not named:
         return set()

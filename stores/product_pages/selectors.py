@@ -99,7 +99,7 @@ class ProductPage:
 def products_on_sale(
     caller: Caller, store_id: str, *, searched: str = "", category: str = ""
 ) -> QuerySet[Product]:
-    """In the order of the catalog; each word of the search is in the name, the ID or the category."""
+    """Products in the order of the catalog; each word of the search is in the name, the ID or the category."""
     products = Product.objects.filter(store=authorized_store_id(caller, store_id), is_active=True)
     if category:
         products = products.filter(category=category)

@@ -79,7 +79,7 @@ def _mac(key: str, kind: str, identity: bytes, day: bytes, name: str) -> bytes:
 
 @lru_cache(maxsize=8)
 def _mac_key(key: str) -> bytes:
-    """As `django.utils.crypto.salted_hmac` derives it, once."""
+    """The key as `django.utils.crypto.salted_hmac` derives it, once."""
     return hashlib.sha256(b"stores.proofs.links" + key.encode()).digest()
 
 
@@ -137,7 +137,7 @@ def make_page_sources(url: str, size: tuple[float, float], proof_dpi: float) -> 
 
 
 def find_linked_file(kind: str, identity: bytes, name: str, width: str | None = None) -> LinkedFile:
-    """For a name whose signature was checked, and that therefore has one of the forms above.
+    """Finds the file of a name whose signature was checked, and that therefore has one of the forms above.
 
     `width` is that of a page in pixels, as the caller sent it.
     """

@@ -129,7 +129,7 @@ def product_version(caller: Caller, store_id: str, product_id: str) -> ProductVe
 
 
 def product_version_of(product_pk: int) -> ProductVersion:
-    """For callers already authorized to use the product. The template, which can have megabytes, is not read."""
+    """The version, for callers who may use the product. The template, which can have megabytes, is not read."""
     versions = product_versions_of([product_pk])
     if not versions:
         raise NotFound(_("The product no longer exists."), code="product_not_found")

@@ -34,7 +34,7 @@ class OpenedFile:
 
     @property
     def share_read(self) -> float:
-        """From 0 to 1, by bytes of the packed file."""
+        """The share from 0 to 1, by bytes of the packed file."""
         return min(1.0, self.packed.tell() / self.size)
 
 

@@ -72,7 +72,7 @@ def read_route(cell: str) -> tuple[str, str, str]:
 
 @lru_cache(maxsize=65_536)
 def read_count(cell: str) -> tuple[int | None, str]:
-    """None for an empty cell, which is a problem only where no total can replace it."""
+    """The count; None for an empty cell, which is a problem only where no total can replace it."""
     text = _bare(cell)
     code = ""
     if not text:

@@ -83,7 +83,7 @@ class Mailing:
 
     @property
     def start(self) -> str:
-        """Where the map begins; without it the whole country."""
+        """The place where the map begins; without it the whole country."""
         return DEMO_VIEW if self.dataset and self.dataset.is_synthetic else ""
 
     @property

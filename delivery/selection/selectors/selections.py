@@ -114,7 +114,10 @@ class Differences:
 def differences_to_active(
     selection: EddmSelection, known_routes: Sequence[EddmSelectionRoute] = ()
 ) -> Differences | None:
-    """None if the selection is of the active data set, or no set is active; routes already read are not read again."""
+    """The differences; None if the selection is of the active data set, or no set is active.
+
+    Routes already read are not read again.
+    """
     dataset = live_dataset()
     if dataset is None or dataset.pk == selection.dataset_id:
         return None

@@ -73,7 +73,7 @@ def normalized(name: str) -> str:
 # Each head of a file is compared with every name.
 @lru_cache(maxsize=2048)
 def compact(name: str) -> str:
-    """Without spaces: `Zip code` and `ZipCode` are one name."""
+    """The name without spaces: `Zip code` and `ZipCode` are one name."""
     return normalized(name).replace(" ", "")
 
 
@@ -149,7 +149,7 @@ def _recipient_score(name: str, member: str) -> float:
 
 
 def _alikeness(name: str, others: Iterable[str]) -> float:
-    """For slips of the keyboard, in names that are long enough to tell."""
+    """The likeness of names, for slips of the keyboard in names that are long enough to tell."""
     best = max((_ratio(name, other) for other in others), default=0.0)
     return round(_ALIKE * best, 3) if best >= _ALIKE_FROM else 0.0
 

@@ -58,7 +58,7 @@ def read_rows(*, path: Path, content_type: str, name: str, max_rows: int) -> Tab
 
 
 def _check_lines(path: Path) -> None:
-    """Up to the first quote, which may hide ends of lines. What this quick look misses the parser refuses."""
+    """Checks up to the first quote, which may hide ends of lines. What this quick look misses the parser refuses."""
     row, counts = 1, dict.fromkeys(SEPARATORS, 0)
     with path.open("rb") as stream:
         while (block := stream.read(BLOCK)) and b'"' not in block:

@@ -203,7 +203,7 @@ class RowsWriter:
 
 
 def column_letters(index: int) -> str:
-    """Those of a column, counted from 0, in a spreadsheet."""
+    """The letters of a column, counted from 0, in a spreadsheet."""
     before, last = divmod(index, 26)
     return (column_letters(before - 1) if before else "") + chr(ord("A") + last)
 

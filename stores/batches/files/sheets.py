@@ -42,7 +42,7 @@ _HIDDEN = Fault(
 
 
 def local_name(element: etree._Element) -> str:
-    """Without the namespace, of which there are two: the transitional and the strict one."""
+    """The name without the namespace, of which there are two: the transitional and the strict one."""
     return str(element.tag).rpartition("}")[2]
 
 

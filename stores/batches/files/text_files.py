@@ -26,7 +26,7 @@ MAX_CELL_LENGTH = 32_767
 
 
 def encoding_of(path: Path, content_type: str) -> str:
-    """By its first bytes, else as the content type says, else UTF-8 where the bytes are that."""
+    """The encoding by the first bytes, else as the content type says, else UTF-8 where the bytes are that."""
     with path.open("rb") as stream:
         start = stream.read(4096)
     for bom, encoding in _BOMS:

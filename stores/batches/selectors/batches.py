@@ -95,7 +95,7 @@ def find_batch(access: StoreAccess, batch_id: str) -> Batch:
 
 
 def shown_batches() -> QuerySet[Batch]:
-    """With what a batch's record and its caller need."""
+    """Batches with what a batch's record and its caller need."""
     people = ("user", "application__user")
     return Batch.objects.select_related("store", "product", "approval", *people).only(
         *(field.attname for field in Batch._meta.concrete_fields),
@@ -132,7 +132,7 @@ def owner_fields(batch: Batch) -> dict[str, Any]:
 
 
 def kept_mappings(batch: Batch) -> QuerySet[ColumnMapping]:
-    """Those that the batch's caller keeps under names."""
+    """The mappings that the batch's caller keeps under names."""
     return ColumnMapping.objects.filter(**owner_fields(batch))
 
 

@@ -33,7 +33,7 @@ WHERE own.order_id = %s ORDER BY own.number
 def rows_of(
     batch: Batch, *, states: Iterable[str] = (), after: int = 0, words: str = ""
 ) -> QuerySet[BatchRow]:
-    """In the order of the file, after a number; only rows in one of `states`, and with `words` in a cell or the key."""
+    """Rows in the order of the file, after a number: in one of `states`, and with `words` in a cell or the key."""
     rows = batch.rows.filter(number__gt=after).order_by("number")
     if words:
         rows = rows.filter(words__contains=fold_text(words))

@@ -297,7 +297,7 @@ def _concerns_item(fault: Fault, index: int) -> bool:
 
 
 def _as_first_item(fault: Fault, index: int) -> Fault:
-    """As if the row were the only item."""
+    """The fault as if the row were the only item."""
     own = f"/Items/{index}"
     if fault.pointer == own or fault.pointer.startswith(f"{own}/"):
         return replace(fault, pointer="/Items/0" + fault.pointer.removeprefix(own))

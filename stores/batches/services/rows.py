@@ -154,7 +154,7 @@ def forget_jobs(locked: Batch) -> None:
 
 
 def waiting_jobs(locked: Batch) -> QuerySet[ProcrastinateJob]:
-    """Their rows are locked too, so a worker begins none of them before it can see what this transaction changes.
+    """Locks the rows of the jobs too, so a worker begins none of them before it can see what this transaction changes.
 
     A queueing lock would not do so, and would keep a job that is under way from being tried again.
     """

@@ -64,7 +64,7 @@ def _put(locked: Batch, rows: Iterable[KeyedRow], fields: Sequence[str] = ()) ->
 
 
 def _parts(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
-    """For one statement each, of which some copies are in memory at once."""
+    """The rows for one statement each, of which some copies are in memory at once."""
     part: list[KeyedRow] = []
     length = 0
     for row in rows:

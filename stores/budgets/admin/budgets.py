@@ -118,7 +118,7 @@ class BudgetAdmin(StatementPages, ServiceDeleteAdmin, StaffAdmin):
         return super().formfield_for_foreignkey(db_field, request, **options)
 
     def _stores(self, request: HttpRequest) -> QuerySet[Store]:
-        """Those whose budgets may be made."""
+        """The stores for which the user may create budgets."""
         return staff_on(request).visible(Store.objects.filter(budget_enabled=True), "pk", self.change_grants)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:

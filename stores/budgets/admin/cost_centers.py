@@ -177,7 +177,7 @@ class CostCenterAdmin(ConsoleAdmin):
         return {"plan": plan, "store": store, "text": content}
 
     def export_view(self, request: HttpRequest, store_id: int) -> HttpResponse:
-        """As the import reads it: every person on a row, and each cost center without people on one."""
+        """A CSV as the import reads it: every person on a row, and each cost center without people on one."""
         if not self.has_access(request, "view"):
             raise PermissionDenied
         store = get_object_or_404(Store, pk=store_id)

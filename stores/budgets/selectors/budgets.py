@@ -67,7 +67,7 @@ def has_long_list(access: BudgetAccess) -> bool:
 
 
 def list_budgets(access: BudgetAccess) -> list[Standing]:
-    """By name: with access to all every budget, else those that bind the caller today."""
+    """Budgets by name: with access to all every budget, else those that bind the caller today."""
     now = timezone.now()
     if access.sees_all:
         budgets = list(Budget.objects.filter(store=access.store).order_by("name", "id"))
@@ -119,7 +119,7 @@ def wrong_balances(stores: Sequence[int] | None) -> QuerySet[Budget]:
 
 
 def scope_names(budgets: Iterable[Budget], *, names_people: bool = True) -> Mapping[UUID, tuple[str, str]]:
-    """By `scope_key`: the ID that the API shows, and the name; nothing for those that were erased or removed.
+    """Scopes by `scope_key`: the ID that the API shows, and the name; nothing for those that were erased or removed.
 
     People have none for callers who do not see names.
     """

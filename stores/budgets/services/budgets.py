@@ -139,7 +139,7 @@ def _check_adjustment(standing: Standing, amount: Decimal) -> None:
 
 @transaction.atomic
 def remove_budget(*, budget: Budget) -> None:
-    """Only one without entries: others are ended."""
+    """Removes a budget without entries; others are ended."""
     locked = Budget.objects.select_for_update(of=("self",)).get(pk=budget.pk)
     _refuse_entries(locked, "It cannot be removed; end it by its EndDate")
     locked.delete()

@@ -133,7 +133,7 @@ def budget_exceeded(records: Sequence[dict[str, Any]]) -> Conflict:
 
 
 def _claim_open_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim] | None:
-    """In one statement; None, with nothing written, unless each budget has a row of the period."""
+    """Claims in one statement; None, with nothing written, unless each budget has a row of the period."""
     parameters = {**parameters_of(**_who(order)), **needs, **reason_parameters(reason), "now": timezone.now()}
     rows = fetch_rows(CLAIM, parameters)
     if not rows[0][0]:

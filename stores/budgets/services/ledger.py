@@ -84,7 +84,7 @@ class Reason:
 
 
 def write_entries(*, postings: Sequence[Posting], reason: Reason) -> None:
-    """At most one posting for each period."""
+    """Writes at most one posting for each period."""
     parameters = {
         "budgets": [posting.budget_id for posting in postings],
         "periods": [posting.period_id for posting in postings],

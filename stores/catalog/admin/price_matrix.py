@@ -89,7 +89,7 @@ class PriceMatrix:
 
     @property
     def countries(self) -> list[tuple[str, str]]:
-        """Those with prices first."""
+        """The countries, those with prices first."""
         used = list(
             dict.fromkeys(destination.country for destination in self.destinations if destination.country)
         )
@@ -252,7 +252,7 @@ def _count(data: Mapping[str, Any], name: str) -> int:
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:
-    """On one line: a description has room for several where it is typed."""
+    """The text on one line: a description has room for several where it is typed."""
     return " ".join(str(data.get(name, "")).split())
 
 

@@ -55,7 +55,7 @@ class ChoiceFilter(DropdownFilter):
     form_class = ChoiceForm
 
     def has_output(self) -> bool:
-        """Without it Django would ignore the filter, also in links."""
+        """Always true: else Django would ignore the filter, also in links."""
         return True
 
     def choices(self, changelist: Any) -> Iterator[Any]:

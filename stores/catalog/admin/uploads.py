@@ -100,7 +100,7 @@ class CatalogUploadForm(forms.Form):
 
 @admin.register(CatalogUpload)
 class CatalogUploadAdmin(ReadOnlyAdmin):
-    """For users who may change stores. The record of an upload stays and shows who imported it."""
+    """Uploads are for users who may change stores. The record of an upload stays and shows who imported it."""
 
     harmless_pages = ("add", "progress", "import", "check", "discard")
     list_display = [

@@ -185,7 +185,7 @@ class Step(NamedTuple):
 
 
 def list_steps_to_sale(record: Record) -> list[Step]:
-    """In the order of the page. Without its required steps a product cannot be ordered or printed."""
+    """The steps in the order of the page. Without its required steps a product cannot be ordered or printed."""
     fields, prices = record.get("TemplateFields", ()), record.get("DeliveredPrices", ())
     speeds, template = record.get("ProductionSpeeds", ()), record.get("Template")
     sizes = all(record.get(name) for name in ("Name", "DefaultQty", "WidthMM", "HeightMM"))

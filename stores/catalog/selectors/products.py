@@ -101,7 +101,7 @@ class StoredProduct(NamedTuple):
 
 
 def stored_products(*, store_ids: Sequence[int]) -> Iterator[StoredProduct]:
-    """In catalog order. Uses a server-side cursor, so call it inside a transaction."""
+    """Products in catalog order. Uses a server-side cursor, so call it inside a transaction."""
     statement = STORED_PRODUCTS.format(columns=COLUMNS, condition="product.store_id = ANY(%s)")
     with connection.chunked_cursor() as cursor:
         cursor.execute(statement, [list(store_ids)])
@@ -169,7 +169,7 @@ def _price(values: Sequence[Any]) -> Record:
 def product_list_body(
     caller: Caller, store_id: str, *, verbose: bool, client_tags: Sequence[str] = (), most: int = sys.maxsize
 ) -> StoredBody:
-    """Without content also if it has more than `most` bytes."""
+    """The body, without content also if it has more than `most` bytes."""
     parameters = (*product_visibility(caller, client_tags), most, store_id)
     return StoredBody(*visible_row(fetch_row(PRODUCT_LISTS[verbose], parameters), store_id))
 

@@ -113,14 +113,14 @@ Choices = list[tuple[str, str]]
 
 
 def store_choices(stores: QuerySet[Store]) -> Choices:
-    """Up to MAX_CHOICES + 1."""
+    """Up to MAX_CHOICES + 1 stores."""
     return _distinct_choices(
         stores.order_by("company_name").values_list("external_id", "company_name")[: MAX_CHOICES + 1]
     )
 
 
 def product_choices(stores: QuerySet[Store]) -> Choices:
-    """Up to MAX_CHOICES + 1; products of several stores with the same ID are one choice."""
+    """Up to MAX_CHOICES + 1 products; those of several stores with the same ID are one choice."""
     products = Product.objects.filter(store__in=stores.order_by()).order_by("external_id", "name")
     choices = products.distinct("external_id").values_list("external_id", "name")[: MAX_CHOICES + 1]
     return sorted(_distinct_choices(choices), key=lambda choice: choice[1].casefold())

@@ -58,7 +58,7 @@ def _draw(layout: Layout) -> bytes:
 
 
 def _small(png: bytes) -> bytes:
-    """As WebP without transparency, and at most PIXELS wide and high."""
+    """The picture as WebP without transparency, and at most PIXELS wide and high."""
     content = BytesIO()
     with Image.open(BytesIO(png)) as picture:
         sheet = picture.convert("RGB")

@@ -144,7 +144,7 @@ class TemplateEditor:
         return self._draft_response(request, product, editor.with_fields([new]), sent)
 
     def preview(self, request: HttpRequest, product_id: int) -> JsonResponse:
-        """For the script: the picture of the open page, and the faults by their place."""
+        """Returns to the script the picture of the open page, and the faults by their place."""
         _, editor, sent = self._read_draft(request, product_id)
         try:
             drawn = preview_page(

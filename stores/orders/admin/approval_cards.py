@@ -95,7 +95,7 @@ class RequestCard:
 
 
 def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None) -> list[RequestCard]:
-    """In the order of the first of each; reads the items and budgets of all orders at once."""
+    """Requests in the order of the first of each; reads the items and budgets of all orders at once."""
     listed = list(requests)
     likenesses = _likenesses(listed)
     standings = standings_with_orders([request.pk for request in listed])

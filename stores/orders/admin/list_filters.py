@@ -93,7 +93,7 @@ class ProductFilter(ChoiceFilter):
 
 
 class BatchFilter(ChoiceFilter):
-    """By the BatchID, to which the page of a batch links."""
+    """Filters by the BatchID, to which the page of a batch links."""
 
     title = "batch"
     parameter_name = "batch"

@@ -186,7 +186,7 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
 
 
 def _events(order: Order) -> list[TimelineEntry]:
-    """Those that a webhook was to receive."""
+    """The events that a webhook was to receive."""
     deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
     events = Event.objects.filter(data__OrderID=str(order.pk)).order_by("-id")
     return [

@@ -82,7 +82,7 @@ Data = tuple[list[str], list[list[Any]]]
 def _counts(
     rows: Sequence[tuple[date, str, int]], days: Sequence[date]
 ) -> tuple[Counter[date], Counter[tuple[date, str]], list[str]]:
-    """By day, by day and store, and the names of the stores that are shown: the rest are the others."""
+    """Counts by day, by day and store, and the names of the stores that are shown: the rest are the others."""
     of_day, by_store, totals = Counter[date](), Counter[tuple[date, str]](), Counter[str]()
     for day, name, new in rows:
         of_day[day] += new

@@ -168,7 +168,7 @@ class ExportParameters:
         self.faults.append(Fault(f"?{name}", "parameter_invalid", f"{name}: {message}"))
 
     def _parse_parameter(self, parse: Callable[..., Value], name: str, **limits: int) -> Value | None:
-        """None if it is refused; then `faults` names it."""
+        """The value, None if it is refused; then `faults` names it."""
         try:
             return parse(self.query, name, **limits)
         except Invalid as error:

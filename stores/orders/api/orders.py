@@ -297,7 +297,7 @@ def act_on_order(
 
 
 def turn_if_long(request: Request, order: Order) -> AbstractContextManager[Any]:
-    """For a response with the order, also after a change: few items may have 10 MB of values, or 20,000 routes."""
+    """A turn to respond with a long order, as after a change: few items may have 10 MB of values, or 20,000 routes."""
     is_long = order.item_count > MANY_ITEMS or stored_bytes(order) > LONG_BYTES
     return LONG_ORDERS.limited(request.auth.key) if is_long else nullcontext()
 

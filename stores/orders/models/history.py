@@ -40,7 +40,7 @@ class OrderHistory(models.Model):
 
     @property
     def status_words(self) -> str:
-        """In the language of the page."""
+        """The status in the language of the page."""
         return OrderStatus(self.status).shown
 
 

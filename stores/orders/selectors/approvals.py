@@ -76,7 +76,7 @@ def undecided_requests() -> QuerySet[ApprovalRequest]:
 
 
 def decision_on(order: Order) -> ApprovalRequest | None:
-    """With who decided, for the order's page; None if it never needed approval."""
+    """The decision with who took it, for the order's page; None if it never needed approval."""
     if order.approval == ApprovalState.NONE:
         return None
     return ApprovalRequest.objects.select_related("decided_by").get(pk=order.pk)

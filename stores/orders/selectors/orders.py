@@ -52,7 +52,7 @@ OF_PERSON = PAGE.format(
 
 
 def find_order(access: StoreAccess, reference: str, *, scope: Q | None = None) -> Order | None:
-    """By OrderID or by @ExternalID; of several visible orders the caller's own is meant, then the application's.
+    """The order by OrderID or @ExternalID; of several visible orders the caller's own is meant, then the application's.
 
     `scope` is one of `access`; by default all that the caller sees.
     """
@@ -105,7 +105,7 @@ def _external_id_scope(caller: Caller) -> Q:
 def full_record(
     order: Order, store_id: str, items: Iterable[OrderItem] | None = None, messages: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """With `items`, those of an order that is just being placed on its own."""
+    """The record of the API; `items` are those of an order that is just being placed on its own."""
     shipments = order.shipments.all() if order.tracking_numbers else ()
     record = order_record(
         order,
@@ -246,7 +246,7 @@ def ordered_product(item: OrderItem) -> Product:
 
 
 def item_options(item: OrderItem) -> dict[str, str]:
-    """Its fields of the type Choice, as ordered, and its print preset."""
+    """The item's fields of the type Choice, as ordered, and its print preset."""
     sent = item.template_data or {}
     # Orders from before `options` have only the fields and defaults of today.
     chosen = options_of(fields_of(item.product_id), sent) if item.options is None else dict(item.options)
@@ -269,6 +269,6 @@ def preset_name(item: OrderItem) -> str:
 
 
 def preset_version(item: OrderItem) -> str:
-    """As `preset_code`, with a digest: print files of one preset differ if it was changed between them."""
+    """The code as `preset_code`, with a digest: print files of one preset differ if it was changed between them."""
     code = preset_code(item)
     return f"{code} {item.print_preset['Digest'][:8]}" if code and item.print_preset else code

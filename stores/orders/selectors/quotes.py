@@ -106,7 +106,7 @@ def _option(entry: dict[str, Any]) -> Option:
 def listed_products(
     *, store_pk: int, product_ids: Iterable[str], country_code: str, archived: bool = False
 ) -> dict[str, ListedProduct]:
-    """By product ID, with the prices of the country; `archived` includes archived products, for earlier quotes."""
+    """Products by ID, with the prices of the country; `archived` includes archived products, for earlier quotes."""
     parameters = (country_code, store_pk, sorted(set(product_ids)), archived)
     return {row[1]: _listed_product(row) for row in fetch_rows(PRICE_LISTS, parameters)}
 

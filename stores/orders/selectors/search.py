@@ -51,7 +51,7 @@ def search_orders(
     application: UUID | None = None,
     user: UUID | None = None,
 ) -> Found:
-    """Those of `orders` that have every word of `text`; of more than MAX_FOUND, the newest.
+    """The orders of `orders` that have every word of `text`; of more than MAX_FOUND, the newest.
 
     `stores`, `application` and `user` repeat what `orders` is limited to, so that the index leaves out the rest.
     """
@@ -88,7 +88,7 @@ def _expected_count(query: str) -> int:
 
 
 def _with_ids(orders: QuerySet[Order], ids: Sequence[UUID]) -> QuerySet[Order]:
-    """As one parameter: thousands of them would take longer to read than the rows."""
+    """The IDs as one parameter: thousands of them would take longer to read than the rows."""
     return orders.filter(pk__in=RawSQL("SELECT unnest(%s::uuid[])", (list(ids),)))
 
 

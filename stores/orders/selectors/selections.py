@@ -79,7 +79,7 @@ def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[Rec
 
 
 def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, EddmSelection]:
-    """By their IDs as they were sent."""
+    """Selections by their IDs as they were sent."""
     keys = {text: key for text in selection_ids if (key := parse_uuid(text))}
     scope = visible_selections(caller) & usable_in_mode(caller)
     selections = EddmSelection.objects.filter(scope).defer("criteria").in_bulk(keys.values()) if keys else {}
@@ -124,7 +124,7 @@ def unit_price(
 
 @dataclass(frozen=True, slots=True)
 class MailingProduct:
-    """For a choice on a page; `price` is that of one piece with the usual delivery method.
+    """A product for a choice on a page; `price` is that of one piece with the usual delivery method.
 
     `page` is where it is quoted and ordered.
     """

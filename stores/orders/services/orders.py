@@ -146,7 +146,7 @@ def create_order(
 
 
 def place_test_order(*, access: StoreAccess, request: OrderRequest) -> Order:
-    """At the demo store, or by a test application: nothing is produced or paid."""
+    """Places an order at the demo store, or by a test application: nothing is produced or paid."""
     if not (access.store.is_demo or access.caller.is_test):
         raise Forbidden(
             _(
@@ -157,7 +157,7 @@ def place_test_order(*, access: StoreAccess, request: OrderRequest) -> Order:
 
 
 def place_staff_order(*, access: StoreAccess, request: OrderRequest) -> Order:
-    """For staff who may change all orders of the store."""
+    """Places an order for staff who may change all orders of the store."""
     if not access.sees_all_orders:
         raise Forbidden(_("This requires the grant Order.All.Write on the store."), code="grant_missing")
     return _place(access, request)

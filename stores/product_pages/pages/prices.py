@@ -143,7 +143,7 @@ class PriceForm:
         address: Mapping[str, str] | None = None,
         artwork: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """To an example address unless one is given."""
+        """The order to an example address unless one is given."""
         data: dict[str, Any] = {"TemplateData": dict(values)} if values is not None else {}
         if artwork is not None:
             data["Artwork"] = dict(artwork)

@@ -77,7 +77,7 @@ class OrderableForm(FieldsForm, PricedForm):
             super().make_proof()
 
     def order_body(self, address: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """With the price that is chosen in the table, else by the usual delivery."""
+        """The order with the price that is chosen in the table, else by the usual delivery."""
         values = self.template_data if self.fields else None
         body = self.price.order_body(self.product_id, values, address)
         quote_id, _, option_id = self.chosen_option.partition("/")
@@ -235,7 +235,7 @@ def _make_form(request: HttpRequest, store_id: str, product_id: str) -> Orderabl
 
 
 def _live_access(actor: Requester, store: Store) -> StoreAccess | None:
-    """None if an application is chosen, at the demo store, and for people who may not order."""
+    """The access to order; None if an application is chosen, at the demo store, and for people who may not order."""
     if store.is_demo or actor.caller.application_id is not None:
         return None
     try:

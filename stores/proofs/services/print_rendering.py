@@ -70,7 +70,7 @@ def render_artwork_file(
     uploads: Uploads | None = None,
     seconds: float = SECONDS,
 ) -> PrintedFile:
-    """As `render_print_file`, of a customer's PDF in place of the template; faults point into the choice."""
+    """Renders a customer's PDF as `render_print_file` does, in place of the template; faults point into the choice."""
     merged = merge_artwork(caller=caller, product=product, choice=choice, uploads=uploads, in_print=True)
     with artwork_errors():
         return _make_print_file(merged, options_of(fields_of(product.pk), {}), seconds)

@@ -133,7 +133,7 @@ def make_proof(
 def make_artwork_proof(
     *, caller: Caller, product: ProductVersion, choice: ArtworkChoice, in_print: bool = False
 ) -> StoredProof:
-    """As `make_proof`, of a customer's PDF in place of the template."""
+    """Makes a proof as `make_proof` does, of a customer's PDF in place of the template."""
     merged = merge_artwork(caller=caller, product=product, choice=choice, in_print=in_print)
     with artwork_errors():
         return _find_or_render(merged, in_print=in_print)
