@@ -114,11 +114,11 @@ class EddmViewSet(ApiViewSet):
         ],
     )
     def list(self, request: Request) -> HttpResponse:
-        codes = _plain_codes(request) or _codes(request)
+        codes = _plain_codes(request) or _read_codes(request)
         answer = look_up(codes)
         if answer is None:
             raise NoPopulationData("No population data is loaded yet; the operator must import it.")
-        etag = _etag(answer.dataset_id, codes)
+        etag = _make_etag(answer.dataset_id, codes)
         if is_unchanged(request, etag):
             response = not_modified(etag)
         else:
@@ -129,7 +129,7 @@ class EddmViewSet(ApiViewSet):
         return response
 
 
-def _codes(request: Request) -> list[str]:
+def _read_codes(request: Request) -> list[str]:
     refuse_unknown_parameters(request.GET, (PARAMETER,))
     return read_codes(request.GET.getlist(PARAMETER))
 
@@ -173,5 +173,5 @@ def read_codes(values: Iterable[str]) -> list[str]:
     return list(codes)
 
 
-def _etag(dataset_id: int, codes: list[str]) -> str:
+def _make_etag(dataset_id: int, codes: list[str]) -> str:
     return f'W/"{dataset_id}-{hashlib.blake2b("".join(codes).encode(), digest_size=12).hexdigest()}"'

@@ -60,7 +60,7 @@ class Details:
                 if value < 0:
                     log.add(line, name, cell, "W_DETAIL")
             dollars, tenths, hundredths = max(dollars, 0), max(tenths, 0), max(hundredths, 0)
-        name = _office(facility)
+        name = _read_office(facility)
         number = self.facilities.setdefault(name, len(self._names))
         if number == len(self._names):
             self._names.append(name)
@@ -118,7 +118,7 @@ def _parse_geometries(geometries: Sequence[Any]) -> list[Any]:
 
 
 @lru_cache(maxsize=65_536)
-def _office(cell: str) -> str:
+def _read_office(cell: str) -> str:
     name = " ".join(cell.split())[:MAX_FACILITY_LENGTH]
     return name if name.isprintable() else ""
 
@@ -148,11 +148,11 @@ def make_shape(parts: Mapping[str, Sequence[Sequence[Sequence[float]]]]) -> Any:
     if paths:
         return shapely.MultiLineString(paths)
     if rings:
-        return _polygons(rings)
+        return _group_polygons(rings)
     return shapely.MultiPoint(points) if points else None
 
 
-def _polygons(rings: list[Any]) -> Any:
+def _group_polygons(rings: list[Any]) -> Any:
     """Clockwise rings are outlines, the others holes of the outline around them."""
     outlines = [ring for ring in rings if not ring.is_ccw] or rings
     holes = [ring for ring in rings if ring not in outlines]

@@ -30,7 +30,7 @@ def pack_routes(geometries: Sequence[Any]) -> list[bytes | None]:
     packed[present] = None
     where = np.flatnonzero(present)
     where = where[_are_places(shapes[where])]
-    for position, kind, lengths, corners in _parts(shapes[where]):
+    for position, kind, lengths, corners in _list_parts(shapes[where]):
         if len(corners) <= MAX_CORNERS:
             header = ROUTE_HEADER.pack(kind, len(lengths))
             packed[where[position]] = header + lengths.tobytes() + corners.tobytes()
@@ -47,7 +47,7 @@ def _are_places(shapes: Shapes) -> np.ndarray:
     return inside & np.isin(types, [0, 1, 2, 3, 4, 5, 6])
 
 
-def _parts(shapes: Shapes) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
+def _list_parts(shapes: Shapes) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
     """(position, kind, lengths of its parts, corners on the grid) of each."""
     shapes = on_grid(shapely.force_2d(shapes))
     types = shapely.get_type_id(shapes)
@@ -58,7 +58,7 @@ def _parts(shapes: Shapes) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
             simpler = _simplify_shapes(kind, shapes[where])
             parts += [
                 (int(where[position]), kind, lengths, corners)
-                for position, lengths, corners in _split(kind, simpler)
+                for position, lengths, corners in _split_shapes(kind, simpler)
             ]
     return parts
 
@@ -111,7 +111,7 @@ def _rings_simplified(shapes: Shapes) -> Shapes:
     return gathered
 
 
-def _split(kind: int, shapes: Shapes) -> list[tuple[int, np.ndarray, np.ndarray]]:
+def _split_shapes(kind: int, shapes: Shapes) -> list[tuple[int, np.ndarray, np.ndarray]]:
     """(position, lengths, corners) of each that is not None."""
     parts, of_shape = shapely.get_parts(shapes, return_index=True)
     flags = np.zeros(len(parts), np.uint16)

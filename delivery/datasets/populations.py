@@ -35,14 +35,14 @@ def render_body(postal_code: str, routes: Mapping[str, int], types: str) -> tupl
     for route in sorted(routes):
         if route[0] in types:
             homes, firms = divmod(routes[route], BASE)
-            records.append({"CarrierRouteID": route, **_counts(homes, firms)})
+            records.append({"CarrierRouteID": route, **_encode_counts(homes, firms)})
     residential = sum(record["ResidentialCount"] for record in records)
     business = sum(record["BusinessCount"] for record in records)
-    body = {"PostalCode": postal_code, **_counts(residential, business), "Routes": records}
+    body = {"PostalCode": postal_code, **_encode_counts(residential, business), "Routes": records}
     return orjson.dumps(body).decode(), residential, business
 
 
-def _counts(residential: int, business: int) -> dict[str, Any]:
+def _encode_counts(residential: int, business: int) -> dict[str, Any]:
     return {
         "ResidentialCount": residential,
         "BusinessCount": business,

@@ -166,7 +166,7 @@ def _build_shapes(kinds: np.ndarray, counts: np.ndarray, lengths: np.ndarray, co
     of_route = np.repeat(np.arange(len(kinds)), counts)
     kind_of_part = kinds[of_route]
     part_of_corner = np.repeat(np.arange(len(sizes)), sizes)
-    for kind, build in ((POINTS, _points), (LINES, _lines), (POLYGONS, _polygons)):
+    for kind, build in ((POINTS, _make_points), (LINES, _make_lines), (POLYGONS, _make_polygons)):
         chosen = kind_of_part == kind
         if not chosen.any():
             continue
@@ -179,19 +179,19 @@ def _build_shapes(kinds: np.ndarray, counts: np.ndarray, lengths: np.ndarray, co
     return shapes
 
 
-def _points(
+def _make_points(
     corners: np.ndarray, part: np.ndarray, route: np.ndarray, is_hole: np.ndarray
 ) -> tuple[Shapes, np.ndarray]:
     return shapely.points(corners), route[part]
 
 
-def _lines(
+def _make_lines(
     corners: np.ndarray, part: np.ndarray, route: np.ndarray, is_hole: np.ndarray
 ) -> tuple[Shapes, np.ndarray]:
     return shapely.linestrings(corners, indices=part), route
 
 
-def _polygons(
+def _make_polygons(
     corners: np.ndarray, part: np.ndarray, route: np.ndarray, is_hole: np.ndarray
 ) -> tuple[Shapes, np.ndarray]:
     polygon = np.cumsum(~is_hole) - 1

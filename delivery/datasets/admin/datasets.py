@@ -105,7 +105,7 @@ class DatasetAdmin(ReadOnlyAdmin):
     def record_context(self, request: HttpRequest, record: Dataset) -> dict[str, Any]:
         dataset, live = loaded_datasets().filter(pk=record.pk).first(), live_dataset()
         return {
-            "totals": _totals(dataset) if dataset else None,
+            "totals": _count_totals(dataset) if dataset else None,
             "comparison": compare_datasets(live, dataset) if dataset and live and live != dataset else None,
             "live": live,
             "is_loaded": dataset is not None,
@@ -134,7 +134,7 @@ class DatasetAdmin(ReadOnlyAdmin):
             is_malformed=bool(entered) and flaw == "E_ZIP",
             live=live,
             routes=_routes_table(routes, live) if routes and live else None,
-            sums=_sums(routes, live) if routes and live else None,
+            sums=_sum_routes(routes, live) if routes and live else None,
         )
         return TemplateResponse(request, "admin/delivery/look_up.html", context)
 
@@ -153,7 +153,7 @@ class DatasetAdmin(ReadOnlyAdmin):
             )
             done = _("The API answers from data set %(dataset)s now.")
             messages.success(request, done % {"dataset": dataset})
-        return redirect(_address(dataset_id))
+        return redirect(_dataset_address(dataset_id))
 
     def discard_view(self, request: HttpRequest, dataset_id: int) -> HttpResponse:
         dataset = get_object_or_404(Dataset, pk=dataset_id)
@@ -171,12 +171,12 @@ class DatasetAdmin(ReadOnlyAdmin):
         return redirect("admin:delivery_dataset_changelist")
 
 
-def _address(dataset_id: int) -> str:
+def _dataset_address(dataset_id: int) -> str:
     dataset = Dataset.objects.filter(pk=dataset_id).first()
     return DatasetAdmin.address_of(dataset) if dataset else reverse("admin:delivery_dataset_changelist")
 
 
-def _totals(dataset: Dataset) -> list[dict[str, Any]]:
+def _count_totals(dataset: Dataset) -> list[dict[str, Any]]:
     return [
         {
             "name": f"{letter} {_(ROUTE_TYPE_NAMES[letter])}",
@@ -210,7 +210,7 @@ def _comparison_note(route: str, total: int, live: Dataset) -> str:
     return _("under %(count)s") % {"count": MINIMUM_PIECES} if total < MINIMUM_PIECES else ""
 
 
-def _sums(routes: list[tuple[str, int, int]], live: Dataset) -> tuple[int, int, int]:
+def _sum_routes(routes: list[tuple[str, int, int]], live: Dataset) -> tuple[int, int, int]:
     counted = [(homes, firms) for route, homes, firms in routes if route[0] in live.route_types]
     residential, business = sum(homes for homes, _ in counted), sum(firms for _, firms in counted)
     return residential, business, residential + business

@@ -111,7 +111,7 @@ class ImportRunAdmin(ReadOnlyAdmin):
             "run": run,
             "is_under_way": run.state in UNFINISHED,
             "progress_text": _progress_text(run),
-            **_report(run),
+            **_describe_report(run),
         }
 
     def prepare_view(self, request: HttpRequest, run_id: int) -> HttpResponse:
@@ -182,7 +182,7 @@ def _progress_text(run: ImportRun) -> str:
     return run.get_state_display()
 
 
-def _report(run: ImportRun) -> dict[str, Any]:
+def _describe_report(run: ImportRun) -> dict[str, Any]:
     counts = sorted(run.problem_counts.items(), key=lambda item: -item[1])
     return {
         "problem_counts": {

@@ -148,7 +148,7 @@ def activate_dataset(*, dataset_id: int, by: str, despite_concerns: bool = False
     The previous one is kept as a fallback; older ones lose their populations.
     """
     pointer = lock_live_dataset()
-    dataset = _lock(dataset_id)
+    dataset = _lock_dataset(dataset_id)
     if dataset.status == DatasetStatus.DISCARDED:
         raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
     if dataset.status == DatasetStatus.ACTIVE:
@@ -171,17 +171,17 @@ def activate_dataset(*, dataset_id: int, by: str, despite_concerns: bool = False
 def discard_dataset(*, dataset_id: int) -> Dataset:
     """Deletes the populations; the record of the data set stays."""
     lock_live_dataset()
-    dataset = _lock(dataset_id)
+    dataset = _lock_dataset(dataset_id)
     if dataset.status == DatasetStatus.ACTIVE:
         raise Conflict("The active data set cannot be discarded.", code="dataset_active")
-    _discard(dataset)
+    _discard_dataset(dataset)
     return dataset
 
 
 @long_transaction()
 def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
     """A new data set of the same routes, with other types counted."""
-    source = _lock(dataset_id)
+    source = _lock_dataset(dataset_id)
     if source.status == DatasetStatus.DISCARDED:
         raise Conflict("This data set was discarded; import its file again.", code="dataset_discarded")
     same = {field.name: getattr(source, field.name) for field in fields(Origin)}
@@ -193,7 +193,7 @@ def rebuild_dataset(*, dataset_id: int, route_types: str, by: str) -> Dataset:
     )
 
 
-def _lock(dataset_id: int) -> Dataset:
+def _lock_dataset(dataset_id: int) -> Dataset:
     dataset = Dataset.objects.select_for_update().filter(pk=dataset_id).first()
     if dataset is None:
         raise NotFound(f"There is no data set {dataset_id}.", code="dataset_unknown")
@@ -203,10 +203,10 @@ def _lock(dataset_id: int) -> Dataset:
 def _discard_surplus() -> None:
     served = Dataset.objects.filter(status=DatasetStatus.RETIRED).order_by("-activated")
     for dataset in served[STORED_SETS - 1 :]:
-        _discard(dataset)
+        _discard_dataset(dataset)
 
 
-def _discard(dataset: Dataset) -> None:
+def _discard_dataset(dataset: Dataset) -> None:
     Population.objects.filter(dataset=dataset).delete()
     Area.objects.filter(dataset=dataset).delete()
     Dataset.objects.filter(pk=dataset.pk).update(status=DatasetStatus.DISCARDED)

@@ -68,7 +68,7 @@ def demo_details(populations: Populations) -> Details:
             for route in sorted(populations[code]):
                 key = f"{code}{route}"
                 shape = shapes.get(key) or shapely.Point(longitude, latitude)
-                details.add(0, code, route, (shape, *_people(key), f"{city} (invented)"), log)
+                details.add(0, code, route, (shape, *_invent_people(key), f"{city} (invented)"), log)
     details.pack(log)
     return details
 
@@ -82,7 +82,7 @@ def _street_shapes(
         routes = [route for route in sorted(populations[code]) if route[0] in "CRH"]
         for number, route in enumerate(routes):
             away = REACH * 0.85 * math.sqrt((number + 0.5) / len(routes))
-            angle = number * TURN + _draw(code, 360)
+            angle = number * TURN + _draw_number(code, 360)
             wide = away / math.cos(math.radians(latitude))
             seeds[f"{code}{route}"] = (
                 longitude + wide * math.cos(angle),
@@ -100,14 +100,14 @@ def _street_shapes(
     return dict(zip(seeds, shapely.intersection(cells, around), strict=True))
 
 
-def _people(key: str) -> tuple[str, str, str]:
-    income = 28_000 + 500 * _draw(f"{key} income", 240)
-    age = 24 + _draw(f"{key} age", 350) / 10
-    household = 1.4 + _draw(f"{key} household", 240) / 100
+def _invent_people(key: str) -> tuple[str, str, str]:
+    income = 28_000 + 500 * _draw_number(f"{key} income", 240)
+    age = 24 + _draw_number(f"{key} age", 350) / 10
+    household = 1.4 + _draw_number(f"{key} household", 240) / 100
     return str(income), f"{age:.1f}", f"{household:.2f}"
 
 
-def _draw(text: str, below: int) -> int:
+def _draw_number(text: str, below: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) % below
 
 
@@ -143,9 +143,13 @@ def _routes_of(postal_code: str) -> Routes:
     """Invented routes, always the same: derived from a digest of the code."""
     routes: Routes = {}
     for letter, most, homes, firms in SHAPES:
-        count = 1 + _draw(f"{postal_code}{letter}", most) if letter == "C" else _draw(postal_code, most + 1)
+        count = (
+            1 + _draw_number(f"{postal_code}{letter}", most)
+            if letter == "C"
+            else _draw_number(postal_code, most + 1)
+        )
         for number in range(1, count + 1):
             route = f"{letter}{number:03d}"
-            spread = _draw(f"{postal_code}{route}", 61)
+            spread = _draw_number(f"{postal_code}{route}", 61)
             routes[route] = pack(homes * (70 + spread) // 100, firms * (40 + 2 * spread) // 100)
     return routes

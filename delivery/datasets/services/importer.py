@@ -103,7 +103,7 @@ def read_file(
         rows += log.counts["E_SHAPE"]
         if not populations:
             raise FileRefused(_nothing_readable(rows, log))
-        reading = _validate(opened, source, populations, rows, options, log)
+        reading = _validate_source(opened, source, populations, rows, options, log)
     reading.origin = replace(reading.origin, created_by=by)
     return reading
 
@@ -117,10 +117,10 @@ def preview_file(*, path: Path, name: str, options: ImportOptions) -> Preview:
             rows: list[Row] = []
             with suppress(PreviewEnded):
                 rows.extend(row[:6] for row in islice(source.rows, PREVIEWED))
-            vintage, _ = _vintage(options, source, name, path)
+            vintage, _ = _find_vintage(options, source, name, path)
             return Preview(source.format, source.header, source.columns, rows, f"{vintage:%Y-%m}")
     except FileRefused as refusal:
-        vintage, _ = _vintage(options, None, name, path)
+        vintage, _ = _find_vintage(options, None, name, path)
         return Preview("", _first_cells(path, name), {}, [], f"{vintage:%Y-%m}", refusal.message)
 
 
@@ -139,7 +139,7 @@ def read_types(text: str) -> str:
     return "".join(letter for letter in SELECTABLE_TYPES if letter in types)
 
 
-def _validate(
+def _validate_source(
     opened: OpenedFile,
     source: Source,
     populations: Populations,
@@ -147,11 +147,11 @@ def _validate(
     options: ImportOptions,
     log: ProblemLog,
 ) -> Reading:
-    vintage, said_by = _vintage(options, source, opened.name, Path(opened.packed.name))
+    vintage, said_by = _find_vintage(options, source, opened.name, Path(opened.packed.name))
     notes = [*source.notes, *([f"Vintage {vintage:%Y-%m} {said_by}."] if said_by else [])]
     if source.is_synthetic:
         notes.append("The file says that its counts are invented: the data set is synthetic.")
-    origin = _origin(opened, source, options, vintage)
+    origin = _make_origin(opened, source, options, vintage)
     live = live_dataset()
     unchanged = None
     if options.merge:
@@ -178,7 +178,7 @@ def _validate(
     return Reading(origin, populations, totals, rows, log, notes, concerns, details, unchanged)
 
 
-def _origin(opened: OpenedFile, source: Source, options: ImportOptions, vintage: date) -> Origin:
+def _make_origin(opened: OpenedFile, source: Source, options: ImportOptions, vintage: date) -> Origin:
     return Origin(
         vintage=vintage,
         source_format=source.format,
@@ -198,7 +198,7 @@ def _merged_origin(origin: Origin, live: Dataset) -> Origin:
     )
 
 
-def _vintage(options: ImportOptions, source: Source | None, name: str, path: Path) -> tuple[date, str]:
+def _find_vintage(options: ImportOptions, source: Source | None, name: str, path: Path) -> tuple[date, str]:
     if options.vintage:
         return read_vintage(options.vintage), ""
     if source and source.vintage:

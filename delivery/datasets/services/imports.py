@@ -86,17 +86,17 @@ def import_file(
                 reading = read_file(
                     path=path, name=name, options=options, log=log, by=by, progress=line.reading
                 )
-                dataset = _store(run, reading, options, line)
+                dataset = _store_dataset(run, reading, options, line)
             except BaseException as error:
-                _fail(run, log, error, problems)
+                _fail_run(run, log, error, problems)
                 raise
-            _finish(run, reading, dataset, problems)
+            _finish_run(run, reading, dataset, problems)
         on_progress("done", 1.0)
     return Outcome(reading, dataset, run)
 
 
 @long_transaction()
-def _store(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
+def _store_dataset(run: ImportRun, reading: Reading, options: ImportOptions, line: ProgressLine) -> Dataset:
     live = lock_live_dataset()
     if reading.unchanged and live.dataset_id != reading.unchanged.dataset_id:
         raise Conflict(
@@ -124,13 +124,13 @@ def _problem_file() -> Iterator[IO[str]]:
         yield problems
 
 
-def _finish(run: ImportRun, reading: Reading, dataset: Dataset, problems: IO[str]) -> None:
+def _finish_run(run: ImportRun, reading: Reading, dataset: Dataset, problems: IO[str]) -> None:
     run.state, run.phase, run.percent = ImportState.LOADED, "done", 100
     run.dataset, run.row_count, run.notes = dataset, reading.rows, reading.notes
-    _record(run, reading.log, problems)
+    _record_problems(run, reading.log, problems)
 
 
-def _fail(run: ImportRun, log: ProblemLog, error: BaseException, problems: IO[str]) -> None:
+def _fail_run(run: ImportRun, log: ProblemLog, error: BaseException, problems: IO[str]) -> None:
     run.state = ImportState.FAILED
     if isinstance(error, DomainError):
         run.error = error.message
@@ -138,11 +138,11 @@ def _fail(run: ImportRun, log: ProblemLog, error: BaseException, problems: IO[st
         run.error = "The import was stopped."
     else:
         run.error = f"Unexpected error: {type(error).__name__}. The log has the details."
-    _record(run, log, problems)
+    _record_problems(run, log, problems)
 
 
 @transaction.atomic
-def _record(run: ImportRun, log: ProblemLog, problems: IO[str]) -> None:
+def _record_problems(run: ImportRun, log: ProblemLog, problems: IO[str]) -> None:
     run.reject_count, run.warning_count = log.rejects, log.warnings
     run.problem_counts = dict(log.counts)
     run.finished = run.updated = timezone.now()

@@ -34,11 +34,11 @@ def _old_runs() -> QuerySet[ImportRun]:
 
 def _remove_files(batch: int) -> Iterator[int]:
     for key in list(_old_runs().order_by("pk").values_list("pk", flat=True)):
-        yield _empty(key)
+        yield _empty_upload(key)
 
 
 @transaction.atomic
-def _empty(key: int) -> bool:
+def _empty_upload(key: int) -> bool:
     """Removes the files; the record with its counts stays as a report."""
     run = (
         ImportRun.objects.select_for_update(skip_locked=True)
@@ -59,16 +59,16 @@ def _empty(key: int) -> bool:
 
 
 def personal_data() -> list[PersonalData]:
-    return [PersonalData("imports", _imports, _erase), PersonalData("datasets", _datasets)]
+    return [PersonalData("imports", _imports_of, _erase_person), PersonalData("datasets", _datasets_of)]
 
 
-def _imports(user: Any) -> list[Record]:
-    runs = ImportRun.objects.filter(created_by__in=_names(user)).order_by("pk")
+def _imports_of(user: Any) -> list[Record]:
+    runs = ImportRun.objects.filter(created_by__in=_names_of(user)).order_by("pk")
     return [{"FileName": run.file_name, "Created": timestamp(run.created)} for run in runs]
 
 
-def _datasets(user: Any) -> list[Record]:
-    names = _names(user)
+def _datasets_of(user: Any) -> list[Record]:
+    names = _names_of(user)
     made = Dataset.objects.filter(Q(created_by__in=names) | Q(activated_by__in=names))
     return [
         {"FileName": dataset.file_name, "Created": timestamp(dataset.created)}
@@ -76,8 +76,8 @@ def _datasets(user: Any) -> list[Record]:
     ]
 
 
-def _erase(user: Any) -> None:
-    names = _names(user)
+def _erase_person(user: Any) -> None:
+    names = _names_of(user)
     ImportRun.objects.filter(created_by__in=names).update(created_by=ERASED)
     events = event_model(Dataset)
     for column in ("created_by", "activated_by"):
@@ -86,7 +86,7 @@ def _erase(user: Any) -> None:
             events.objects.filter(**{f"{column}__in": names}).update(**{column: ERASED})
 
 
-def _names(user: Any) -> list[str]:
+def _names_of(user: Any) -> list[str]:
     """The user names the person had as an operator."""
     events = user.pgh_event_model.objects.filter(pgh_obj_id=user.pk, is_operator=True)
     names = {*events.values_list("username", flat=True), *([user.username] if user.is_operator else ())}

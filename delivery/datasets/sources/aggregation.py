@@ -23,7 +23,7 @@ def aggregate_routes(
     while batch := list(islice(source.rows, BATCH)):
         if source.details is None:
             for row in batch:
-                _add(row, populations, log)
+                _add_row(row, populations, log)
         else:
             _add_detailed(batch, populations, source.details, log)
         count += len(batch)
@@ -37,13 +37,13 @@ def _add_detailed(
     batch: list[DetailedRow], populations: Populations, details: Details, log: ProblemLog
 ) -> None:
     for row in batch:
-        taken = _add(row[:6], populations, log)
+        taken = _add_row(row[:6], populations, log)
         if taken is not None:
             details.add(row[0], *taken, row[6], log)
     details.pack(log)
 
 
-def _add(row: Row, populations: Populations, log: ProblemLog) -> tuple[str, str] | None:
+def _add_row(row: Row, populations: Populations, log: ProblemLog) -> tuple[str, str] | None:
     """The postal code and route that were taken from the row, or None."""
     line, zip_cell, route_cell, residential_cell, business_cell, total_cell = row
     route, postal_code, route_flaw = read_route(route_cell)
@@ -55,7 +55,7 @@ def _add(row: Row, populations: Populations, log: ProblemLog) -> tuple[str, str]
     business, business_flaw = read_count(business_cell)
     if zip_flaw or route_flaw or residential_flaw or business_flaw or residential is None or business is None:
         flaws = (zip_flaw, route_flaw, residential_flaw, business_flaw)
-        completed = _complete(row, flaws, residential, business, log)
+        completed = _complete_counts(row, flaws, residential, business, log)
         if completed is None:
             return None
         residential, business = completed
@@ -73,7 +73,7 @@ def _add(row: Row, populations: Populations, log: ProblemLog) -> tuple[str, str]
     return None
 
 
-def _complete(
+def _complete_counts(
     row: Row,
     flaws: tuple[str, str, str, str],
     residential: int | None,
@@ -88,7 +88,7 @@ def _complete(
         return None
     errors = [(index, flaw) for index, flaw in enumerate(flaws) if flaw.startswith("E")]
     if not errors and None in (residential, business):
-        residential, business = _derive(residential, business, read_count(total_cell)[0])
+        residential, business = _derive_counts(residential, business, read_count(total_cell)[0])
         if residential is None or business is None:
             errors = [(2 if not cells[2].strip() else 3, "E_EMPTY")]
         else:
@@ -102,7 +102,7 @@ def _complete(
     return residential, business  # type: ignore[return-value]  # both were derived above
 
 
-def _derive(
+def _derive_counts(
     residential: int | None, business: int | None, total: int | None
 ) -> tuple[int | None, int | None]:
     if total is not None and residential is None and business is not None and business <= total:

@@ -81,12 +81,12 @@ def open_file(path: Path, name: str = "", *, is_preview: bool = False) -> Iterat
         packed.seek(0)
         if size == 0:
             raise FileRefused("The file is empty.")
-        raw: io.RawIOBase = _Unpacked(_unpack(packed), is_preview=is_preview)
+        raw: io.RawIOBase = _Unpacked(_unpack_archive(packed), is_preview=is_preview)
         stream = io.BufferedReader(raw, CHUNK)
         yield OpenedFile(name or path.name, size, sha256, stream, packed)
 
 
-def _unpack(packed: IO[bytes]) -> IO[bytes]:
+def _unpack_archive(packed: IO[bytes]) -> IO[bytes]:
     magic = packed.read(4)
     packed.seek(0)
     if magic[:2] == b"\x1f\x8b":

@@ -44,7 +44,7 @@ FIELD_OF = {alias: name for name, aliases in EVERY_ALIAS.items() for alias in al
 
 @lru_cache(maxsize=65_536)
 def read_postal_code(cell: str) -> tuple[str, str]:
-    text = _bare(cell)
+    text = _strip_cell(cell)
     code = ""
     if "O" in text or "o" in text:
         text, code = text.replace("O", "0").replace("o", "0"), "W_LETTER_O"
@@ -58,7 +58,7 @@ def read_postal_code(cell: str) -> tuple[str, str]:
 @lru_cache(maxsize=65_536)
 def read_route(cell: str) -> tuple[str, str, str]:
     """(route, its postal code where the cell has one, problem)"""
-    text = _bare(cell).upper()
+    text = _strip_cell(cell).upper()
     code = ""
     if "O" in text:
         text, code = text.replace("O", "0"), "W_LETTER_O"
@@ -73,7 +73,7 @@ def read_route(cell: str) -> tuple[str, str, str]:
 @lru_cache(maxsize=65_536)
 def read_count(cell: str) -> tuple[int | None, str]:
     """The count; None for an empty cell, which is a problem only where no total can replace it."""
-    text = _bare(cell)
+    text = _strip_cell(cell)
     code = ""
     if not text:
         return None, ""
@@ -85,7 +85,7 @@ def read_count(cell: str) -> tuple[int | None, str]:
     return (None, "E_COUNT") if count is None else (count, code)
 
 
-def _bare(cell: str) -> str:
+def _strip_cell(cell: str) -> str:
     """The cell without spaces, without ="…" and ' of spreadsheets, and without .0 of floats."""
     text = cell.strip().lstrip("='\"").rstrip("\"'").strip()
     match = WITH_FRACTION.fullmatch(text)
@@ -126,7 +126,7 @@ def find_columns(header: Sequence[str], chosen: Mapping[str, str]) -> Columns:
         if field and (field not in positions or plain[positions[field]] == "zipcrid"):
             positions[field] = position
     for field, name in chosen.items():
-        positions[field] = _position(plain, name)
+        positions[field] = _find_position(plain, name)
     return positions
 
 
@@ -157,7 +157,7 @@ def plain_name(cell: str) -> str:
     return re.sub(r"[^a-z0-9]", "", cell.lower())
 
 
-def _position(plain: Sequence[str], name: str) -> int:
+def _find_position(plain: Sequence[str], name: str) -> int:
     if plain_name(name) in plain:
         return plain.index(plain_name(name))
     if number := parse_number(name, most=len(plain)):

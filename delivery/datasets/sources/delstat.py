@@ -33,8 +33,8 @@ def looks_like_delstat(head: bytes) -> bool:
 def read_delstat(stream: BinaryIO) -> Source:
     header = stream.read(RECORD)
     ending = _read_ending(stream)
-    source = Source(format="delstat", rows=iter(()), vintage=_vintage(header))
-    records = _records(stream, ending)
+    source = Source(format="delstat", rows=iter(()), vintage=_read_vintage(header))
+    records = _read_records(stream, ending)
     first = []
     for number, record in enumerate(islice(records, CHECKED), 2):
         if not DETAIL.fullmatch(record):
@@ -45,7 +45,7 @@ def read_delstat(stream: BinaryIO) -> Source:
         first.append(record)
     if not first or not header.startswith(b"C"):
         raise FileRefused("Layout not recognized: a copyright record and detail records were expected.")
-    source.rows = _rows(chain(first, records), source)
+    source.rows = _read_rows(chain(first, records), source)
     return source
 
 
@@ -57,12 +57,12 @@ def _read_ending(stream: BinaryIO) -> int:
     return length
 
 
-def _vintage(header: bytes) -> date | None:
+def _read_vintage(header: bytes) -> date | None:
     match = VINTAGE.fullmatch(header[19:24])
     return date(2000 + int(match[2]), int(match[1]), 1) if match else None
 
 
-def _records(stream: BinaryIO, ending: int) -> Iterator[bytes]:
+def _read_records(stream: BinaryIO, ending: int) -> Iterator[bytes]:
     number = 1
     while record := stream.read(RECORD + ending):
         if not record.strip(b"\r\n\x1a"):
@@ -73,7 +73,7 @@ def _records(stream: BinaryIO, ending: int) -> Iterator[bytes]:
         yield record[:RECORD]
 
 
-def _rows(records: Iterator[bytes], source: Source) -> Iterator[Row]:
+def _read_rows(records: Iterator[bytes], source: Source) -> Iterator[Row]:
     left_out = general = 0
     for number, record in enumerate(records, 2):
         text = record.decode("cp1252", "replace")

@@ -32,21 +32,21 @@ SHAPE_KINDS = ("paths", "rings", "points")
 
 def read_gis(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog) -> Source:
     """Features are counted from 1 in place of lines."""
-    features = _features(stream)
+    features = _read_features(stream)
     try:
         first = next(features, None)
     except ijson.JSONError as error:
-        raise _broken(error) from error
+        raise _describe_break(error) from error
     if first is None:
         raise FileRefused("The JSON contains no routes (no features with attributes).")
     names = list(first[0])
-    columns = _columns(names, chosen)
+    columns = _find_columns(names, chosen)
     log.columns = {field: names[index] for field, index in columns.items()}
     return Source(
         format="gis-json",
         header=names,
         columns=columns,
-        rows=_rows(first, features, chosen),
+        rows=_read_rows(first, features, chosen),
         # Later features may have attributes that the first one lacks.
         details=Details(),
     )
@@ -68,7 +68,7 @@ class _Bounded:
         return data
 
 
-def _features(stream: BinaryIO) -> Iterator[Feature]:
+def _read_features(stream: BinaryIO) -> Iterator[Feature]:
     bounded = _Bounded(stream)
     # Of the members that lead to the parser's position, "" for an array. A new path for each level, as ijson.parse
     # makes, would cost the square of the depth.
@@ -79,7 +79,7 @@ def _features(stream: BinaryIO) -> Iterator[Feature]:
         bounded.since_event = 0
         if event == "start_map" and feature is None and names[-2:] == ["features", ""]:
             feature, depth = _Feature(), len(names)
-        _follow(names, event, value)
+        _follow_names(names, event, value)
         if feature is None:
             if event == "string" and names[-2:] == ["error", "message"]:
                 raise FileRefused(
@@ -93,7 +93,7 @@ def _features(stream: BinaryIO) -> Iterator[Feature]:
             feature = None
 
 
-def _follow(names: list[str], event: str, value: Any) -> None:
+def _follow_names(names: list[str], event: str, value: Any) -> None:
     if event == "map_key":
         names[-1] = value[: MAX_NAME_LENGTH + 1]
     elif event in CLOSING:
@@ -167,7 +167,9 @@ def _is_corner(corner: Any) -> bool:
     return isinstance(corner, list) and len(corner) > 1 and {type(n) for n in corner[:2]} <= {int, float}
 
 
-def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]) -> Iterator[DetailedRow]:
+def _read_rows(
+    first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
+) -> Iterator[DetailedRow]:
     seen: dict[tuple[str, ...], list[int | None]] = {}
     number = 1
     feature: Feature | None = first
@@ -178,7 +180,7 @@ def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
             if names not in seen:
                 if len(seen) >= MAX_CACHED_SHAPES:
                     seen.clear()
-                columns = _columns(list(names), chosen)
+                columns = _find_columns(list(names), chosen)
                 seen[names] = [columns.get(field) for field in _FIELDS]
             cells = (*attributes.values(),)
             zip_code, route, residential, business, total, income, age, household, facility = (
@@ -188,10 +190,10 @@ def _rows(first: Feature, features: Iterator[Feature], chosen: Mapping[str, str]
             yield number, zip_code, route, residential, business, total, details
             number, feature = number + 1, next(features, None)
     except ijson.JSONError as error:
-        raise _broken(error, number) from error
+        raise _describe_break(error, number) from error
 
 
-def _columns(names: list[str], chosen: Mapping[str, str]) -> Columns:
+def _find_columns(names: list[str], chosen: Mapping[str, str]) -> Columns:
     columns = find_columns(names, chosen)
     if not is_complete(columns):
         listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
@@ -199,6 +201,6 @@ def _columns(names: list[str], chosen: Mapping[str, str]) -> Columns:
     return columns
 
 
-def _broken(error: Exception, number: int = 0) -> FileRefused:
+def _describe_break(error: Exception, number: int = 0) -> FileRefused:
     where = f" after feature {number}" if number else ""
     return FileRefused(f"The JSON is broken or cut off{where}: {str(error).splitlines()[0][:120]}.")

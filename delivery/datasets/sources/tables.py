@@ -59,7 +59,7 @@ def read_table(stream: BinaryIO, chosen: Mapping[str, str], log: ProblemLog, pos
         format="csv",
         header=[cell.strip() for cell in header],
         columns=columns,
-        rows=_rows(
+        rows=_read_rows(
             body.numbered_rows(delimiter), row + 1, columns, log, postal_code, detailed=details is not None
         ),
         details=details,
@@ -110,7 +110,7 @@ def _find_header(head: list[str], chosen: Mapping[str, str]) -> tuple[int, str, 
         row = -1 if _holds_counts(header, chosen) else 0
     columns = find_columns(header, chosen) if header else {}
     if not is_complete(columns):
-        raise FileRefused(_missing(header or _likely_cells(head[0]), columns))
+        raise FileRefused(_find_missing(header or _likely_cells(head[0]), columns))
     return row, delimiter, header, columns
 
 
@@ -132,7 +132,7 @@ def _holds_counts(cells: Sequence[str], chosen: Mapping[str, str]) -> bool:
     return any(number <= len(cells) and cells[number - 1][:1].isdigit() for number in numbers)
 
 
-def _missing(header: Sequence[str], columns: Columns) -> str:
+def _find_missing(header: Sequence[str], columns: Columns) -> str:
     missing = [field for field in ALIASES if field not in columns and field != "total"]
     names = ", ".join(repr(cell.strip()[:40]) for cell in header[:20])
     return (
@@ -141,7 +141,7 @@ def _missing(header: Sequence[str], columns: Columns) -> str:
     )
 
 
-def _rows(
+def _read_rows(
     numbered: Iterator[tuple[int, list[str]]],
     skipped: int,
     columns: Columns,

@@ -82,12 +82,12 @@ def describe_outcome(outcome: Outcome, options: ImportOptions) -> Iterator[str]:
         counted = "" if letter in options.route_types else ", not counted"
         yield f"  {letter} {ROUTE_TYPE_NAMES[letter]}: {count} routes, {homes + firms} deliveries{counted}"
     yield from reading.notes
-    yield from _problems(outcome)
+    yield from _describe_problems(outcome)
     yield from (f"Concern: {concern}" for concern in reading.concerns)
-    yield _ending(outcome)
+    yield _describe_ending(outcome)
 
 
-def _problems(outcome: Outcome) -> Iterator[str]:
+def _describe_problems(outcome: Outcome) -> Iterator[str]:
     log = outcome.reading.log
     if not log.counts:
         return
@@ -98,7 +98,7 @@ def _problems(outcome: Outcome) -> Iterator[str]:
         yield f"  line {line}: {column or 'line'} {value!r} {code}"
 
 
-def _ending(outcome: Outcome) -> str:
+def _describe_ending(outcome: Outcome) -> str:
     dataset = outcome.dataset
     if dataset is None:
         return "Dry run: nothing was written."
@@ -119,8 +119,10 @@ class Command(ServiceCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", nargs="?", help="The file, or - for standard input.")
         parser.add_argument("--format", choices=FORMATS, default="auto")
-        parser.add_argument("--vintage", default="", type=_vintage, help="The month of the counts, YYYY-MM.")
-        parser.add_argument("--types", default="", type=_types, help="Route types to count, e.g. CRHB.")
+        parser.add_argument(
+            "--vintage", default="", type=_read_vintage, help="The month of the counts, YYYY-MM."
+        )
+        parser.add_argument("--types", default="", type=_read_types, help="Route types to count, e.g. CRHB.")
         parser.add_argument(
             "--map",
             action="append",
@@ -165,7 +167,7 @@ class Command(ServiceCommand):
         progress = TerminalProgress(self.stderr)
         with _local_file(options["file"]) as (path, name):
             if options["dry_run"]:
-                outcome = _try(path, name, settings, options["problems"], progress)
+                outcome = _try_file(path, name, settings, options["problems"], progress)
             else:
                 outcome = import_file(
                     path=path, name=name, options=settings, by=current_user(), on_progress=progress.show
@@ -180,7 +182,7 @@ class Command(ServiceCommand):
             raise CommandError("Not activated.", returncode=NOT_ACTIVATED)
 
 
-def _try(
+def _try_file(
     path: Path, name: str, settings: ImportOptions, problems: Path | None, progress: TerminalProgress
 ) -> Any:
     if problems is None:
@@ -202,11 +204,11 @@ def _local_file(name: str) -> Iterator[tuple[Path, str]]:
         yield Path(local.name), "standard input"
 
 
-def _vintage(text: str) -> str:
+def _read_vintage(text: str) -> str:
     return _check_option(read_vintage, text)
 
 
-def _types(text: str) -> str:
+def _read_types(text: str) -> str:
     return _check_option(read_types, text)
 
 
