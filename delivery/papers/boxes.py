@@ -32,8 +32,8 @@ def boxes_of(
             "count": len(boxes),
             "bundles": len(box),
             "pieces": (pieces := sum(bundle.pieces for bundle in box)),
-            "weight": _pounds(pieces, piece_weight_g),
-            "routes": [_route(tuple(group)) for _, group in groupby(box, attrgetter("route"))],
+            "weight": _weigh_box(pieces, piece_weight_g),
+            "routes": [_route_record(tuple(group)) for _, group in groupby(box, attrgetter("route"))],
             "barcodes": [bundle.code for bundle in box],
         }
         for number, box in enumerate(boxes, 1)
@@ -51,7 +51,9 @@ def _most_pieces(piece_weight_g: Decimal | None, size_mm: tuple[Decimal, Decimal
 def _fill_boxes(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
     """The largest routes first, each into the box that it fills best."""
     routes = (tuple(group) for _, group in groupby(bundles, attrgetter("route")))
-    loads = sorted((load for route in routes for load in _loads(route, most)), key=weight_of, reverse=True)
+    loads = sorted(
+        (load for route in routes for load in _split_route(route, most)), key=weight_of, reverse=True
+    )
     boxes: list[list[Bundle]] = []
     rooms: list[tuple[int, int]] = []  # of each box, the fullest first
     for load in loads:
@@ -62,10 +64,10 @@ def _fill_boxes(bundles: Sequence[Bundle], most: int) -> list[list[Bundle]]:
             boxes.append([])
         boxes[number] += load
         insort(rooms, (room - weight, number))
-    return sorted((sorted(box, key=_place) for box in boxes), key=lambda box: _place(box[0]))
+    return sorted((sorted(box, key=_place_of) for box in boxes), key=lambda box: _place_of(box[0]))
 
 
-def _loads(bundles: tuple[Bundle, ...], most: int) -> list[tuple[Bundle, ...]]:
+def _split_route(bundles: tuple[Bundle, ...], most: int) -> list[tuple[Bundle, ...]]:
     """A route, or as many of its bundles as fit into a box."""
     if weight_of(bundles) <= most:
         return [bundles]
@@ -73,11 +75,11 @@ def _loads(bundles: tuple[Bundle, ...], most: int) -> list[tuple[Bundle, ...]]:
     return [bundles[start : start + full] for start in range(0, len(bundles), full)]
 
 
-def _place(bundle: Bundle) -> tuple[str, int]:
+def _place_of(bundle: Bundle) -> tuple[str, int]:
     return bundle.route.name, bundle.number
 
 
-def _route(bundles: tuple[Bundle, ...]) -> dict[str, Any]:
+def _route_record(bundles: tuple[Bundle, ...]) -> dict[str, Any]:
     """A route in a box; `part` names the bundles where others of it are in another box."""
     first, last = bundles[0], bundles[-1]
     is_whole = len(bundles) == first.count
@@ -89,7 +91,7 @@ def _route(bundles: tuple[Bundle, ...]) -> dict[str, Any]:
     }
 
 
-def _pounds(pieces: int, piece_weight_g: Decimal | None) -> str:
+def _weigh_box(pieces: int, piece_weight_g: Decimal | None) -> str:
     """Empty where the weight of a piece is unknown: the box must be weighed."""
     if piece_weight_g is None:
         return ""

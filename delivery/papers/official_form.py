@@ -187,7 +187,9 @@ def fill_forms(
             if rows
             else [[]]
         )
-        filled += [_fill_form(content, _values(mapping, sheets, drop, part)) for part in parts or [[]]]
+        filled += [
+            _fill_form(content, _collect_values(mapping, sheets, drop, part)) for part in parts or [[]]
+        ]
     return filled
 
 
@@ -204,7 +206,7 @@ def append_forms(papers: bytes, forms: Sequence[bytes]) -> bytes:
     return output.getvalue()
 
 
-def _values(
+def _collect_values(
     mapping: Mapping[str, str], sheets: Mapping[str, Any], drop: Mapping[str, Any], rows: Sequence[Any]
 ) -> dict[str, str]:
     mailer = sheets["mailer"] or [""]

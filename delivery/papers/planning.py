@@ -85,19 +85,19 @@ def plan_drops(routes: Iterable[DropRoute], *, full: int = MAX_BUNDLE) -> tuple[
     """
     days: dict[tuple[int, str], list[Bundle]] = {}
     ordered = sorted(routes, key=attrgetter("postal_code", "carrier_route"))
-    _check(ordered)
+    _check_routes(ordered)
     for _, of_code in groupby(ordered, attrgetter("postal_code")):
-        for day, loads in enumerate(_spread(_loads(of_code, full)), start=1):
+        for day, loads in enumerate(_spread_loads(_split_routes(of_code, full)), start=1):
             for load in sorted(loads, key=lambda load: (load[0].route.name, load[0].number)):
-                days.setdefault((day, _office(load[0].route)), []).extend(load)
+                days.setdefault((day, _office_of(load[0].route)), []).extend(load)
     return tuple(Drop(office, day, tuple(days[day, office])) for day, office in sorted(days))
 
 
-def _office(route: DropRoute) -> str:
+def _office_of(route: DropRoute) -> str:
     return route.entry_office or f"Post office serving {route.postal_code}"
 
 
-def _check(routes: Sequence[DropRoute]) -> None:
+def _check_routes(routes: Sequence[DropRoute]) -> None:
     names: set[str] = set()
     for route in routes:
         if route.pieces < 1:
@@ -110,7 +110,7 @@ def _check(routes: Sequence[DropRoute]) -> None:
 Load = tuple[Bundle, ...]
 
 
-def _loads(routes: Iterable[DropRoute], full_bundle: int) -> list[Load]:
+def _split_routes(routes: Iterable[DropRoute], full_bundle: int) -> list[Load]:
     """Loads that stay together: a whole route, or as many bundles of a large one as a day allows."""
     loads: list[Load] = []
     for route in routes:
@@ -121,7 +121,7 @@ def _loads(routes: Iterable[DropRoute], full_bundle: int) -> list[Load]:
     return loads
 
 
-def _spread(loads: Sequence[Load]) -> list[list[Load]]:
+def _spread_loads(loads: Sequence[Load]) -> list[list[Load]]:
     """Spreads loads over the fewest days, evenly, so that no small rest falls below the minimum."""
     heavy_first = sorted(loads, key=weight_of, reverse=True)
     count = -(-sum(map(weight_of, loads)) // MAX_PER_DAY)

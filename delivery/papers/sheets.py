@@ -59,7 +59,7 @@ class Postage:
 PostageOn = Callable[[date], Postage | None]
 
 
-def _mailing(mailing: Mailing) -> dict[str, Any]:
+def _mailing_record(mailing: Mailing) -> dict[str, Any]:
     return {
         "order": mailing.order_number,
         "item": mailing.item_key,
@@ -69,9 +69,9 @@ def _mailing(mailing: Mailing) -> dict[str, Any]:
         "mailer_name": mailing.company or next(iter(mailing.mailer), mailing.preparer),
         "phone": us_phone(mailing.phone),
         "email": mailing.email,
-        "size": _size(mailing.size_mm),
-        "weight": _measure(mailing.piece_weight_g, GRAMS_PER_OUNCE, "oz"),
-        "thickness": _measure(mailing.thickness_mm, MM_PER_INCH, "in"),
+        "size": _convert_size(mailing.size_mm),
+        "weight": _convert_measure(mailing.piece_weight_g, GRAMS_PER_OUNCE, "oz"),
+        "thickness": _convert_measure(mailing.thickness_mm, MM_PER_INCH, "in"),
         "crid": mailing.crid,
         "payment": mailing.payment,
         "vintage": mailing.vintage,
@@ -91,7 +91,7 @@ def make_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn) 
     ]
     box_of = {code: box for box in boxes for code in box.pop("barcodes")}
     return {
-        **_mailing(mailing),
+        **_mailing_record(mailing),
         "boxes": boxes,
         "drops": sheets,
         # Set by the caller, which fills the official form.
@@ -102,7 +102,7 @@ def make_sheets(mailing: Mailing, drops: Sequence[Drop], postage_on: PostageOn) 
         "pieces": sum(sheet["pieces"] for sheet in sheets),
         "postage": _total_postage(sheets),
         "slips": [
-            _slip(drop, sheet, bundle, box_of[bundle.code])
+            _make_slip(drop, sheet, bundle, box_of[bundle.code])
             for drop, sheet in zip(drops, sheets, strict=True)
             for bundle in drop.bundles
         ],
@@ -128,7 +128,7 @@ def _drop_sheet(mailing: Mailing, drop: Drop, postage_on: PostageOn) -> dict[str
         "rate": f"{postage.per_piece.normalize():f}" if postage else None,
         "rate_starts": long_date(postage.starts) if postage else None,
         "postage": f"{postage.of(drop.pieces)}" if postage else None,
-        "notes": _notes(drop, postage),
+        "notes": _make_notes(drop, postage),
     }
 
 
@@ -150,7 +150,7 @@ def _by_code(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[Mapping[
     return [(code, list(group)) for code, group in groupby(rows, lambda row: row["code"])]
 
 
-def _notes(drop: Drop, postage: Postage | None) -> list[str]:
+def _make_notes(drop: Drop, postage: Postage | None) -> list[str]:
     notes = []
     if drop.is_below_minimum:
         notes.append(
@@ -162,7 +162,9 @@ def _notes(drop: Drop, postage: Postage | None) -> list[str]:
     return notes
 
 
-def _slip(drop: Drop, sheet: Mapping[str, Any], bundle: Bundle, box: Mapping[str, Any]) -> dict[str, Any]:
+def _make_slip(
+    drop: Drop, sheet: Mapping[str, Any], bundle: Bundle, box: Mapping[str, Any]
+) -> dict[str, Any]:
     columns, runs = code_128_runs(bundle.code)
     return {
         "code": bundle.route.postal_code,
@@ -186,11 +188,11 @@ def _total_postage(sheets: Sequence[Mapping[str, Any]]) -> str | None:
     return None if None in amounts else f"{sum(map(Decimal, amounts), NOTHING)}"
 
 
-def _measure(metric: Decimal | None, per_unit: Decimal, unit: str) -> str:
+def _convert_measure(metric: Decimal | None, per_unit: Decimal, unit: str) -> str:
     return "" if metric is None else f"{metric / per_unit:.3f} {unit}"
 
 
-def _size(millimetres: tuple[Decimal, Decimal]) -> str:
+def _convert_size(millimetres: tuple[Decimal, Decimal]) -> str:
     long, short = sorted((round(side / MM_PER_INCH, 2).normalize() for side in millimetres), reverse=True)
     return f"{long:f} {TIMES} {short:f} in"
 
