@@ -82,7 +82,7 @@ class RingsField(serializers.Field):
         shell, *holes = ([(position[0], position[1]) for position in ring] for ring in data)
         polygon = shapely.Polygon(shell, holes)
         if not polygon.is_valid or polygon.area <= 0:
-            self.fail("polygon_invalid", reason=_reason(polygon))
+            self.fail("polygon_invalid", reason=_explain_polygon(polygon))
         return polygon
 
     def to_representation(self, value: Any) -> Any:
@@ -101,7 +101,7 @@ def _is_position(position: Any) -> bool:
     return numbers and -180 <= longitude <= 180 and -90 <= latitude <= 90
 
 
-def _reason(polygon: shapely.Polygon) -> str:
+def _explain_polygon(polygon: shapely.Polygon) -> str:
     reason = str(shapely.is_valid_reason(polygon))
     kind, _, position = reason.partition("[")
     words = {

@@ -186,9 +186,9 @@ def criteria_from(values: Mapping[str, Any], sent: Mapping[str, Any]) -> Criteri
         radius=values.get("RadiusMiles"),
         route_types="".join(dict.fromkeys(values.get("RouteTypes", ()))),
         residential_only=values.get("ResidentialOnly", False),
-        income=_range(values.get("MedianIncome")),
-        age=_range(values.get("MedianAge")),
-        household=_range(values.get("HouseholdSize")),
+        income=_read_range(values.get("MedianIncome")),
+        age=_read_range(values.get("MedianAge")),
+        household=_read_range(values.get("HouseholdSize")),
         max_pieces=values.get("MaxPieces"),
         budget=budget
         and Budget(
@@ -201,5 +201,5 @@ def criteria_from(values: Mapping[str, Any], sent: Mapping[str, Any]) -> Criteri
     )
 
 
-def _range(values: Mapping[str, float] | None) -> Range | None:
+def _read_range(values: Mapping[str, float] | None) -> Range | None:
     return Range(values.get("Min"), values.get("Max")) if values else None

@@ -43,13 +43,13 @@ TYPE_NAMES = (
 def list_routes_in_view(request: HttpRequest) -> HttpResponse:
     try:
         with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
-            candidates, shapes = routes_in_view(_box(request.GET.get("box", "")))
+            candidates, shapes = routes_in_view(_read_box(request.GET.get("box", "")))
             return json_bytes(request, render_routes(candidates, shapes))
     except DomainError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
 
 
-def _box(text: str) -> tuple[float, float, float, float]:
+def _read_box(text: str) -> tuple[float, float, float, float]:
     try:
         west, south, east, north = (float(part) for part in text.split(","))
     except ValueError:
@@ -160,9 +160,9 @@ def choose_and_save(request: HttpRequest, page: Mailing) -> EddmSelection | None
     try:
         if page.form.has_area or page.form.added:
             enforce_page_limit("mailings", signed_in_user(request).pk)
-            _choose(page)
+            _choose_routes(page)
         if request.method == "POST" and request.POST.get("do") == "save" and page.taken:
-            return _save(page)
+            return _save_selection(page)
     except DomainError as error:
         page.form.fail(error)
     return None
@@ -179,7 +179,7 @@ def mailing_context(page: Mailing) -> dict[str, Any]:
     }
 
 
-def _choose(page: Mailing) -> None:
+def _choose_routes(page: Mailing) -> None:
     """Chooses the routes of the area and the named routes."""
     form, caller = page.form, page.actor.caller
     bodies = [form.body] if form.has_area else []
@@ -196,7 +196,7 @@ def _choose(page: Mailing) -> None:
     page.left_out &= route_by_code.keys()
 
 
-def _save(page: Mailing) -> EddmSelection | None:
+def _save_selection(page: Mailing) -> EddmSelection | None:
     criteria = page.form.criteria(page.body())
     if criteria is None or page.form.errors:
         return None

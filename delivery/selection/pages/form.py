@@ -60,24 +60,28 @@ class MailingForm:
         if values["postal_codes"]:
             body["PostalCodes"] = [word for word in WORDS.split(values["postal_codes"]) if word]
         if values["polygon"]:
-            body["Polygon"] = _json(values["polygon"])
+            body["Polygon"] = _read_json(values["polygon"])
         if values["center"]:
-            body["Center"] = _center(values["center"])
+            body["Center"] = _read_center(values["center"])
         if values["radius"] and values["center"]:
-            body["RadiusMiles"] = _number(values["radius"])
+            body["RadiusMiles"] = _read_number(values["radius"])
         for name, member in RANGES:
             limits = {
-                end.title(): _number(values[f"{name}_{end}"])
+                end.title(): _read_number(values[f"{name}_{end}"])
                 for end in ("min", "max")
                 if values[f"{name}_{end}"]
             }
             if limits:
                 body[member] = limits
         if values["most"]:
-            body["MaxPieces"] = _number(values["most"])
+            body["MaxPieces"] = _read_number(values["most"])
         if values["amount"] and values["product"]:
             store, _, product = values["product"].partition("/")
-            body["Budget"] = {"StoreID": store, "ProductID": product, "Amount": _number(values["amount"])}
+            body["Budget"] = {
+                "StoreID": store,
+                "ProductID": product,
+                "Amount": _read_number(values["amount"]),
+            }
         return {**body, **self.shared}
 
     @property
@@ -135,21 +139,21 @@ def form_of(body: Mapping[str, Any]) -> MailingForm:
     return MailingForm(values, list(body.get("RouteTypes", ())), bool(body.get("ResidentialOnly")))
 
 
-def _json(text: str) -> Any:
+def _read_json(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
         return text
 
 
-def _center(text: str) -> dict[str, Any]:
+def _read_center(text: str) -> dict[str, Any]:
     match = COORDINATES.fullmatch(text)
     if match:
-        return {"Latitude": _number(match[1]), "Longitude": _number(match[2])}
+        return {"Latitude": _read_number(match[1]), "Longitude": _read_number(match[2])}
     return {"PostalCode": text}
 
 
-def _number(text: str) -> Any:
+def _read_number(text: str) -> Any:
     plain = text.replace(",", "").replace("$", "")
     for kind in (int, float):
         try:

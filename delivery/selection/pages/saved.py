@@ -41,13 +41,13 @@ SAVED_SHOWN = 10
 
 @signed_in_page
 def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
-    actor, selection = _selection(request, selection_id)
+    actor, selection = _find_selection(request, selection_id)
     # Both sets of counts are read for up to 5,000 routes.
     with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
         differences = differences_to_active(selection)
     context = {
         "is_expired": selection.expires <= timezone.now(),
-        "products": _offers(signed_in_user(request), actor, selection),
+        "products": _list_offers(signed_in_user(request), actor, selection),
         "selection": selection,
         "routes": routes_of_selection(selection)[:MAX_LISTED],
         "differences": differences,
@@ -61,7 +61,7 @@ def show_selection(request: HttpRequest, selection_id: str) -> HttpResponse:
 @signed_in_page
 def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
     """The routes as GeoJSON, for the map."""
-    _, selection = _selection(request, selection_id)
+    _, selection = _find_selection(request, selection_id)
     routes = list(routes_of_selection(selection))
     try:
         with SELECTIONS.limited(f"user:{signed_in_user(request).pk}"):
@@ -72,13 +72,13 @@ def list_shapes(request: HttpRequest, selection_id: str) -> HttpResponse:
 
 @signed_in_page
 def download_selection(request: HttpRequest, selection_id: str) -> StreamingHttpResponse:
-    _, selection = _selection(request, selection_id)
+    _, selection = _find_selection(request, selection_id)
     caller = Caller.on_pages(signed_in_user(request))
     routes = routes_of_selection(selection).iterator(chunk_size=1000)
     return streamed_file(selection_csv(selection, routes), f"selection-{selection.pk}.csv", caller.key)
 
 
-def _offers(user: User, actor: Requester, selection: EddmSelection) -> list[tuple[Any, Decimal, bool]]:
+def _list_offers(user: User, actor: Requester, selection: EddmSelection) -> list[tuple[Any, Decimal, bool]]:
     """Products that can be ordered for it: the price of all pieces, and whether the product allows the quantity."""
     if selection.expires <= timezone.now():
         return []
@@ -89,7 +89,7 @@ def _offers(user: User, actor: Requester, selection: EddmSelection) -> list[tupl
     ]
 
 
-def _selection(request: HttpRequest, selection_id: str) -> tuple[Requester, EddmSelection]:
+def _find_selection(request: HttpRequest, selection_id: str) -> tuple[Requester, EddmSelection]:
     """The person's own, or of an application of theirs: one query for any number of applications."""
     actors = actors_of(signed_in_user(request))
     selection = selection_of_callers([actor.caller for actor in actors], selection_id)

@@ -48,7 +48,7 @@ def made_by(caller: Caller) -> Q:
 
 def selection_of_caller(caller: Caller, selection_id: str | UUID) -> EddmSelection:
     """A selection that the caller may see, also if it has expired."""
-    selection = _find(selection_id, visible_selections(caller))
+    selection = _find_selection(selection_id, visible_selections(caller))
     if selection is None:
         raise NotFound(_("There is no selection with this ID for this caller."), code="selection_not_found")
     return selection
@@ -59,7 +59,7 @@ def selection_of_callers(callers: Sequence[Caller], selection_id: str | UUID) ->
     scopes = [visible_selections(caller) for caller in callers]
     # An empty scope admits every row, and would have no effect in a disjunction.
     scope = reduce(or_, scopes) if all(scopes) else Q()
-    selection = _find(selection_id, scope) if scopes else None
+    selection = _find_selection(selection_id, scope) if scopes else None
     if selection is None:
         raise NotFound(_("There is no selection with this ID."), code="selection_not_found")
     return selection
@@ -70,7 +70,7 @@ def routes_of_selection(selection: EddmSelection) -> QuerySet[EddmSelectionRoute
     return EddmSelectionRoute.objects.filter(selection=selection).order_by("position")
 
 
-def _find(selection_id: str | UUID, scope: Q) -> EddmSelection | None:
+def _find_selection(selection_id: str | UUID, scope: Q) -> EddmSelection | None:
     key = parse_uuid(str(selection_id))
     return EddmSelection.objects.filter(scope, pk=key).first() if key else None
 

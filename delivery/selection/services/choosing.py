@@ -84,7 +84,7 @@ class _Search:
         if not len(taken):
             raise self._empty_selection(candidates, order)
         return Choice(
-            self.dataset, self.criteria, *_routes(candidates, taken, self.criteria.residential_only)
+            self.dataset, self.criteria, *_take_routes(candidates, taken, self.criteria.residential_only)
         )
 
     def _check_types(self) -> None:
@@ -264,7 +264,7 @@ class _Search:
         return Invalid(message, code="selection_empty")
 
 
-def _routes(
+def _take_routes(
     candidates: Candidates, taken: np.ndarray, residential_only: bool
 ) -> tuple[list[ChosenRoute], tuple[float, float, float, float] | None]:
     chosen = np.zeros(len(candidates), bool)

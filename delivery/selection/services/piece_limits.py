@@ -14,7 +14,7 @@ def piece_limit(caller: Caller, criteria: Criteria) -> int | None:
     """The most pieces that the limit and the budget of a selection allow; None if neither is set."""
     limits = [criteria.max_pieces] if criteria.max_pieces is not None else []
     if criteria.budget is not None:
-        price = _price(caller, criteria.budget)
+        price = _ask_price(caller, criteria.budget)
         if price > 0:
             affordable = int(criteria.budget.amount / price)
             if affordable < 1:
@@ -26,7 +26,7 @@ def piece_limit(caller: Caller, criteria: Criteria) -> int | None:
     return min(limits) if limits else None
 
 
-def _price(caller: Caller, budget: Budget) -> Decimal:
+def _ask_price(caller: Caller, budget: Budget) -> Decimal:
     """The price of one piece, from an app that offers `mailing_prices`."""
     for unit_price in plugins.offered_values("mailing_prices", "unit_price"):
         price: Decimal = unit_price(

@@ -94,10 +94,10 @@ def _refuse_too_many(caller: Caller, routes: int, now: datetime) -> None:
 
 
 def personal_data() -> list[PersonalData]:
-    return [PersonalData("eddm_selections", _selections, _erase)]
+    return [PersonalData("eddm_selections", _selections_of, _erase_person)]
 
 
-def _selections(user: Any) -> list[Record]:
+def _selections_of(user: Any) -> list[Record]:
     made = EddmSelection.objects.filter(user=user).order_by("pk")
     return [
         {
@@ -110,7 +110,7 @@ def _selections(user: Any) -> list[Record]:
     ]
 
 
-def _erase(user: Any) -> None:
+def _erase_person(user: Any) -> None:
     """Deletes the user's selections; ordered ones stay without the user."""
     made = EddmSelection.objects.filter(user=user)
     made.filter(is_ordered=False).delete()
