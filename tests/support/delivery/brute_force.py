@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import shapely
 
+from delivery.datasets.csv_export import export_lines
 from delivery.datasets.models import Dataset
-from delivery.datasets.selectors import export_lines
 from delivery.selection.criteria import EARTH_MILES
 
 
