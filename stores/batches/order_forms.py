@@ -100,12 +100,12 @@ class RowForms:
 
     def problem_of(self, fault: Fault, row: BatchRow) -> Problem:
         """The fault of an order, at the cell that it comes from."""
-        field = _field(fault.pointer)
+        field = _find_field(fault.pointer)
         column = self.batch.mapping.get(field) if field else None
         value = row.values.get(column) if column else None
         message = fault.message.removeprefix(f"{fault.pointer.lstrip('/')}: ")
         message = f"{field}: {message}" if field and message != fault.message else message
-        remedy = _remedy(fault.code, field, column)
+        remedy = _suggest_remedy(fault.code, field, column)
         return problem_record(fault.code, message, remedy, field=field, column=column, value=value)
 
     def finding_of(self, finding: Mapping[str, Any], row: BatchRow) -> Problem:
@@ -135,7 +135,7 @@ def label_of(row: BatchRow) -> str:
     return f"{row.name} ({row.key})" if row.name else row.key
 
 
-def _remedy(code: str, field: str | None, column: str | None) -> str:
+def _suggest_remedy(code: str, field: str | None, column: str | None) -> str:
     if field and not column and field not in {QUANTITY, "Recipient"}:
         return f"Add a column for {field}, or map one to it."
     if column is None:
@@ -143,7 +143,7 @@ def _remedy(code: str, field: str | None, column: str | None) -> str:
     return CELLS[code](column) if code in CELLS else f"Correct the cell in the column {column}."
 
 
-def _field(pointer: str) -> str | None:
+def _find_field(pointer: str) -> str | None:
     """The target of a mapping at which an order's JSON pointer points; None for what is of the whole batch."""
     for prefix, before in ((f"{DATA}/", ""), (f"{TO}/", "Recipient."), (f"{ITEM}/", "")):
         if pointer.startswith(prefix):

@@ -69,12 +69,12 @@ def row_record(batch: Batch, row: BatchRow, proofs: Mapping[str, StoredProof]) -
         "Quantity": row.quantity or None,
         "Total": number(BudgetType.AMOUNT, row.total),
         "Problems": row.problems,
-        "Proof": _proof(proofs.get(row.proof), batch.product.external_id),
+        "Proof": _proof_record(proofs.get(row.proof), batch.product.external_id),
         "OrderID": str(row.order_id) if row.order_id else None,
     }
 
 
-def _proof(proof: StoredProof | None, product_id: str) -> Record | None:
+def _proof_record(proof: StoredProof | None, product_id: str) -> Record | None:
     if proof is None:
         return None
     urls = proof_urls(proof, product_id)

@@ -175,7 +175,7 @@ class BatchRowViewSet(ApiViewSet):
     )
     def list(self, request: Request, store_id: str, batch_id: str) -> Response | StreamingHttpResponse:
         _, batch = batch_for(request.auth, store_id, batch_id, READ)
-        query, states = request.query_params, _states(request)
+        query, states = request.query_params, _read_states(request)
         chosen = query.get("format", request.accepted_renderer.format)
         if chosen not in ("json", "csv", "xlsx"):
             raise Invalid.at("?format", "parameter_invalid", "format: write json, csv or xlsx.")
@@ -225,7 +225,7 @@ class BatchRowChangeViewSet(ApiViewSet):
         return Response(row_records(batch, [row])[0])
 
 
-def _states(request: Request) -> "list[str]":
+def _read_states(request: Request) -> "list[str]":
     sent = [state for text in request.query_params.getlist("state") for state in text.split(",") if state]
     if unknown := [state for state in sent if state not in RowState.values]:
         message = f"state: {unknown[0][:40]!r} is none; write {', '.join(RowState.values)}."

@@ -28,8 +28,8 @@ _SHORTENED = re.compile(r"\d([.,]\d+)?E\+\d{1,3}")
 def read_csv(path: Path, content_type: str, rows: RowsWriter) -> dict[str, str]:
     encoding = encoding_of(path, content_type)
     with path.open(encoding=encoding, errors="replace", newline="") as stream:
-        separator = _separator(stream)
-        for row in _records(stream, separator, rows):
+        separator = _find_separator(stream)
+        for row in _read_records(stream, separator, rows):
             if row.cells[:1] and row.cells[0].startswith(NOTE) and not any(row.cells[1:]):
                 continue
             _check_cells(row)
@@ -39,14 +39,14 @@ def read_csv(path: Path, content_type: str, rows: RowsWriter) -> dict[str, str]:
     return {"format": "csv", "encoding": encoding.removesuffix("-sig"), "separator": separator}
 
 
-def _separator(stream: TextIO) -> str:
+def _find_separator(stream: TextIO) -> str:
     """The stream stands at the heads afterwards."""
     sample = stream.read(SAMPLE)
     stream.seek(0)
     if declared := _SAID_SEPARATOR.match(sample):
         stream.readline()
         return declared[1]
-    best = max(SEPARATORS, key=lambda separator: _fitness(sample, separator))
+    best = max(SEPARATORS, key=lambda separator: _rate_separator(sample, separator))
     head = next((line for line in sample.splitlines() if line.strip()), "")
     if best not in head and "|" in head:
         raise file_error(
@@ -59,7 +59,7 @@ def _separator(stream: TextIO) -> str:
     return best
 
 
-def _fitness(sample: str, separator: str) -> tuple[int, int]:
+def _rate_separator(sample: str, separator: str) -> tuple[int, int]:
     """How many of the first records have as many cells as the heads, and how many heads there are."""
     records: list[list[str]] = []
     reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator, skipinitialspace=True)
@@ -70,7 +70,7 @@ def _fitness(sample: str, separator: str) -> tuple[int, int]:
     return (sum(len(record) == heads for record in records), heads) if heads > 1 else (0, heads)
 
 
-def _records(stream: TextIO, separator: str, rows: RowsWriter) -> Iterator[RawRow]:
+def _read_records(stream: TextIO, separator: str, rows: RowsWriter) -> Iterator[RawRow]:
     number, length = 1, 0
     record: list[str] = []
 
@@ -138,7 +138,7 @@ def _check_cells(row: RawRow) -> None:
         if text := _TEXT_FORMULA.fullmatch(cell):
             row.cells[index] = text[1]
         elif cell.startswith("="):
-            row.faults.append((index, _formula(cell)))
+            row.faults.append((index, _refuse_formula(cell)))
         elif _ERROR_VALUE.fullmatch(cell):
             row.faults.append((index, error_value(cell)))
         elif _SHORTENED.fullmatch(cell):
@@ -154,7 +154,7 @@ def error_value(cell: str, where: str = "") -> Fault:
     )
 
 
-def _formula(cell: str) -> Fault:
+def _refuse_formula(cell: str) -> Fault:
     return Fault(
         "formula_without_value",
         "The cell contains a formula and no value.",

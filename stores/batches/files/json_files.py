@@ -31,12 +31,12 @@ def read_json(path: Path, content_type: str, rows: RowsWriter) -> dict[str, str]
     index_by_key: dict[str, int] = {}
     with path.open(encoding=encoding, errors="replace", newline="") as stream:
         # Rows have the numbers that they have in a sheet with the keys as heads in row 1.
-        for number, item in enumerate(_objects(stream), start=2):
-            _take(number, item, index_by_key, rows)
+        for number, item in enumerate(_read_objects(stream), start=2):
+            _take_item(number, item, index_by_key, rows)
     return {"format": "json", "encoding": encoding.removesuffix("-sig")}
 
 
-def _take(number: int, item: Any, index_by_key: dict[str, int], rows: RowsWriter) -> None:
+def _take_item(number: int, item: Any, index_by_key: dict[str, int], rows: RowsWriter) -> None:
     if not isinstance(item, _Pairs):
         raise file_error(
             "row_not_object", f"Row {number:,} is not an object.", FORM, row=number, value=json.dumps(item)
@@ -49,7 +49,7 @@ def _take(number: int, item: Any, index_by_key: dict[str, int], rows: RowsWriter
         if index in values:
             faults.append((index, _duplicate(key)))
             continue
-        values[index], fault = _text(value)
+        values[index], fault = _read_text(value)
         faults += [(index, fault)] if fault else []
     if len(index_by_key) > MAX_COLUMNS:
         raise too_many_columns(len(index_by_key), number)
@@ -71,7 +71,7 @@ def _add_columns(number: int, index_by_key: dict[str, int], count_before: int, r
         )
 
 
-def _text(value: Any) -> tuple[str, Fault | None]:
+def _read_text(value: Any) -> tuple[str, Fault | None]:
     if value is None:
         return "", None
     if isinstance(value, bool):
@@ -89,7 +89,7 @@ def _text(value: Any) -> tuple[str, Fault | None]:
     )
 
 
-def _number(text: str) -> str:
+def _read_number(text: str) -> str:
     match = _WITHOUT_FRACTION.fullmatch(text)
     return match[1] if match else text
 
@@ -101,7 +101,11 @@ def _duplicate(key: str) -> Fault:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_Pairs, parse_int=str, parse_float=_number, parse_constant=_NotANumber, strict=False
+    object_pairs_hook=_Pairs,
+    parse_int=str,
+    parse_float=_read_number,
+    parse_constant=_NotANumber,
+    strict=False,
 )
 
 
@@ -140,7 +144,7 @@ class _Window:
             return value
 
 
-def _objects(stream: TextIO) -> Iterator[Any]:
+def _read_objects(stream: TextIO) -> Iterator[Any]:
     window = _Window(stream)
     if window.next_character() != "[":
         raise file_error("json_not_array", "The JSON is not an array.", FORM, value=window.text[:40])

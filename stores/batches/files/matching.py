@@ -100,7 +100,7 @@ def match_columns(
         (target, column): score
         for target in dict.fromkeys(targets)
         for column in dict.fromkeys(columns)
-        if (score := _score(column, target, labels.get(target, "")))
+        if (score := _rate_match(column, target, labels.get(target, "")))
     }
     matches: list[Match] = []
     while scores:
@@ -123,7 +123,7 @@ def match_columns(
     return sorted(matches, key=lambda match: order[match.target])
 
 
-def _score(column: str, target: str, label: str) -> float:
+def _rate_match(column: str, target: str, label: str) -> float:
     if column == target:
         return _EXACT
     name = compact(column)
@@ -136,7 +136,7 @@ def _score(column: str, target: str, label: str) -> float:
     if target.startswith(RECIPIENT):
         return _recipient_score(name, target.removeprefix(RECIPIENT))
     is_synonym = any({name, compact(target)} <= names for names in _MEMBERS.values())
-    return _FIELD_SYNONYM if is_synonym else _alikeness(name, [compact(target), compact(label)])
+    return _FIELD_SYNONYM if is_synonym else _rate_likeness(name, [compact(target), compact(label)])
 
 
 def _recipient_score(name: str, member: str) -> float:
@@ -145,16 +145,16 @@ def _recipient_score(name: str, member: str) -> float:
         return _PREFIXED
     if name == compact(member):
         return _MEMBER
-    return _SYNONYM if name in names else _alikeness(name, names)
+    return _SYNONYM if name in names else _rate_likeness(name, names)
 
 
-def _alikeness(name: str, others: Iterable[str]) -> float:
+def _rate_likeness(name: str, others: Iterable[str]) -> float:
     """The likeness of names, for slips of the keyboard in names that are long enough to tell."""
-    best = max((_ratio(name, other) for other in others), default=0.0)
+    best = max((_compare_names(name, other) for other in others), default=0.0)
     return round(_ALIKE * best, 3) if best >= _ALIKE_FROM else 0.0
 
 
-def _ratio(name: str, other: str) -> float:
+def _compare_names(name: str, other: str) -> float:
     """0 for names that are certainly not alike: a file of 256 long heads would take seconds."""
     shorter, both = min(len(name), len(other)), len(name) + len(other)
     if shorter <= 4 or both - shorter > _ALIKE_LENGTH or 2 * shorter < _ALIKE_FROM * both:

@@ -60,13 +60,13 @@ class Section:
 @lru_cache(maxsize=4096)
 def format_number(number: float, code: str, *, is_1904: bool = False) -> str | None:
     """The text of the cell; None for a date that there is not."""
-    sections = _sections(code if len(code) <= MAX_FORMAT_LENGTH else "General")
+    sections = _split_sections(code if len(code) <= MAX_FORMAT_LENGTH else "General")
     section, is_absolute = _section_for(number, sections)
     if section.is_date:
-        return _date(number, section.pieces, is_1904=is_1904)
+        return _format_date(number, section.pieces, is_1904=is_1904)
     if any(piece.kind == "general" for piece in section.pieces) or not section.pieces:
         return _around_general(abs(number) if is_absolute else number, section.pieces)
-    return _number(abs(number) if is_absolute else number, section.pieces)
+    return _format_plain(abs(number) if is_absolute else number, section.pieces)
 
 
 def general(number: float) -> str:
@@ -77,17 +77,19 @@ def general(number: float) -> str:
 
 
 @lru_cache(maxsize=256)
-def _sections(code: str) -> tuple[Section, ...]:
+def _split_sections(code: str) -> tuple[Section, ...]:
     if re.search(r"\[\$-[0-9a-f]*F800\]", code, re.IGNORECASE):
         code = ISO_DATE
     elif re.search(r"\[\$-[0-9a-f]*F400\]", code, re.IGNORECASE):
         code = "hh:mm:ss"
     parts = [match[1] for match in _SECTION.finditer(code)]
     # The expression matches once more at the end of the text.
-    return tuple(_section(part) for part in (parts[:-1] if len(parts) > 1 and not parts[-1] else parts)[:4])
+    return tuple(
+        _parse_section(part) for part in (parts[:-1] if len(parts) > 1 and not parts[-1] else parts)[:4]
+    )
 
 
-def _section(text: str) -> Section:
+def _parse_section(text: str) -> Section:
     pieces: list[Piece] = []
     condition = None
     for match in _PIECE.finditer(text):
@@ -109,7 +111,9 @@ def _section(text: str) -> Section:
         else:
             pieces.append(Piece(kind, value))
     return (
-        Section(tuple(_with_minutes(pieces)), condition) if len(pieces) <= MAX_PIECES else _section("General")
+        Section(tuple(_with_minutes(pieces)), condition)
+        if len(pieces) <= MAX_PIECES
+        else _parse_section("General")
     )
 
 
@@ -161,9 +165,9 @@ def _around_general(number: float, pieces: Sequence[Piece]) -> str:
     return "".join(general(number) if piece.kind == "general" else piece.text for piece in pieces)
 
 
-def _number(number: float, pieces: Sequence[Piece]) -> str:
+def _format_plain(number: float, pieces: Sequence[Piece]) -> str:
     if any(piece.kind == "exponent" for piece in pieces):
-        return _scientific(number, pieces)
+        return _format_scientific(number, pieces)
     if not any(piece.kind == "digit" for piece in pieces):
         # `@`, or text in place of the number.
         return "".join(general(number) if piece.text == "@" else piece.text for piece in pieces)
@@ -185,15 +189,15 @@ def _number(number: float, pieces: Sequence[Piece]) -> str:
     text = "".join(
         [
             *(piece.text for piece in pieces[:first]),
-            _whole(whole, pieces[first:point], has_groups=has_groups),
-            _fraction(fraction, pieces[point:end]).removesuffix("."),
+            _format_whole(whole, pieces[first:point], has_groups=has_groups),
+            _format_fraction(fraction, pieces[point:end]).removesuffix("."),
             *(piece.text for piece in pieces[end:]),
         ]
     )
     return f"-{text}" if value < 0 else text
 
 
-def _whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> str:
+def _format_whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> str:
     """The digits from the right into their places; the leftmost place takes all that remain."""
     digits = "" if digits == "0" else digits
     if not pieces:
@@ -218,7 +222,7 @@ def _whole(digits: str, pieces: Sequence[Piece], *, has_groups: bool) -> str:
     return "".join(parts)[::-1]
 
 
-def _fraction(digits: str, pieces: Sequence[Piece]) -> str:
+def _format_fraction(digits: str, pieces: Sequence[Piece]) -> str:
     needed = len(digits.rstrip("0"))
     text, index = "", 0
     for piece in pieces:
@@ -233,7 +237,7 @@ def _fraction(digits: str, pieces: Sequence[Piece]) -> str:
     return text
 
 
-def _scientific(number: float, pieces: Sequence[Piece]) -> str:
+def _format_scientific(number: float, pieces: Sequence[Piece]) -> str:
     sign = next(index for index, piece in enumerate(pieces) if piece.kind == "exponent")
     point = next((index for index, piece in enumerate(pieces) if piece == _POINT), sign)
     decimals = sum(piece.kind == "digit" for piece in pieces[point:sign])
@@ -243,7 +247,7 @@ def _scientific(number: float, pieces: Sequence[Piece]) -> str:
     return f"{mantissa}E{shown_sign}{abs(int(exponent)):0{width}d}"
 
 
-def _date(number: float, pieces: Sequence[Piece], *, is_1904: bool) -> str | None:
+def _format_date(number: float, pieces: Sequence[Piece], *, is_1904: bool) -> str | None:
     if not 0 <= number < _LAST_DAY:
         return None
     parts = next((len(piece.text) - 2 for piece in pieces if piece.kind == "date" and "." in piece.text), 0)

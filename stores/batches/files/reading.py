@@ -86,13 +86,13 @@ def table_from_reply(reply: dict[str, Any], folder: Path) -> Table:
     late = {int(number): problems for number, problems in reply["late"].items()}
     return Table(
         columns=columns,
-        rows=list(_rows(folder / reply["file"], columns, late)),
+        rows=list(_read_rows(folder / reply["file"], columns, late)),
         problems=[FileProblem(**problem) for problem in reply["problems"]],
         dialect=reply["dialect"],
     )
 
 
-def _rows(path: Path, columns: list[str], late: dict[int, list[Problem]]) -> Iterator[FileRow]:
+def _read_rows(path: Path, columns: list[str], late: dict[int, list[Problem]]) -> Iterator[FileRow]:
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             number, cells, problems = json.loads(line)

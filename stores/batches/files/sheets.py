@@ -52,16 +52,16 @@ def elements(archive: zipfile.ZipFile, part: str, names: Collection[str]) -> Ite
         with archive.open(part) as stream:
             _refuse_declarations(stream, part)
         with archive.open(part) as stream:
-            for _, element in _events(stream, "end", [f"{{*}}{name}" for name in names]):
+            for _, element in _read_events(stream, "end", [f"{{*}}{name}" for name in names]):
                 yield element
-                _empty(element)
+                _free_element(element)
     except KeyError as error:
         raise damaged_file(f": it has no part {part[:100]}") from error
     except _BROKEN as error:
         raise damaged_file(f" in its part {part[:100]}") from error
 
 
-def _events(
+def _read_events(
     stream: IO[bytes], event: str, names: Collection[str] | None = None
 ) -> Iterator[tuple[str, etree._Element]]:
     return etree.iterparse(
@@ -77,7 +77,7 @@ def _events(
     )
 
 
-def _empty(element: etree._Element) -> None:
+def _free_element(element: etree._Element) -> None:
     """Frees what was read, as nothing else does before the end of the part."""
     element.clear(keep_tail=False)
     parent = element.getparent()
@@ -87,7 +87,7 @@ def _empty(element: etree._Element) -> None:
 
 
 def _refuse_declarations(stream: IO[bytes], part: str) -> None:
-    _, root = next(_events(stream, "start"))
+    _, root = next(_read_events(stream, "start"))
     if root.getroottree().docinfo.doctype:
         raise entities_declared(part)
 
@@ -132,7 +132,7 @@ def read_sheet(archive: zipfile.ZipFile, part: str, book: Book, rows: RowsWriter
         elif len(sheet.hidden_columns) + len(sheet.merged) > MAX_MARKS:
             raise damaged_file(f": it has more than {MAX_MARKS:,} merged cells and hidden columns")
         elif name == "col" and element.get("hidden") in {"1", "true"}:
-            sheet.hidden_columns.append((_whole(element.get("min")), _whole(element.get("max"))))
+            sheet.hidden_columns.append((_read_whole(element.get("min")), _read_whole(element.get("max"))))
         elif name == "mergeCell":
             sheet.merged.append(element.get("ref", ""))
     return sheet
@@ -164,14 +164,14 @@ def _is_reading(element: etree._Element) -> bool:
     return parent is not None and local_name(parent) == "rPh"
 
 
-def _whole(text: str | None) -> int:
+def _read_whole(text: str | None) -> int:
     if text is None or not text.isdecimal() or len(text) > 9:
         raise damaged_file(": it has a number that is none")
     return int(text)
 
 
 def _row_number(element: etree._Element, expected: int) -> int:
-    number = _whole(element.get("r")) if element.get("r") else expected
+    number = _read_whole(element.get("r")) if element.get("r") else expected
     if not expected <= number <= LAST_ROW:
         raise damaged_file(f": row {number} follows row {expected - 1}")
     return number
@@ -195,14 +195,14 @@ def _take_cell(cell: etree._Element, row: _Row, book: Book) -> None:
             else damaged_file(f": cell {reference} follows another")
         )
     row.last = index
-    text, fault = _read(cell, reference or f"{column_letters(index)}{row.number}", book)
+    text, fault = _read_cell(cell, reference or f"{column_letters(index)}{row.number}", book)
     if text:
         row.cells[index] = text.replace("\r\n", "\n").replace("\r", "\n")
     if fault:
         row.faults.append((index, fault))
 
 
-def _read(cell: etree._Element, reference: str, book: Book) -> tuple[str, Fault | None]:
+def _read_cell(cell: etree._Element, reference: str, book: Book) -> tuple[str, Fault | None]:
     kind = cell.get("t", "n")
     formula = value = inline = None
     for child in cell:
@@ -229,7 +229,7 @@ def _cell_text(
     kind: str, value: str, reference: str, style: str | None, book: Book
 ) -> tuple[str, Fault | None]:
     if kind == "s":
-        index = _whole(value.strip())
+        index = _read_whole(value.strip())
         if index >= len(book.texts):
             raise damaged_file(f": cell {reference} has a text that is not there")
         return book.texts[index], None
@@ -238,18 +238,18 @@ def _cell_text(
     if kind == "d":
         return value.removesuffix("T00:00:00").replace("T", " "), None
     if kind == "n":
-        return _number(value, reference, style, book)
+        return _read_number(value, reference, style, book)
     return _unescaped(value), None
 
 
-def _number(value: str, reference: str, style: str | None, book: Book) -> tuple[str, Fault | None]:
+def _read_number(value: str, reference: str, style: str | None, book: Book) -> tuple[str, Fault | None]:
     try:
         number = float(value)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
         return "", Fault("number_invalid", f"Cell {reference} contains no number.", "Type it again.", value)
-    index = _whole(style) if style else 0
+    index = _read_whole(style) if style else 0
     code = book.formats[index] if index < len(book.formats) else "General"
     text = format_number(number, code, is_1904=book.is_1904)
     if text is None:
@@ -260,7 +260,7 @@ def _number(value: str, reference: str, style: str | None, book: Book) -> tuple[
             value,
         )
     if abs(number) >= 10**PRECISION:
-        return text, _imprecise(reference, text)
+        return text, _refuse_imprecise(reference, text)
     return text, None
 
 
@@ -273,7 +273,7 @@ def _without_value(reference: str, formula: str) -> Fault:
     )
 
 
-def _imprecise(reference: str, text: str) -> Fault:
+def _refuse_imprecise(reference: str, text: str) -> Fault:
     return Fault(
         "number_shortened",
         f"Cell {reference} contains a number of more than {PRECISION} digits; the last ones are lost.",

@@ -41,8 +41,8 @@ def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
     """`late` takes the problems of rows that stand behind the rows in the file."""
     with zipfile.ZipFile(path) as archive:
         workbook = _main_part(archive)
-        related = dict(_relations(archive, workbook))
-        sheets, is_1904 = _sheets(archive, workbook, related)
+        related = dict(_read_relations(archive, workbook))
+        sheets, is_1904 = _list_sheets(archive, workbook, related)
         chosen = next((sheet for sheet in sheets if not sheet.is_hidden), None)
         if chosen is None:
             raise file_error(
@@ -50,7 +50,7 @@ def read_workbook(path: Path, rows: RowsWriter, late: Late) -> dict[str, str]:
             )
         by_kind = dict(related.values())
         texts = [string_text(item) for item in _read_parts(archive, by_kind.get("sharedStrings"), "si")]
-        book = Book(texts, _formats(archive, by_kind.get("styles")), is_1904)
+        book = Book(texts, _read_formats(archive, by_kind.get("styles")), is_1904)
         sheet = read_sheet(archive, chosen.part, book, rows)
     _report_other_sheets(sheets, chosen, rows)
     _report_hidden_columns(sheet, rows)
@@ -63,13 +63,13 @@ def _read_parts(archive: zipfile.ZipFile, part: str | None, name: str) -> Iterat
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:
-    for kind, part in dict(_relations(archive, "")).values():
+    for kind, part in dict(_read_relations(archive, "")).values():
         if kind == "officeDocument":
             return part
     raise damaged_file(": it names no workbook")
 
 
-def _relations(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[str, tuple[str, str]]]:
+def _read_relations(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[str, tuple[str, str]]]:
     """Kind and part by their IDs; none outside of the file."""
     folder, name = posixpath.split(part)
     for element in elements(archive, posixpath.join(folder, "_rels", f"{name}.rels"), {"Relationship"}):
@@ -78,7 +78,7 @@ def _relations(archive: zipfile.ZipFile, part: str) -> Iterator[tuple[str, tuple
             yield element.get("Id", ""), (element.get("Type", "").rpartition("/")[2], target.lstrip("/"))
 
 
-def _sheets(
+def _list_sheets(
     archive: zipfile.ZipFile, workbook: str, related: dict[str, tuple[str, str]]
 ) -> tuple[list[_SheetName], bool]:
     sheets: list[_SheetName] = []
@@ -96,7 +96,7 @@ def _sheets(
     return sheets, is_1904
 
 
-def _formats(archive: zipfile.ZipFile, part: str | None) -> list[str]:
+def _read_formats(archive: zipfile.ZipFile, part: str | None) -> list[str]:
     """The number format of each style of cells."""
     custom: dict[str, str] = {}
     ids: list[str] = []

@@ -36,7 +36,7 @@ class TemplateColumn:
 def template_file(*, format: Format, columns: Sequence[TemplateColumn]) -> bytes:  # noqa: A002
     """Heads, an example row and what each column takes."""
     if format == "csv":
-        notes = ([f"{NOTE}{column.name}: {_explanation(column)}"] for column in columns)
+        notes = ([f"{NOTE}{column.name}: {_explain_column(column)}"] for column in columns)
         rows = chain([[column.example for column in columns]], notes)
         return BOM + b"".join(csv_pieces([column.name for column in columns], rows))
     book = books.Workbook()
@@ -49,8 +49,8 @@ def template_file(*, format: Format, columns: Sequence[TemplateColumn]) -> bytes
         # Text, so that codes keep their zeros.
         sheet.column_dimensions[letters].number_format = "@"
         if column.allowed:
-            sheet.add_data_validation(_choice(letters, allowed.index(column), len(column.allowed)))
-    sheet.append([_head(sheet, column) for column in columns])
+            sheet.add_data_validation(_make_choice(letters, allowed.index(column), len(column.allowed)))
+    sheet.append([_style_head(sheet, column) for column in columns])
     sheet.append([_text_cell(sheet, column.example) for column in columns])
     if allowed:
         _list_allowed(book.create_sheet(ALLOWED_VALUES), allowed)
@@ -63,7 +63,7 @@ def annotated_file(*, format: Format, columns: Sequence[str], rows: Iterable[Fil
     """The rows with a last column that says what is wrong; a file that came from here loses its old one."""
     names = [column for column in columns if column != PROBLEMS]
     if format == "csv":
-        lines = ([*(row.values.get(name, "") for name in names), _problems(row)] for row in rows)
+        lines = ([*(row.values.get(name, "") for name in names), _describe_problems(row)] for row in rows)
         yield BOM
         yield from csv_pieces([*names, PROBLEMS], lines)
         return
@@ -87,11 +87,11 @@ def _write_annotated(target: IO[bytes], names: Sequence[str], rows: Iterable[Fil
         cells: list[Any] = [
             _text_cell(sheet, row.values.get(name, ""), is_error=marks.get(name)) for name in names
         ]
-        sheet.append([*cells, _text_cell(sheet, _problems(row))])
+        sheet.append([*cells, _text_cell(sheet, _describe_problems(row))])
     book.save(target)
 
 
-def _problems(row: FileRow) -> str:
+def _describe_problems(row: FileRow) -> str:
     return "\n".join(
         f"{problem['Column'] + ': ' if problem['Column'] else ''}{problem['Message']} {problem['Remedy']}".strip()
         for problem in row.problems
@@ -112,19 +112,19 @@ def _text_cell(sheet: Any, text: str, *, is_bold: bool = False, is_error: bool |
     return cell
 
 
-def _head(sheet: Any, column: TemplateColumn) -> Any:
+def _style_head(sheet: Any, column: TemplateColumn) -> Any:
     cell = _text_cell(sheet, column.name, is_bold=True)
-    cell.comment = comments.Comment(_explanation(column), "")
+    cell.comment = comments.Comment(_explain_column(column), "")
     return cell
 
 
-def _explanation(column: TemplateColumn) -> str:
+def _explain_column(column: TemplateColumn) -> str:
     allowed = f"One of: {', '.join(column.allowed)}." if column.allowed else ""
     parts = ["Required." if column.is_required else "Optional.", column.help, allowed]
     return " ".join(part for part in parts if part)
 
 
-def _choice(letters: str, index: int, count: int) -> Any:
+def _make_choice(letters: str, index: int, count: int) -> Any:
     source = column_letters(index)
     listed = f"'{ALLOWED_VALUES}'!${source}$2:${source}${count + 1}"
     choice = datavalidation.DataValidation(

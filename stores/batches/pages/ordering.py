@@ -132,12 +132,12 @@ def map_columns(request: HttpRequest, batch_id: UUID, site: BatchSite = PORTAL) 
                 return site.lead_to("show", batch_id)
     elif chosen and (saved := saved_mappings.filter(name=chosen).first()):
         batch.mapping = {field: column for field, column in saved.mapping.items() if column in batch.columns}
-    targets = _targets(batch)
+    targets = _list_targets(batch)
     return site.render(
         request,
         "mapping",
         batch=batch,
-        columns=_samples(batch),
+        columns=_list_samples(batch),
         targets=targets,
         missing=[target for target in targets if target["is_missing"]] if request.method == "POST" else [],
         folded={target["group"] for target in targets if target["is_folded"]},
@@ -158,7 +158,7 @@ def _chosen_mapping(request: HttpRequest, batch: Batch) -> dict[str, str]:
     return chosen
 
 
-def _samples(batch: Batch) -> list[tuple[int, str, str]]:
+def _list_samples(batch: Batch) -> list[tuple[int, str, str]]:
     """Each column with its position and the first texts that it has."""
     values = list(batch.rows.order_by("number").values_list("values", flat=True)[:SAMPLES])
     samples = []
@@ -168,7 +168,7 @@ def _samples(batch: Batch) -> list[tuple[int, str, str]]:
     return samples
 
 
-def _targets(batch: Batch) -> list[dict[str, Any]]:
+def _list_targets(batch: Batch) -> list[dict[str, Any]]:
     scores = {(match["Target"], match["Column"]): match["Score"] for match in batch.matches}
     required = required_targets(batch)
     targets = []

@@ -163,7 +163,7 @@ def edit_row(request: HttpRequest, batch_id: UUID, row_key: str, site: BatchSite
     if request.method != "POST" and _is_from_grid(request):
         return site.render(request, "saved_row", **_row_context(row))
     problems: list[str] = []
-    typed = _cells(request, batch)
+    typed = _read_cells(request, batch)
     if request.method == "POST":
         try:
             enforce_page_limit("product-page", signed_in_user(request).pk)
@@ -205,7 +205,7 @@ def _cell_views(batch: Batch, row: BatchRow, typed: Mapping[str, str]) -> list[d
     ]
 
 
-def _cells(request: HttpRequest, batch: Batch) -> dict[str, str]:
+def _read_cells(request: HttpRequest, batch: Batch) -> dict[str, str]:
     cells = {}
     for index, column in enumerate(batch.columns):
         if f"cell-{index}" in request.POST:

@@ -146,10 +146,10 @@ def counts_of_batches(batches: Iterable[Batch]) -> dict[UUID, Counts]:
     states = BatchRow.objects.filter(batch__in=groups_by_batch).order_by().values("batch_id", "state")
     for group in states.annotate(count=Count("*"), total=Sum("total"), pieces=Sum("quantity")):
         groups_by_batch[group["batch_id"]].append(group)
-    return {key: _counts(groups) for key, groups in groups_by_batch.items()}
+    return {key: _count_groups(groups) for key, groups in groups_by_batch.items()}
 
 
-def _counts(groups: Sequence[Mapping[str, Any]]) -> Counts:
+def _count_groups(groups: Sequence[Mapping[str, Any]]) -> Counts:
     counted = [group for group in groups if group["state"] in (*ORDERABLE, RowState.ORDERED)]
     return Counts(
         {group["state"]: group["count"] for group in groups},

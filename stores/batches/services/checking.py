@@ -85,12 +85,12 @@ def check_batch(*, batch_id: UUID, from_end: bool = False, go_on: Callable[[], N
         rows = list(batch.rows.filter(state=RowState.PENDING).order_by(order)[:ROWS_AT_ONCE])
         checker = RowChecker(batch)
         if checker.version.version != batch.product_version:
-            _restart(batch)
+            _restart_check(batch)
         elif rows:
             go_on()
             _check_rows(checker, rows)
         else:
-            _finish(batch)
+            _finish_check(batch)
 
 
 def correct_row(*, batch: Batch, row_key: str, cells: Mapping[str, str]) -> BatchRow:
@@ -131,7 +131,7 @@ def _outcome_now(batch: Batch, row: BatchRow) -> Outcome | None:
         outcome = RowChecker(batch).check(row)
     except (ServiceBusy, TooManyRequests, Unavailable):
         return None
-    return outcome if _version(batch) == batch.product_version else None
+    return outcome if _find_version(batch) == batch.product_version else None
 
 
 class RowChecker:
@@ -205,9 +205,9 @@ def _check_rows(checker: RowChecker, rows: Sequence[BatchRow]) -> None:
     for row in rows:
         done.append((row, _check_row(checker, row)))
         if time.monotonic() - written >= WRITE_SECONDS:
-            _store(checker.batch, done)
+            _store_outcomes(checker.batch, done)
             done, written = [], time.monotonic()
-    _store(checker.batch, done)
+    _store_outcomes(checker.batch, done)
 
 
 def _check_row(checker: RowChecker, row: BatchRow) -> Outcome:
@@ -227,7 +227,7 @@ def _check_row(checker: RowChecker, row: BatchRow) -> Outcome:
 
 
 @transaction.atomic
-def _store(batch: Batch, outcomes: Sequence[tuple[BatchRow, Outcome]]) -> None:
+def _store_outcomes(batch: Batch, outcomes: Sequence[tuple[BatchRow, Outcome]]) -> None:
     """Stores the outcomes, except of rows that changed meanwhile, or whose batch did: they are checked again.
 
     The batch is locked first, as by all who change several rows: else two of them could wait for each other.
@@ -240,11 +240,11 @@ def _store(batch: Batch, outcomes: Sequence[tuple[BatchRow, Outcome]]) -> None:
 
 
 @transaction.atomic
-def _finish(batch: Batch) -> None:
+def _finish_check(batch: Batch) -> None:
     locked = lock_batch(batch)
     if locked.status != BatchStatus.CHECKING or locked.rows.filter(state=RowState.PENDING).exists():
         return
-    if _version(locked) != locked.product_version:
+    if _find_version(locked) != locked.product_version:
         begin_check(locked, reset=True, note=locked.note)
         return
     locked.status, locked.updated = BatchStatus.CHECKED, timezone.now()
@@ -254,12 +254,12 @@ def _finish(batch: Batch) -> None:
 
 
 @long_transaction()
-def _restart(batch: Batch) -> None:
+def _restart_check(batch: Batch) -> None:
     """The template changed: what was seen of it is no longer what would be printed."""
     locked = lock_batch(batch)
     if locked.status == BatchStatus.CHECKING:
         begin_check(locked, reset=True, note=locked.note)
 
 
-def _version(batch: Batch) -> int:
+def _find_version(batch: Batch) -> int:
     return product_versions_of([batch.product_id])[batch.product_id].version

@@ -36,7 +36,7 @@ def render_contact_sheet(*, batch: Batch, rows: Sequence[BatchRow], caller: Call
     """The first page of each row, twenty to a page, with its number, name and key."""
     sizes = pdf_sizes(row.proof for row in rows)
     with FILES.limited(caller.key):
-        cells = (_cell(row, sizes.get(row.proof, 0)) for row in rows)
+        cells = (_draw_cell(row, sizes.get(row.proof, 0)) for row in rows)
         return contact_sheet(cells, title=f"Contact sheet of {batch}")
 
 
@@ -73,7 +73,7 @@ def _all_rows(batch: Batch) -> Iterator[tuple[int, dict[str, str], str]]:
         after = part[-1][0]
 
 
-def _cell(row: BatchRow, pdf_size: int) -> Cell:
+def _draw_cell(row: BatchRow, pdf_size: int) -> Cell:
     page = None
     if row.proof:
         pdf, picture = proof_files(row.proof, 1)

@@ -62,32 +62,32 @@ class Change(NamedTuple):
 def apply_mapping(locked: Batch) -> None:
     """Gives the rows of a locked batch the keys and contents of its mapping; those that change are pending again."""
     names: list[tuple[int, str, str]] = []
-    changes = _changes(locked)
+    changes = _find_changes(locked)
     while chunk := list(islice(changes, ROWS_AT_ONCE)):
-        execute(CHANGE, _columns([change.record for change in chunk]))
+        execute(CHANGE, _columns_of([change.record for change in chunk]))
         checked = locked.rows.filter(pk__in=[change.pk for change in chunk]).exclude(state=RowState.PENDING)
         checked.update(**UNCHECKED)
         names += [(change.pk, change.key, fold_text(change.key)) for change in chunk if change.has_new_key]
     for start in range(0, len(names), ROWS_AT_ONCE):
-        execute(NAME, _columns(names[start : start + ROWS_AT_ONCE]))
+        execute(NAME, _columns_of(names[start : start + ROWS_AT_ONCE]))
 
 
-def _changes(locked: Batch) -> Iterator[Change]:
+def _find_changes(locked: Batch) -> Iterator[Change]:
     rows = locked.rows.order_by("number").values_list(
         "pk", "number", "key", "name", "digest", "file_problems", "values"
     )
     stored, read = tee(Stored(*row) for row in rows.iterator(ROWS_AT_ONCE))
-    for row, keyed in zip(stored, keyed_rows(map(_source, read), locked.mapping), strict=True):
+    for row, keyed in zip(stored, keyed_rows(map(_source_of, read), locked.mapping), strict=True):
         if row[2:6] != (keyed.key, keyed.name, keyed.digest, list(keyed.problems)):
             problems = orjson.dumps(list(keyed.problems)).decode()
             yield Change(row.pk, row.key, keyed.key, keyed.name, keyed.digest, problems)
 
 
-def _source(row: Stored) -> FileRow:
+def _source_of(row: Stored) -> FileRow:
     return FileRow(
         row.number, row.values, [problem for problem in row.problems if problem["Code"] not in KEY_CODES]
     )
 
 
-def _columns(records: list[Any]) -> list[list[Any]]:
+def _columns_of(records: list[Any]) -> list[list[Any]]:
     return [list(column) for column in zip(*records, strict=True)]

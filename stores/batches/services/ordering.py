@@ -169,7 +169,7 @@ def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) ->
     while batch := _find_ordering(batch_id):
         rows = batch.rows.filter(state__in=ORDERABLE).order_by("number")
         if not may_still_order(batch):
-            _end(batch)
+            _end_batch(batch)
             return
         if batch.mode == BatchMode.ITEMS:
             _order_rows(batch, list(rows))
@@ -178,7 +178,7 @@ def write_orders(*, batch_id: UUID, go_on: Callable[[], None] = lambda: None) ->
         if not chunk:
             if passed_over:
                 raise next(iter(passed_over.values()))
-            _finish(batch)
+            _finish_batch(batch)
             return
         go_on()
         for row in chunk:
@@ -194,26 +194,26 @@ def _order_rows(batch: Batch, rows: Sequence[BatchRow]) -> None:
     """One order of these rows, or none and why."""
     forms = RowForms.of(batch)
     try:
-        prepared = _prepare(batch, forms, rows)
+        prepared = _prepare_order(batch, forms, rows)
     except (Unavailable, TooManyRequests):
         raise
     except DomainError as refusal:
-        _fail(batch, forms, rows, refusal)
+        _fail_rows(batch, forms, rows, refusal)
         return
     try:
-        is_written = _write(batch, prepared, rows)
+        is_written = _write_order(batch, prepared, rows)
     except (Unavailable, TooManyRequests):
         discard_order(prepared=prepared)
         raise
     except DomainError as refusal:
         discard_order(prepared=prepared)
-        _fail(batch, forms, rows, refusal)
+        _fail_rows(batch, forms, rows, refusal)
         return
     if not is_written:
         discard_order(prepared=prepared)
 
 
-def _prepare(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
+def _prepare_order(batch: Batch, forms: RowForms, rows: Sequence[BatchRow]) -> PreparedOrder:
     """The order as it was checked: the same template, quantities, delivery, speed, currency, price and paper."""
     _refuse_changed_template(batch)
     if any(_is_in_another_currency(row, batch.store) for row in rows):
@@ -241,7 +241,7 @@ def _is_in_another_currency(row: BatchRow, store: Store) -> bool:
 
 
 @transaction.atomic
-def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> bool:
+def _write_order(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> bool:
     """Writes the order and marks its rows in one transaction; False if they were ordered or cancelled meanwhile."""
     locked = lock_batch(batch)
     keys = [row.pk for row in rows]
@@ -256,12 +256,12 @@ def _write(batch: Batch, prepared: PreparedOrder, rows: Sequence[BatchRow]) -> b
     created = create_order(prepared=prepared, actor=actor, reservation_id=locked.reservation_id)
     waiting.update(order=created.order, state=RowState.ORDERED, problems=[])
     if locked.mode == BatchMode.ITEMS:
-        _finish(batch)
+        _finish_batch(batch)
     return True
 
 
 @long_transaction()
-def _fail(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: DomainError) -> None:
+def _fail_rows(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal: DomainError) -> None:
     """A row that cannot be ordered leaves the others; of the mode Items none is ordered, and all can be corrected.
 
     If the template or the currency changed before the first order, all rows are checked again.
@@ -305,14 +305,14 @@ def _as_first_item(fault: Fault, index: int) -> Fault:
 
 
 @long_transaction()
-def _end(batch: Batch) -> None:
+def _end_batch(batch: Batch) -> None:
     locked = lock_batch(batch)
     if locked.status == BatchStatus.ORDERING:
         close_batch(locked, note=NO_ACCESS, approval=ApprovalState.EXPIRED)
 
 
 @transaction.atomic
-def _finish(batch: Batch) -> None:
+def _finish_batch(batch: Batch) -> None:
     locked = lock_batch(batch)
     if locked.status != BatchStatus.ORDERING or locked.rows.filter(state__in=ORDERABLE).exists():
         return

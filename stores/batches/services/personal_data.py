@@ -48,9 +48,9 @@ UNORDERED = timedelta(days=30)
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("batches", _batches, _erase_batches),
-        PersonalData("batch_approvals", _approvals),
-        PersonalData("column_mappings", _mappings, _erase_mappings),
+        PersonalData("batches", _batches_of, _erase_batches),
+        PersonalData("batch_approvals", _approvals_of),
+        PersonalData("column_mappings", _mappings_of, _erase_mappings),
     ]
 
 
@@ -123,7 +123,7 @@ def _folded_values(values: dict[str, Any]) -> set[str]:
     return {str(value).strip().casefold() for value in values.values()}
 
 
-def _batches(user: User) -> Iterator[Record]:
+def _batches_of(user: User) -> Iterator[Record]:
     for batch in Batch.objects.filter(user=user).order_by("created"):
         yield {
             "BatchID": str(batch.pk),
@@ -140,12 +140,12 @@ def _erase_batches(user: User) -> None:
     Batch.objects.filter(user=user).exclude(status__in=DONE).delete()
 
 
-def _approvals(user: User) -> Iterator[Record]:
+def _approvals_of(user: User) -> Iterator[Record]:
     approvals = BatchApproval.objects.filter(decided_by=user).order_by("decided")
     return records_of(approvals, BatchID="pk", Decided="decided", Note="note")
 
 
-def _mappings(user: User) -> Iterator[Record]:
+def _mappings_of(user: User) -> Iterator[Record]:
     mappings = ColumnMapping.objects.filter(user=user).order_by("name")
     return records_of(mappings, Name="name", Mapping="mapping")
 
@@ -159,7 +159,7 @@ def retention_rules() -> list[RetentionRule]:
         # First, because a batch goes with its rows: those of 120 batches of 50 MB take longer than a statement may.
         replace(rule_for_rows("rows of batches that were not ordered", _left_rows), remove=_remove_left_rows),
         rule_for_rows("batches that were not ordered", _unordered_batches),
-        rule_for_rows("batches without rows", _empty),
+        rule_for_rows("batches without rows", _find_empty),
     ]
 
 
@@ -169,19 +169,19 @@ def _remove_left_rows(batch: int) -> Iterator[int]:
     yield from rule_for_rows("", lambda: _left_rows().filter(batch__status__in=SETTLED)).remove(batch)
 
 
-def _old(**filters: object) -> QuerySet[Batch]:
+def _find_old(**filters: object) -> QuerySet[Batch]:
     return Batch.objects.filter(updated__lt=timezone.now() - UNORDERED, **filters)
 
 
 def _unordered_batches() -> QuerySet[Batch]:
     """Cancelled ones only where nothing of them was ordered before."""
-    return _old().exclude(status__in=DONE).exclude(rows__order__isnull=False)
+    return _find_old().exclude(status__in=DONE).exclude(rows__order__isnull=False)
 
 
 def _left_rows() -> QuerySet[BatchRow]:
     """Rows that were in error or failed, of batches that were ordered otherwise; and of orders that are gone."""
-    return BatchRow.objects.filter(order=None, batch__in=_old().exclude(status=BatchStatus.ORDERING))
+    return BatchRow.objects.filter(order=None, batch__in=_find_old().exclude(status=BatchStatus.ORDERING))
 
 
-def _empty() -> QuerySet[Batch]:
-    return _old(status=BatchStatus.ORDERED, rows=None)
+def _find_empty() -> QuerySet[Batch]:
+    return _find_old(status=BatchStatus.ORDERED, rows=None)

@@ -71,11 +71,11 @@ def replace_rows(*, batch: Batch, source: Source, check: bool = True) -> Batch:
             f"A batch of the mode {batch.mode} has at most {most:,} rows; these are {len(source.rows):,}."
         )
         raise Invalid.at("", "too_many_rows", message)
-    return _replace(batch, source, check)
+    return _replace_rows(batch, source, check)
 
 
 @long_transaction()
-def _replace(batch: Batch, source: Source, check: bool) -> Batch:
+def _replace_rows(batch: Batch, source: Source, check: bool) -> Batch:
     locked = lock_open(batch)
     locked.columns = list(source.columns)
     is_chosen = bool(locked.mapping) and not locked.matches

@@ -49,21 +49,21 @@ def write_rows(*, locked: Batch, rows: Iterable[FileRow]) -> None:
         elif former[2] != (row.number, row.name, cells_digest(row.values)):
             moved.append(row)
     locked.rows.filter(key__in=list(former_by_key)).delete()
-    _put(locked, new)
+    _put_rows(locked, new)
     position_fields = ["number", "name", "values", "words"]
-    _put(locked, moved, position_fields)
-    _put(locked, changed, [*position_fields, "digest", "file_problems", *UNCHECKED])
+    _put_rows(locked, moved, position_fields)
+    _put_rows(locked, changed, [*position_fields, "digest", "file_problems", *UNCHECKED])
 
 
-def _put(locked: Batch, rows: Iterable[KeyedRow], fields: Sequence[str] = ()) -> None:
+def _put_rows(locked: Batch, rows: Iterable[KeyedRow], fields: Sequence[str] = ()) -> None:
     """Adds rows, or overwrites these fields of known ones."""
     overwritten = ", ".join(f'"{name}" = excluded."{name}"' for name in fields)
     on_conflict = f"ON CONFLICT (batch_id, key) DO UPDATE SET {overwritten}" if fields else ""
-    for part in _parts(rows):
-        execute(PUT.format(on_conflict), [orjson.dumps([_record(locked, row) for row in part]).decode()])
+    for part in _split_rows(rows):
+        execute(PUT.format(on_conflict), [orjson.dumps([_row_record(locked, row) for row in part]).decode()])
 
 
-def _parts(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
+def _split_rows(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
     """The rows for one statement each, of which some copies are in memory at once."""
     part: list[KeyedRow] = []
     length = 0
@@ -77,7 +77,7 @@ def _parts(rows: Iterable[KeyedRow]) -> Iterator[list[KeyedRow]]:
         yield part
 
 
-def _record(locked: Batch, row: KeyedRow) -> dict[str, Any]:
+def _row_record(locked: Batch, row: KeyedRow) -> dict[str, Any]:
     return {
         "batch_id": locked.pk,
         "number": row.number,

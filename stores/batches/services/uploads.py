@@ -49,8 +49,8 @@ def alone_for(batch: Batch) -> Iterator[None]:
 
 def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = "") -> Source:
     """The rows of a file. Its columns are matched by their names, unless the batch has a mapping of its own."""
-    targets, table = target_labels(batch), _read(batch, content, content_type, name)
-    columns = [_storable(name) for name in table.columns]
+    targets, table = target_labels(batch), _read_upload(batch, content, content_type, name)
+    columns = [_make_storable(name) for name in table.columns]
     return Source(
         columns=columns,
         rows=[
@@ -64,17 +64,17 @@ def read_source(*, batch: Batch, content: bytes, content_type: str, name: str = 
 
 def _all_storable(record: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        _storable(name): _storable(value) if isinstance(value, str) else value
+        _make_storable(name): _make_storable(value) if isinstance(value, str) else value
         for name, value in record.items()
     }
 
 
-def _storable(text: str) -> str:
+def _make_storable(text: str) -> str:
     """PostgreSQL takes neither NUL nor half a character, and JSON no half; reading has named them as problems."""
     return text if text.isascii() and "\0" not in text else UNSTORABLE.sub("\ufffd", text)
 
 
-def _read(batch: Batch, content: bytes, content_type: str, name: str) -> Table:
+def _read_upload(batch: Batch, content: bytes, content_type: str, name: str) -> Table:
     with tempfile.TemporaryDirectory(prefix="batch-rows-") as folder:
         path = Path(folder) / "rows"
         path.write_bytes(content)
@@ -89,7 +89,7 @@ def _read(batch: Batch, content: bytes, content_type: str, name: str) -> Table:
             problem = refusal.problem
             members = _all_storable({"Row": problem.row, "Column": problem.column, "Value": problem.value})
             raise Invalid(
-                _storable(f"{problem.message} {problem.remedy}".strip()),
+                _make_storable(f"{problem.message} {problem.remedy}".strip()),
                 code=problem.code,
                 members={name: value for name, value in members.items() if value is not None},
             ) from refusal

@@ -395,14 +395,14 @@ def test_change_of_the_delivery_alone_leaves_what_was_checked(access):
 def test_template_that_changes_between_two_orders_fails_the_rest_and_says_why(access, monkeypatch):
     batch = letters(access, 2)
     order_batch(batch=batch, actor=OWNER)
-    write = ordering._write
+    write = ordering._write_order
 
     def write_and_change(*given):
         is_written = write(*given)
         change_template(batch.product_id)
         return is_written
 
-    monkeypatch.setattr(ordering, "_write", write_and_change)
+    monkeypatch.setattr(ordering, "_write_order", write_and_change)
     work_off(ORDER_TASK)
 
     rows = list(batch.rows.order_by("number"))
@@ -570,14 +570,14 @@ def test_cancelling_stops_what_is_not_ordered(budgeted, monkeypatch):
     make_budget(budgeted.store, Limit=1000)
     batch = letters(budgeted)
     order_batch(batch=batch, actor=OWNER)
-    write, done = ordering._write, []
+    write, done = ordering._write_order, []
 
     def write_and_cancel(*given):
         is_written = write(*given)
         done.append(cancel_batch(batch=batch))
         return is_written
 
-    monkeypatch.setattr(ordering, "_write", write_and_cancel)
+    monkeypatch.setattr(ordering, "_write_order", write_and_cancel)
     work_off(ORDER_TASK)
 
     assert states_of(batch) == ["Ordered", "Cancelled", "Cancelled"]
