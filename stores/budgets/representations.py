@@ -28,7 +28,7 @@ def budget_record(standing: Standing, store_id: str, names: Mapping[UUID, tuple[
         "BudgetID": str(budget.pk),
         "StoreID": store_id,
         "Name": budget.name,
-        "Scope": _scope(budget, store_id, names),
+        "Scope": _scope_record(budget, store_id, names),
         "Type": budget.type,
         "Limit": number(budget.type, budget.limit),
         "Currency": budget.currency or None,
@@ -85,7 +85,7 @@ def entry_record(entry: BudgetEntry, budget: Budget, names: Mapping[UUID, str]) 
         "Amount": number(budget.type, entry.amount),
         "PeriodStart": timestamp(entry.period.starts),
         "OrderID": str(entry.order_id) if entry.order_id else None,
-        "Actor": _actor(entry, names),
+        "Actor": _actor_record(entry, names),
         "Note": entry.note,
         "Created": timestamp(entry.created),
     }
@@ -98,7 +98,7 @@ def entry_cells(record: Record) -> Sequence[Any]:
     return [flat[name] for name in ENTRY_COLUMNS]
 
 
-def _scope(budget: Budget, store_id: str, names: Mapping[UUID, tuple[str, str]]) -> Record:
+def _scope_record(budget: Budget, store_id: str, names: Mapping[UUID, tuple[str, str]]) -> Record:
     """The name is null when the person was erased or the application removed."""
     if budget.scope_key is None:
         return {"Kind": ScopeKind.STORE.value, "ID": store_id, "Name": budget.store.company_name}
@@ -106,7 +106,7 @@ def _scope(budget: Budget, store_id: str, names: Mapping[UUID, tuple[str, str]])
     return {"Kind": budget.scope_kind, "ID": shown, "Name": name}
 
 
-def _actor(entry: BudgetEntry, names: Mapping[UUID, str]) -> Record | None:
+def _actor_record(entry: BudgetEntry, names: Mapping[UUID, str]) -> Record | None:
     """The actor of an entry; None for what the service did by itself."""
     if entry.actor_user:
         return {"Kind": "User", "ID": str(entry.actor_user), "Name": names.get(entry.actor_user)}

@@ -54,7 +54,7 @@ class StatementPages(StaffAdmin):
             **gauge_of(standing_of(budget)),
             form=form,
             lines=statement_lines(budget, page[:A_PAGE]),
-            periods=_periods(budget),
+            periods=_list_periods(budget),
             query=query.urlencode(),
             older=page[A_PAGE - 1].pk if len(page) > A_PAGE else None,
             is_filtered=any(form.cleaned_data.get(name) not in (None, "") for name in form.fields),
@@ -106,7 +106,7 @@ def statement_lines(budget: Budget, entries: Iterable[BudgetEntry]) -> list[dict
     ]
 
 
-def _periods(budget: Budget) -> list[tuple[int, date]]:
+def _list_periods(budget: Budget) -> list[tuple[int, date]]:
     numbers = budget.periods.order_by("-number").values_list("number", flat=True)[:PERIODS_OFFERED]
     return [(number, first_day(budget.duration, budget.start_date, number)) for number in numbers]
 

@@ -260,7 +260,7 @@ class BudgetEntryViewSet(ApiViewSet):
         query = request.query_params
         take = parse_whole_number(query, "take", default=DEFAULT_TAKE, most=MAX_TAKE)
         if "after" in query:
-            entries = entries.filter(pk__gt=_cursor(query["after"]))
+            entries = entries.filter(pk__gt=_read_cursor(query["after"]))
         if _wants_csv(request):
             rows = csv_pieces(ENTRY_COLUMNS, statement_cells(entries, budget, names_people=names_people))
             return streamed_file(rows, f"budget-{budget.pk}.csv", request.auth.key)
@@ -278,7 +278,7 @@ def _budget_response(request: Request, standing: Standing, store_id: str, **opti
     return Response(budget_record(standing, store_id, names), **options)
 
 
-def _cursor(text: str) -> int:
+def _read_cursor(text: str) -> int:
     key = parse_number(text)
     if key is None:
         raise invalid_after()

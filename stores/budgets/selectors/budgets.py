@@ -204,9 +204,9 @@ def find_person(text: str, *, viewer: User) -> User:
     except DomainError as error:
         if isinstance(error, Conflict) and viewer.is_operator:
             raise
-        raise _unknown(text) from error
+        raise _person_not_found(text) from error
     if not user.is_active or not (viewer.is_operator or user.tenant_id == viewer.tenant_id):
-        raise _unknown(text)
+        raise _person_not_found(text)
     return user
 
 
@@ -245,7 +245,7 @@ def people_rows(store: Store) -> Iterator[tuple[str, str, str]]:
             yield center.code, center.name, name
 
 
-def _unknown(text: str) -> NotFound:
+def _person_not_found(text: str) -> NotFound:
     return NotFound(
         _(
             "No active user has the full name or e-mail address %(text)s. Use a full name such as "

@@ -91,14 +91,16 @@ def standings_of(budgets: Sequence[Budget], *, store: Store, moment: datetime) -
     for budget in budgets:
         # Otherwise the record of each would look up its name.
         budget.store = store
-    return [Standing(budget, _period(budget, latest.get(budget.pk), store, moment)) for budget in budgets]
+    return [
+        Standing(budget, _find_period(budget, latest.get(budget.pk), store, moment)) for budget in budgets
+    ]
 
 
 def local_day(store: Store, moment: datetime) -> date:
     return moment.astimezone(ZoneInfo(store.time_zone)).date()
 
 
-def _period(budget: Budget, latest: Period | None, store: Store, moment: datetime) -> Period:
+def _find_period(budget: Budget, latest: Period | None, store: Store, moment: datetime) -> Period:
     """The period of the moment. One that was written lasts to its end, also where the store changes its time zone."""
     if latest is not None and moment < latest.ends:
         return latest

@@ -37,7 +37,7 @@ def announce_levels(standing: Standing, *, store: Store, application_id: UUID | 
     reached = [threshold for threshold in EVENT_TYPES if period.level < threshold <= level]
     BudgetPeriod.objects.filter(budget=standing.budget, number=period.number).update(level=level)
     period.level = level
-    for application in _applications(store, application_id):
+    for application in _find_applications(store, application_id):
         for threshold in reached:
             record_event(
                 application_id=application,
@@ -48,7 +48,7 @@ def announce_levels(standing: Standing, *, store: Store, application_id: UUID | 
     _notify_staff(standing, store, level)
 
 
-def _applications(store: Store, application_id: UUID | None) -> list[UUID]:
+def _find_applications(store: Store, application_id: UUID | None) -> list[UUID]:
     """Applications that may read all budgets of the store, and that of the order; never test applications."""
     associated = Role.objects.filter(
         store=store, user__isnull=True, grant__in=READERS, application__is_test=False

@@ -60,7 +60,7 @@ def create_budget(*, store: Store, values: Mapping[str, Any]) -> Standing:
         raise Conflict(message % {"max_budgets": listed}, code="too_many_budgets")
     now = timezone.now()
     budget = Budget(store=store, start_date=local_day(store, now), created=now, updated=now)
-    _apply(budget, store, values, is_new=True)
+    _apply_values(budget, store, values, is_new=True)
     _refuse_crowded(budget, local_day(store, now))
     budget.save(force_insert=True)
     return lock_standing(budget, store=store, moment=now)
@@ -79,7 +79,7 @@ def change_budget(*, budget: Budget, values: Mapping[str, Any]) -> Standing:
         # Earlier periods are carried over by the terms that they had.
         open_period(standing, moment=now)
     before = stored.scope_key, stored.end_date
-    _apply(stored, store, values)
+    _apply_values(stored, store, values)
     if (stored.scope_key, stored.end_date) != before:
         _refuse_crowded(stored, local_day(store, now))
     if differs_from_stored(stored):
@@ -176,7 +176,7 @@ def _scope_key(store: Store, kind: ScopeKind, sent: str) -> UUID | None:
     return key if allowed.filter(pk=key).exists() else None
 
 
-def _apply(budget: Budget, store: Store, values: Mapping[str, Any], *, is_new: bool = False) -> None:
+def _apply_values(budget: Budget, store: Store, values: Mapping[str, Any], *, is_new: bool = False) -> None:
     """Sets the members in `values`, or raises Invalid with every fault."""
     faults: list[Fault] = []
     offered = {"Type": store.budget_types, "Duration": store.budget_durations}

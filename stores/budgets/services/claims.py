@@ -116,7 +116,7 @@ def claim_budgets(*, order: Countable, reason: Reason, orders: int = 1) -> Budge
     claims = _claim_open_periods(order, reason, needs)
     if claims is None:
         claims = _claim_new_periods(order, reason, needs)
-    outcome = _decide(claims)
+    outcome = _decide_claims(claims)
     for claim in claims:
         claim.standing.period.used += claim.requested
         announce_levels(claim.standing, store=order.store, application_id=order.application_id)
@@ -134,7 +134,12 @@ def budget_exceeded(records: Sequence[dict[str, Any]]) -> Conflict:
 
 def _claim_open_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim] | None:
     """Claims in one statement; None, with nothing written, unless each budget has a row of the period."""
-    parameters = {**parameters_of(**_who(order)), **needs, **reason_parameters(reason), "now": timezone.now()}
+    parameters = {
+        **parameters_of(**_name_buyer(order)),
+        **needs,
+        **reason_parameters(reason),
+        "now": timezone.now(),
+    }
     rows = fetch_rows(CLAIM, parameters)
     if not rows[0][0]:
         return None
@@ -148,7 +153,7 @@ def _claim_open_periods(order: Countable, reason: Reason, needs: dict[str, Decim
 
 
 def _claim_new_periods(order: Countable, reason: Reason, needs: dict[str, Decimal]) -> list[Claim]:
-    standings = binding_standings(**_who(order), lock=True)
+    standings = binding_standings(**_name_buyer(order), lock=True)
     claims = [
         Claim(standing, needs[standing.budget.type]) for standing in standings if needs[standing.budget.type]
     ]
@@ -160,7 +165,7 @@ def _claim_new_periods(order: Countable, reason: Reason, needs: dict[str, Decima
     return claims
 
 
-def _who(order: Countable) -> dict[str, Any]:
+def _name_buyer(order: Countable) -> dict[str, Any]:
     return {
         "store": order.store,
         "user_id": order.user_id,
@@ -169,7 +174,7 @@ def _who(order: Countable) -> dict[str, Any]:
     }
 
 
-def _decide(claims: Sequence[Claim]) -> BudgetOutcome:
+def _decide_claims(claims: Sequence[Claim]) -> BudgetOutcome:
     by_decision: dict[BudgetDecision, list[Claim]] = {decision: [] for decision in BudgetDecision}
     for claim in claims:
         by_decision[claim.decision].append(claim)
@@ -177,11 +182,11 @@ def _decide(claims: Sequence[Claim]) -> BudgetOutcome:
         raise budget_exceeded([claim.record for claim in refused])
     return BudgetOutcome(
         reasons=[claim.record for claim in by_decision[BudgetDecision.NEEDS_APPROVAL]],
-        messages=[_warning(claim) for claim in by_decision[BudgetDecision.WARNED]],
+        messages=[_describe_warning(claim) for claim in by_decision[BudgetDecision.WARNED]],
     )
 
 
-def _warning(claim: Claim) -> str:
+def _describe_warning(claim: Claim) -> str:
     standing = claim.standing
     used = standing.text(standing.period.used + claim.requested)
     return (

@@ -11,18 +11,18 @@ from stores.budgets.models import Budget, BudgetEntry, CostCenterMember
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("budgets", _budgets),
-        PersonalData("budget_entries", _entries, _erase_notes),
-        PersonalData("cost_centers", _memberships, _leave),
+        PersonalData("budgets", _budgets_of),
+        PersonalData("budget_entries", _entries_of, _erase_notes),
+        PersonalData("cost_centers", _memberships_of, _leave_cost_centers),
     ]
 
 
-def _budgets(user: User) -> Iterator[Record]:
+def _budgets_of(user: User) -> Iterator[Record]:
     budgets = Budget.objects.filter(scope_key=user.pk).order_by("created")
     return records_of(budgets, BudgetID="pk", StoreID="store__external_id", Name="name")
 
 
-def _entries(user: User) -> Iterator[Record]:
+def _entries_of(user: User) -> Iterator[Record]:
     """Entries are accounting records: they stay, and show no name once the person is erased."""
     entries = BudgetEntry.objects.filter(actor_user=user.pk).order_by("pk")
     columns = {
@@ -46,11 +46,11 @@ def _erase_notes(user: User) -> None:
     BudgetEntry.objects.filter(related, note__iregex=names_pattern(user)).update(note=ERASED)
 
 
-def _memberships(user: User) -> Iterator[Record]:
+def _memberships_of(user: User) -> Iterator[Record]:
     members = CostCenterMember.objects.filter(user=user).order_by("pk")
     center = {"Code": "cost_center__code", "Name": "cost_center__name"}
     return records_of(members, StoreID="store__external_id", **center)
 
 
-def _leave(user: User) -> None:
+def _leave_cost_centers(user: User) -> None:
     CostCenterMember.objects.filter(user=user).delete()
