@@ -25,7 +25,7 @@ def render_store(store: Store) -> tuple[str, str]:
         "Created": timestamp(store.created),
         "Updated": timestamp(store.updated),
     }
-    return _bodies(STORE_MEMBERS, store_record(store), computed)
+    return _render_bodies(STORE_MEMBERS, store_record(store), computed)
 
 
 def render_product(record: Record, *, currency: str, created: datetime, updated: datetime) -> tuple[str, str]:
@@ -44,7 +44,7 @@ def render_product(record: Record, *, currency: str, created: datetime, updated:
         "Created": product_created,
         "Updated": timestamp(updated),
     }
-    return _bodies(PRODUCT_MEMBERS, record, computed)
+    return _render_bodies(PRODUCT_MEMBERS, record, computed)
 
 
 def options(choices: type[BudgetType] | type[BudgetDuration], values: Sequence[str]) -> list[dict[str, str]]:
@@ -99,7 +99,7 @@ TO_JSON: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _bodies(specs: tuple[FieldSpec, ...], record: Record, computed: Record) -> tuple[str, str]:
+def _render_bodies(specs: tuple[FieldSpec, ...], record: Record, computed: Record) -> tuple[str, str]:
     plain: Record = {}
     extra: Record = {}
     for spec in specs:

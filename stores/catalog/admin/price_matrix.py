@@ -140,14 +140,14 @@ class PriceMatrix:
         message = fault.message.removeprefix(f"{name}: ")
         message = message[:1].upper() + message[1:]
         if name in {"DeliveryMethodCode", "Description"}:
-            _add(cell.method.errors, message)
+            _add_error(cell.method.errors, message)
         elif name in {"Country", "CountryCode", "LocationType"}:
-            _add(
+            _add_error(
                 cell.destination.errors,
                 gettext("Choose a country.") if not cell.destination.country else message,
             )
         else:
-            _add(cell.errors, message if name else str(REPEATED))
+            _add_error(cell.errors, message if name else str(REPEATED))
 
     @property
     def is_wrong(self) -> bool:
@@ -181,7 +181,7 @@ class PriceMatrix:
         return {
             "DeliveryMethodCode": cell.method.code,
             "Description": stored["Description"] if stored and keeps_description else cell.method.description,
-            "Price": _price(cell.price),
+            "Price": _read_price(cell.price),
             "Country": stored["Country"] if stored else COUNTRIES.get(cell.destination.country, ""),
             "CountryCode": cell.destination.country,
             "LocationType": cell.destination.location,
@@ -220,20 +220,24 @@ def _stored_matrix(stored: Sequence[Record]) -> tuple[list[Method], list[Destina
 def _sent_matrix(data: Mapping[str, Any]) -> tuple[list[Method], list[Destination]]:
     methods = [
         Method(
-            number, read_method(data, f"prices-m{number}-code"), _text(data, f"prices-m{number}-description")
+            number,
+            read_method(data, f"prices-m{number}-code"),
+            _read_text(data, f"prices-m{number}-description"),
         )
-        for number in range(_count(data, "prices-methods"))
+        for number in range(_read_count(data, "prices-methods"))
     ]
     destinations = [
         Destination(
-            number, _text(data, f"prices-p{number}-country"), _text(data, f"prices-p{number}-location")
+            number,
+            _read_text(data, f"prices-p{number}-country"),
+            _read_text(data, f"prices-p{number}-location"),
         )
-        for number in range(min(_count(data, "prices-places"), 2 * MAX_CELLS // max(len(methods), 1)))
+        for number in range(min(_read_count(data, "prices-places"), 2 * MAX_CELLS // max(len(methods), 1)))
     ]
     for destination in destinations:
         for method in methods:
             cell = Cell(method, destination)
-            cell.price = _text(data, cell.name)
+            cell.price = _read_text(data, cell.name)
             cell.is_default = bool(cell.price) and data.get("prices-default") == cell.value
             destination.cells.append(cell)
     # Empty rows and columns are dropped; numbers stay as sent, because the names of the inputs contain them.
@@ -247,16 +251,16 @@ def _sent_matrix(data: Mapping[str, Any]) -> tuple[list[Method], list[Destinatio
     return methods, destinations
 
 
-def _count(data: Mapping[str, Any], name: str) -> int:
-    return min(parse_number(_text(data, name)) or 0, MAX_CELLS)
+def _read_count(data: Mapping[str, Any], name: str) -> int:
+    return min(parse_number(_read_text(data, name)) or 0, MAX_CELLS)
 
 
-def _text(data: Mapping[str, Any], name: str) -> str:
+def _read_text(data: Mapping[str, Any], name: str) -> str:
     """The text on one line: a description has room for several where it is typed."""
     return " ".join(str(data.get(name, "")).split())
 
 
-def _price(text: str) -> Decimal | str:
+def _read_price(text: str) -> Decimal | str:
     """Text that is no number stays text: the service refuses it."""
     try:
         return Decimal(text)
@@ -269,6 +273,6 @@ def _without_date(price: Record) -> Record:
     return {name: value for name, value in price.items() if name != "Created"}
 
 
-def _add(errors: list[str], message: str) -> None:
+def _add_error(errors: list[str], message: str) -> None:
     if message not in errors:
         errors.append(message)

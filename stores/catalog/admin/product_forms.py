@@ -273,12 +273,12 @@ def show_faults(form: ProductForm, formsets: Iterable[ChildFormSet], faults: Ite
         elif formset is not None and path:
             child = formset.remaining()[int(path[0])]
             members = {member.name: member.column for member in CHILDREN[name][0]} | KIND
-            _show(child, members, path[1] if len(path) > 1 else "", fault)
+            _show_fault(child, members, path[1] if len(path) > 1 else "", fault)
         else:
-            _show(form, COLUMNS, name, fault)
+            _show_fault(form, COLUMNS, name, fault)
 
 
-def _show(form: forms.ModelForm, columns: Mapping[str, str], name: str, fault: Fault) -> None:
+def _show_fault(form: forms.ModelForm, columns: Mapping[str, str], name: str, fault: Fault) -> None:
     column = columns.get(name)
     field_name = column if column in form.fields else None
     if field_name is None or field_name not in form.errors:

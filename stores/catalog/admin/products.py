@@ -190,7 +190,7 @@ class ProductAdmin(ProductSaving, ProductColumns):
                 },
                 "sections": {name: [form[column] for column in names] for name, names in SECTIONS.items()},
                 "matrix": form.matrix,
-                "currency": _currency(form, product),
+                "currency": _find_currency(form, product),
                 "problems": [
                     *form_problems(context["adminform"], context["inline_admin_formsets"]),
                     *(form.matrix.problems if form.is_bound else ()),
@@ -203,7 +203,7 @@ class ProductAdmin(ProductSaving, ProductColumns):
         return super().render_change_form(request, context, *args, **kwargs)
 
 
-def _currency(form: ProductForm, product: Product | None) -> str:
+def _find_currency(form: ProductForm, product: Product | None) -> str:
     """The currency of the product's store, or of the one that is chosen for a new product."""
     if product is not None:
         return product.store.currency

@@ -104,10 +104,10 @@ class DayFilter(RangeDateFilter):
     def queryset(self, request: HttpRequest, records: QuerySet) -> QuerySet:
         first, last = (self._day(f"{self.parameter_name}_{end}") for end in ("from", "to"))
         if first:
-            records = records.filter(**{f"{self.field_path}__gte": _midnight(first)})
+            records = records.filter(**{f"{self.field_path}__gte": _start_of(first)})
         # The calendar's last day has no day after it; nothing is later anyway.
         if last and last < date.max:
-            records = records.filter(**{f"{self.field_path}__lt": _midnight(last + timedelta(days=1))})
+            records = records.filter(**{f"{self.field_path}__lt": _start_of(last + timedelta(days=1))})
         return records
 
     def _day(self, name: str) -> date | None:
@@ -117,7 +117,7 @@ class DayFilter(RangeDateFilter):
         return day
 
 
-def _midnight(day: date) -> datetime:
+def _start_of(day: date) -> datetime:
     return make_aware(datetime.combine(day, time.min))
 
 

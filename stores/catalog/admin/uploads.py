@@ -137,7 +137,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
     def summary_text(self, upload: CatalogUpload) -> str:
         if upload.fault_count:
             return f"{upload.fault_count:,} error{'' if upload.fault_count == 1 else 's'}"
-        return ", ".join(f"{name}: {count:,}" for name, count in _counts(upload.summary) if count) or "—"
+        return ", ".join(f"{name}: {count:,}" for name, count in _list_counts(upload.summary) if count) or "—"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[CatalogUpload]:
         uploads = super().get_queryset(request)
@@ -173,7 +173,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         return TemplateResponse(request, "admin/stores/catalog_upload.html", context)
 
     def record_context(self, request: HttpRequest, upload: CatalogUpload) -> dict[str, Any]:
-        return {**_report(upload), "catalog": upload}
+        return {**_describe_report(upload), "catalog": upload}
 
     def progress_view(self, request: HttpRequest, upload_id: int) -> JsonResponse:
         upload = get_object_or_404(self.get_queryset(request), pk=upload_id)
@@ -235,7 +235,7 @@ class CatalogUploadAdmin(ReadOnlyAdmin):
         return bool(self.has_access(request, "add") and stores.has_change_permission(request, store))
 
 
-def _counts(summary: dict[str, Any]) -> list[tuple[str, int]]:
+def _list_counts(summary: dict[str, Any]) -> list[tuple[str, int]]:
     """The changes of an import by their names, for stores and products."""
     return [(str(words), int(summary.get(name, 0))) for name, words in COUNTED.items()]
 
@@ -251,8 +251,8 @@ def _progress_text(upload: CatalogUpload) -> str:
     )
 
 
-def _report(upload: CatalogUpload) -> dict[str, Any]:
-    counts = _counts(upload.summary) if upload.summary else []
+def _describe_report(upload: CatalogUpload) -> dict[str, Any]:
+    counts = _list_counts(upload.summary) if upload.summary else []
     changes = upload.summary.get("changes", [])
     return {
         "is_under_way": upload.state in UNFINISHED,

@@ -53,7 +53,7 @@ ROLE_EXAMPLE = OpenApiExample(
 )
 
 
-def _example(specs: tuple[FieldSpec, ...], computed: dict[str, Any], *, verbose: bool) -> dict[str, Any]:
+def _make_example(specs: tuple[FieldSpec, ...], computed: dict[str, Any], *, verbose: bool) -> dict[str, Any]:
     shown = [spec for spec in specs if spec.type and (verbose or not spec.verbose)]
     return {
         spec.name: computed[spec.name]
@@ -63,10 +63,10 @@ def _example(specs: tuple[FieldSpec, ...], computed: dict[str, Any], *, verbose:
     }
 
 
-STORE = _example(STORE_MEMBERS, OF_STORE, verbose=False)
-VERBOSE_STORE = _example(STORE_MEMBERS, OF_STORE, verbose=True)
-PRODUCT = _example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=False)
-VERBOSE_PRODUCT = _example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=True)
+STORE = _make_example(STORE_MEMBERS, OF_STORE, verbose=False)
+VERBOSE_STORE = _make_example(STORE_MEMBERS, OF_STORE, verbose=True)
+PRODUCT = _make_example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=False)
+VERBOSE_PRODUCT = _make_example(PRODUCT_MEMBERS, OF_PRODUCT, verbose=True)
 
 STORE_EXAMPLE = OpenApiExample("Store", value=STORE, response_only=True)
 STORE_EXAMPLES = [STORE_EXAMPLE, OpenApiExample("Verbose store", value=VERBOSE_STORE, response_only=True)]

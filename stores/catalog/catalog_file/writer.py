@@ -47,7 +47,7 @@ def write_catalog(stores: Iterable[tuple[Record, Iterable[Record]]]) -> Iterator
         separator = b","
         between = b"\n    "
         for product in products:
-            yield between + _indented_json(_product(product), PRODUCT_DEPTH)
+            yield between + _indented_json(_product_record(product), PRODUCT_DEPTH)
             between = b",\n    "
         yield (b"]" if between == b"\n    " else b"\n   ]") + b"\n  }"
     yield (b"\n ]" if separator else b"]") + b"\n}\n"
@@ -61,17 +61,17 @@ def _shown_members(record: Record, members: Iterable[FieldSpec]) -> dict[str, An
     }
 
 
-def _product(record: Record) -> dict[str, Any]:
+def _product_record(record: Record) -> dict[str, Any]:
     shown = _shown_members(record, PRODUCT[:-1])
     shown["TemplateFields"] = record["TemplateFields"]
-    shown["DeliveredPrices"] = [_price(price) for price in record["DeliveredPrices"]]
+    shown["DeliveredPrices"] = [_price_record(price) for price in record["DeliveredPrices"]]
     shown["ProductionSpeeds"] = record["ProductionSpeeds"]
     if record["Template"] is not None:
         shown["Template"] = record["Template"]
     return shown
 
 
-def _price(price: Record) -> dict[str, Any]:
+def _price_record(price: Record) -> dict[str, Any]:
     shown = dict(price)
     created = shown.pop("Created")
     if created is not None:
@@ -81,7 +81,7 @@ def _price(price: Record) -> dict[str, Any]:
 
 def _indented_json(value: dict[str, Any], depth: int) -> bytes:
     """orjson indents by two spaces; line breaks inside strings are escaped, so all others are indentation."""
-    text = orjson.dumps(value, default=_number, option=orjson.OPT_INDENT_2)
+    text = orjson.dumps(value, default=_write_number, option=orjson.OPT_INDENT_2)
     return (
         INDENTATION.sub(lambda match: b"\n" + b" " * (depth + (len(match[0]) - 1) // 2), text[:-1])
         + b" " * depth
@@ -89,7 +89,7 @@ def _indented_json(value: dict[str, Any], depth: int) -> bytes:
     )
 
 
-def _number(value: object) -> int | float:
+def _write_number(value: object) -> int | float:
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     raise TypeError(f"{type(value).__name__} cannot be written")

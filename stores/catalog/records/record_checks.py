@@ -31,12 +31,12 @@ KEY_MEMBERS = {members: re.findall(r"[A-Z]\w+", members) for _, members in KEYS.
 def check_store(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     """The store's record in stored form, and its faults; a record with faults must not be used."""
     faults: list[Fault] = []
-    return _read(raw, STORE, frozenset(), pointer, faults), faults
+    return _read_members(raw, STORE, frozenset(), pointer, faults), faults
 
 
 def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     faults: list[Fault] = []
-    record = _read(raw, PRODUCT, CHILDREN.keys(), pointer, faults)
+    record = _read_members(raw, PRODUCT, CHILDREN.keys(), pointer, faults)
     if isinstance(raw, Mapping):
         for name, (members, maximum) in CHILDREN.items():
             record[name] = _read_all(raw.get(name, ()), members, maximum, f"{pointer}/{name}", faults)
@@ -44,7 +44,9 @@ def check_product(raw: Any, pointer: str = "") -> tuple[Record, list[Fault]]:
     return record, faults
 
 
-def _read(raw: Any, members: tuple[FieldSpec, ...], others: Any, pointer: str, faults: list[Fault]) -> Record:
+def _read_members(
+    raw: Any, members: tuple[FieldSpec, ...], others: Any, pointer: str, faults: list[Fault]
+) -> Record:
     if not isinstance(raw, Mapping):
         faults.append(
             Fault(pointer, "not_an_object", f"Write a JSON object; found {checks.brief_json(raw)}.")
@@ -66,7 +68,7 @@ def _read(raw: Any, members: tuple[FieldSpec, ...], others: Any, pointer: str, f
             where = f"{pointer}/{name}{refusal.pointer}"
             faults.append(Fault(where, refusal.code, f"{name}: {refusal.message}"))
     if member_count + sum(name in raw for name in others) != len(raw):
-        faults.extend(_unknown(raw, [*(m.name for m in members), *others], pointer))
+        faults.extend(_find_unknown(raw, [*(m.name for m in members), *others], pointer))
     return record
 
 
@@ -82,10 +84,12 @@ def _read_all(
     if len(raw) > maximum:
         faults.append(Fault(pointer, "too_many", f"{name}: at most {maximum} entries; found {len(raw)}."))
         return []
-    return [_read(entry, members, (), f"{pointer}/{index}", faults) for index, entry in enumerate(raw)]
+    return [
+        _read_members(entry, members, (), f"{pointer}/{index}", faults) for index, entry in enumerate(raw)
+    ]
 
 
-def _unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str) -> list[Fault]:
+def _find_unknown(raw: Mapping[str, Any], allowed_names: list[str], pointer: str) -> list[Fault]:
     allowed = ", ".join(allowed_names)
     return [
         Fault(

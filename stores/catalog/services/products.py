@@ -38,7 +38,7 @@ def save_product(
     """
     store = lock_store(store.pk)
     record, faults = check_product(values)
-    faults = faults or _clashes(record, store, product)
+    faults = faults or _find_clashes(record, store, product)
     if faults:
         raise invalid("The product cannot be saved.", faults)
     stored = None if product is None else stored_product(product.pk)
@@ -66,7 +66,7 @@ def find_product_faults(
     """The faults `save_product` would raise, for a form that shows all at once; works without a store."""
     record, faults = check_product(values)
     if store is not None and not faults:
-        faults = _clashes(record, store, product)
+        faults = _find_clashes(record, store, product)
     if faults or (product is not None and same_template(record, stored_product(product.pk).record)):
         return faults
     return TemplateChecks().faults(record)
@@ -104,7 +104,7 @@ def _check_template(record: Record) -> None:
         raise invalid("The template cannot be saved.", faults)
 
 
-def _clashes(record: Record, store: Store, product: Product | None) -> list[Fault]:
+def _find_clashes(record: Record, store: Store, product: Product | None) -> list[Fault]:
     others = Product.objects.filter(store=store, external_id=record["ID"])
     if product is not None:
         others = others.exclude(pk=product.pk)

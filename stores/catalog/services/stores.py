@@ -109,7 +109,7 @@ def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer
     if faults:
         raise invalid("The store cannot be saved.", faults)
     current = _lock_store(record, store)
-    faults = _clashes(record, current, pointer)
+    faults = _find_clashes(record, current, pointer)
     if faults:
         raise invalid("The store cannot be saved.", faults)
     record = {name: list(value) if isinstance(value, tuple) else value for name, value in record.items()}
@@ -131,7 +131,7 @@ def save_store(*, values: Mapping[str, Any], store: Store | None = None, pointer
 def find_store_faults(*, values: Mapping[str, Any], store: Store | None) -> list[Fault]:
     """The faults `save_store` would raise, for a form that shows all at once."""
     record, faults = check_store(values)
-    return faults or _clashes(record, store, "")
+    return faults or _find_clashes(record, store, "")
 
 
 def lock_store(store_id: int) -> Store:
@@ -159,7 +159,7 @@ def _lock_store(record: Record, store: Store | None) -> Store | None:
     return stores.filter(external_id=record["StoreID"]).first()
 
 
-def _clashes(record: Record, current: Store | None, pointer: str) -> list[Fault]:
+def _find_clashes(record: Record, current: Store | None, pointer: str) -> list[Fault]:
     others = Store.objects.all() if current is None else Store.objects.exclude(pk=current.pk)
     faults = []
     if others.filter(external_id=record["StoreID"]).exists():

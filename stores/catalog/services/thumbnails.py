@@ -41,23 +41,23 @@ def draw_thumbnail(*, product_id: int, version: int, caller: Caller) -> bytes:
     if picture is None:
         layout = layout_of(product_id, version, names)
         with RENDERINGS.limited(caller.key, wait=WAIT_SECONDS):
-            picture = _cache.get((product_id, version, names)) or _draw(layout)
+            picture = _cache.get((product_id, version, names)) or _draw_layout(layout)
         _cache.put((product_id, version, names), picture)
     return picture
 
 
-def _draw(layout: Layout) -> bytes:
-    samples = {field.field_name: _sample(field, layout) for field in layout.fields}
+def _draw_layout(layout: Layout) -> bytes:
+    samples = {field.field_name: _find_sample(field, layout) for field in layout.fields}
     uploads = {field.field_name for field in layout.fields if field.sub_type == "Upload"}
-    images = {name: _placeholder() for name in uploads if samples[name] not in layout.template.gallery}
+    images = {name: _make_placeholder() for name in uploads if samples[name] not in layout.template.gallery}
     texts = {name: text for name, text in samples.items() if text}
     values, _ = resolve_samples(layout.fields, texts, layout.template.gallery)
     with typesetting_errors(), measured_rendering("thumbnail"):
         page = render_page(layout.template, 0, values, images, layout.fonts, pixels=PIXELS)
-    return _small(page.png)
+    return _shrink_picture(page.png)
 
 
-def _small(png: bytes) -> bytes:
+def _shrink_picture(png: bytes) -> bytes:
     """The picture as WebP without transparency, and at most PIXELS wide and high."""
     content = BytesIO()
     with Image.open(BytesIO(png)) as picture:
@@ -67,7 +67,7 @@ def _small(png: bytes) -> bytes:
     return content.getvalue()
 
 
-def _sample(field: Field, layout: Layout) -> str:
+def _find_sample(field: Field, layout: Layout) -> str:
     """The field's default, else an example of its type, else its prompt."""
     if first := field.org_value or field.default_value:
         return first.replace("\r\n", "\n")
@@ -79,7 +79,7 @@ def _sample(field: Field, layout: Layout) -> str:
 
 
 @lru_cache(maxsize=1)
-def _placeholder() -> bytes:
+def _make_placeholder() -> bytes:
     """A gray placeholder for an uploaded picture."""
     content = BytesIO()
     Image.new("RGB", (400, 300), "#d5dad7").save(content, "PNG")

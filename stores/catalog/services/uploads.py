@@ -56,7 +56,7 @@ def receive_catalog_upload(*, upload: UploadedFile, by: User, store: Store | Non
     created = CatalogUpload(file_name=(upload.name or "upload")[:255], size=size, store=store, created_by=by)
     with stored_upload(created, upload), transaction.atomic():
         created.save()
-        _queue(created)
+        _queue_upload(created)
     return created
 
 
@@ -64,13 +64,13 @@ def receive_catalog_upload(*, upload: UploadedFile, by: User, store: Store | Non
 def start_catalog_import(*, upload: CatalogUpload, by: User) -> None:
     """Queues the import of a checked file. Raises Conflict if it is not checked, or already queued."""
     _change_state(upload, (State.CHECKED,), State.QUEUED, imported_by=by)
-    _queue(upload)
+    _queue_upload(upload)
 
 
 @transaction.atomic
 def check_catalog_again(*, upload: CatalogUpload) -> None:
     _change_state(upload, (State.CHECKED, State.REFUSED, State.FAILED), State.WAITING)
-    _queue(upload)
+    _queue_upload(upload)
 
 
 @transaction.atomic
@@ -96,21 +96,21 @@ def work_on_catalog_upload(*, upload_id: int) -> None:
     waiting = WAITING_STATES[State(upload.state)]
     _change_state(upload, (waiting, WORKING_STATES[waiting]), WORKING_STATES[waiting])
     try:
-        _work(upload, is_import=waiting == State.QUEUED)
+        _import_upload(upload, is_import=waiting == State.QUEUED)
     except CatalogInvalid as error:
         shown = error.faults[:FAULTS_SHOWN]
-        faults = [[_storable(fault.pointer or "/"), _storable(fault.message)] for fault in shown]
-        _finish(upload, State.REFUSED, faults=faults, fault_count=error.fault_count)
+        faults = [[_make_storable(fault.pointer or "/"), _make_storable(fault.message)] for fault in shown]
+        _finish_upload(upload, State.REFUSED, faults=faults, fault_count=error.fault_count)
     except Conflict as error:
         # What a check showed is still what was confirmed.
-        _finish(upload, waiting, error=error.message, summary=upload.summary)
+        _finish_upload(upload, waiting, error=error.message, summary=upload.summary)
         raise
     except DomainError as error:
-        _finish(upload, State.FAILED, error=error.message)
+        _finish_upload(upload, State.FAILED, error=error.message)
     except OSError as error:
-        _finish(upload, State.FAILED, error=f"The file cannot be read: {error.strerror or error}.")
+        _finish_upload(upload, State.FAILED, error=f"The file cannot be read: {error.strerror or error}.")
     except Exception:
-        _finish(
+        _finish_upload(
             upload,
             State.FAILED,
             error="An internal error occurred; the log has the details. Nothing was imported.",
@@ -118,7 +118,7 @@ def work_on_catalog_upload(*, upload_id: int) -> None:
         raise
 
 
-def _work(upload: CatalogUpload, *, is_import: bool) -> None:
+def _import_upload(upload: CatalogUpload, *, is_import: bool) -> None:
     by = upload.imported_by if is_import else upload.created_by
     context = {"user": str(by.pk)} if by else {}
     progress = _Progress(upload)
@@ -132,16 +132,16 @@ def _work(upload: CatalogUpload, *, is_import: bool) -> None:
             if is_as_seen:
                 # In the transaction of the import, so that a crash cannot separate the two.
                 done = State.IMPORTED if is_import else State.CHECKED
-                _finish(upload, done, summary=record, percent=100)
+                _finish_upload(upload, done, summary=record, percent=100)
             else:
                 transaction.set_rollback(True)
         if not is_as_seen:
-            _finish(upload, State.CHECKED, summary=record, percent=100, error=CHANGED)
+            _finish_upload(upload, State.CHECKED, summary=record, percent=100, error=CHANGED)
     finally:
         progress.close()
 
 
-def _queue(upload: CatalogUpload) -> None:
+def _queue_upload(upload: CatalogUpload) -> None:
     app.configure_task(TASK, lock=TASK).defer(upload_id=upload.pk)
 
 
@@ -154,13 +154,13 @@ def _change_state(upload: CatalogUpload, before: tuple[State, ...], after: State
     upload.state = after
 
 
-def _finish(upload: CatalogUpload, state: State, **values: Any) -> None:
+def _finish_upload(upload: CatalogUpload, state: State, **values: Any) -> None:
     now = timezone.now()
     report = {"summary": {}, "faults": [], "fault_count": 0, "error": "", **values}
     CatalogUpload.objects.filter(pk=upload.pk).update(state=state, finished=now, updated=now, **report)
 
 
-def _storable(text: str) -> str:
+def _make_storable(text: str) -> str:
     """Replaces what PostgreSQL cannot store: member names come from the file."""
     return text.replace("\0", "\N{SYMBOL FOR NULL}").encode(errors="replace").decode()
 

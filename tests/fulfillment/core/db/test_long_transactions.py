@@ -34,7 +34,7 @@ def look(world, monkeypatch):
 def test_catalog_that_was_uploaded(world, look):
     file = SimpleUploadedFile("catalog.json", b"".join(export_catalog(store_ids=["associated"])))
     upload = uploads.receive_catalog_upload(upload=file, by=world.operator)
-    looks = look(uploads, "_finish")
+    looks = look(uploads, "_finish_upload")
 
     work_off(uploads.TASK)
 

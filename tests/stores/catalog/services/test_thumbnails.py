@@ -33,7 +33,7 @@ def test_thumbnail_shows_the_template_with_samples_and_is_drawn_once(world, card
     with Image.open(BytesIO(first)) as picture:
         assert (picture.format, max(picture.size)) == ("WEBP", PIXELS)
     assert colors(first) > 20
-    monkeypatch.setattr(thumbnails, "_draw", None)
+    monkeypatch.setattr(thumbnails, "_draw_layout", None)
     assert draw_thumbnail(product_id=card.pk, version=card.version, caller=caller) == first
 
 
