@@ -42,14 +42,14 @@ EXPORT_COLUMNS = (
 EVENT_DATA_BYTES = 19_000
 
 
-def _identity(order: Order, store_id: str) -> Record:
+def _identity_record(order: Order, store_id: str) -> Record:
     """The members with which an order begins, in lists as well as alone."""
     return {
         "OrderID": str(order.pk),
         "OrderNumber": str(order.number),
         "ExternalID": order.external_id,
         "StoreID": store_id,
-        "ApplicationID": _id(order.application_id),
+        "ApplicationID": _write_id(order.application_id),
         "Status": int(order.status),
         "StatusName": OrderStatus(order.status).label,
     }
@@ -58,7 +58,7 @@ def _identity(order: Order, store_id: str) -> Record:
 def export_record(order: Order, store_id: str) -> Record:
     recipient: Mapping[str, str] = order.recipient
     return {
-        **_identity(order, store_id),
+        **_identity_record(order, store_id),
         "Created": timestamp(order.created),
         "Updated": timestamp(order.updated),
         "ProductIDs": order.product_ids,
@@ -91,12 +91,12 @@ def order_record(
     messages: Iterable[str] = (),
 ) -> Record:
     return {
-        **_identity(order, store_id),
+        **_identity_record(order, store_id),
         "Sequence": order.sequence,
         "Created": timestamp(order.created),
         "Updated": timestamp(order.updated),
         "CancellableUntil": timestamp(order.cancellable_until),
-        "Cancellation": _cancellation(order),
+        "Cancellation": _cancellation_record(order),
         "Approval": approval,
         "DeliveryMethodCode": order.delivery_method_code,
         "ProductionDays": order.production_days,
@@ -106,9 +106,9 @@ def order_record(
         "ItemsTotal": order.items_total,
         "DeliveryTotal": order.delivery_total,
         "Total": order.total,
-        "QuoteID": _id(order.quote_id),
+        "QuoteID": _write_id(order.quote_id),
         "OptionID": order.option_id or None,
-        "ReprintOfOrderID": _id(order.reprint_of_id),
+        "ReprintOfOrderID": _write_id(order.reprint_of_id),
         "BatchID": None,
         "RowKey": None,
         "Recipient": order.recipient,
@@ -192,10 +192,10 @@ def event_data(
         "Shipments": [],
         "OrderURL": order_url(order, store_id),
     }
-    return {**data, "Shipments": _latest(shipments, EVENT_DATA_BYTES - len(dumps(data)))}
+    return {**data, "Shipments": _find_latest(shipments, EVENT_DATA_BYTES - len(dumps(data)))}
 
 
-def _latest(shipments: Iterable[Shipment], room: int) -> list[Record]:
+def _find_latest(shipments: Iterable[Shipment], room: int) -> list[Record]:
     """The latest parcels that take at most `room` bytes, without their item keys, oldest first."""
     latest: list[Record] = []
     for shipment in reversed(list(shipments)):
@@ -216,16 +216,16 @@ def order_etag(order: Order) -> str:
 
 
 def dumps(value: Any) -> bytes:
-    return orjson.dumps(value, default=_number)
+    return orjson.dumps(value, default=_write_number)
 
 
-def _number(value: Any) -> float:
+def _write_number(value: Any) -> float:
     if isinstance(value, Decimal):
         return float(value)
     raise TypeError(f"{type(value).__name__} cannot be written to a record")
 
 
-def _cancellation(order: Order) -> Record | None:
+def _cancellation_record(order: Order) -> Record | None:
     if not order.cancellation:
         return None
     return {
@@ -236,16 +236,17 @@ def _cancellation(order: Order) -> Record | None:
     }
 
 
-def _id(value: UUID | None) -> str | None:
+def _write_id(value: UUID | None) -> str | None:
     return None if value is None else str(value)
 
 
 def csv_chunks(renderings: Iterable[str], columns: Sequence[str] = EXPORT_COLUMNS) -> Iterator[bytes]:
     """The header and a line for each stored rendering, a few hundred at a time."""
     return csv_pieces(
-        columns, ([_cell(value) for value in orjson.loads(rendering).values()] for rendering in renderings)
+        columns,
+        ([_write_cell(value) for value in orjson.loads(rendering).values()] for rendering in renderings),
     )
 
 
-def _cell(value: Any) -> Any:
+def _write_cell(value: Any) -> Any:
     return ";".join(value) if isinstance(value, list) else value

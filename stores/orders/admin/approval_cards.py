@@ -89,7 +89,7 @@ class RequestCard:
         """Each in words; with a meter, unless a gauge of the card draws its budget."""
         drawn = {str(gauge["standing"].budget.pk) for gauge in self.budgets} if self.is_pending else set()
         return [
-            (reason_in_words(reason), None if reason.get("BudgetID") in drawn else _meter(reason))
+            (reason_in_words(reason), None if reason.get("BudgetID") in drawn else _make_meter(reason))
             for reason in self.first.reasons
         ]
 
@@ -97,7 +97,7 @@ class RequestCard:
 def request_cards(requests: Iterable[ApprovalRequest], *, viewer_id: UUID | None) -> list[RequestCard]:
     """Requests in the order of the first of each; reads the items and budgets of all orders at once."""
     listed = list(requests)
-    likenesses = _likenesses(listed)
+    likenesses = _find_likenesses(listed)
     standings = standings_with_orders([request.pk for request in listed])
     cards: dict[Any, RequestCard] = {}
     for request, alike in zip(listed, likenesses, strict=True):
@@ -119,7 +119,7 @@ def _read_items(cards: Collection[RequestCard]) -> None:
         by_order[item.order_id].pictured = item
 
 
-def _likenesses(requests: Sequence[ApprovalRequest]) -> list[tuple[Any, ...]]:
+def _find_likenesses(requests: Sequence[ApprovalRequest]) -> list[tuple[Any, ...]]:
     """Equal for requests that may be decided together. Items are compared only of orders that else are alike."""
     rough = [_rough_likeness(request) for request in requests]
     groups = Counter(rough)
@@ -143,7 +143,7 @@ def _rough_likeness(request: ApprovalRequest) -> tuple[Any, ...]:
     )
 
 
-def _meter(reason: dict[str, Any]) -> Meter:
+def _make_meter(reason: dict[str, Any]) -> Meter:
     used = reason.get("Used", 0)
     requested = reason["Total"] if reason["Kind"] == "Total" else reason["Requested"]
     whole = max(used + requested, reason["Limit"]) or 1

@@ -113,7 +113,7 @@ class ApprovalRequestAdmin(StaffAdmin):
             **self.page_context(request, str(approval), object=approval, change=True),
             **self._links(request),
             "card": card,
-            "pages": _pages(card),
+            "pages": _list_pages(card),
             "history": history_of(approval.order).select_related("actor").order_by("-sequence"),
         }
         return TemplateResponse(request, "admin/stores/approval.html", context)
@@ -174,7 +174,7 @@ class ApprovalRequestAdmin(StaffAdmin):
         return {"sees_orders": staff.holds(ORDER_GRANTS), "is_operator": staff.is_operator}
 
 
-def _pages(card: RequestCard) -> list[tuple[OrderItem, list[float]]]:
+def _list_pages(card: RequestCard) -> list[tuple[OrderItem, list[float]]]:
     """The items with a proof, each with the widths of its pages in mm; at most PAGES_SHOWN pages together."""
     pages: list[tuple[OrderItem, list[float]]] = []
     remaining = PAGES_SHOWN

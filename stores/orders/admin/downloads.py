@@ -20,7 +20,7 @@ BATCH = 1000
 
 def csv_response(orders: QuerySet[Order], caller: Caller) -> StreamingHttpResponse:
     """Streams all orders of the list, newest first, in short statements, so memory use does not grow."""
-    return streamed_file(chain([BOM], csv_chunks(_renderings(orders))), "orders.csv", caller.key)
+    return streamed_file(chain([BOM], csv_chunks(_read_renderings(orders))), "orders.csv", caller.key)
 
 
 def picture_of_item(request: HttpRequest, order: Order, position: int, page: int, size: str) -> HttpResponse:
@@ -39,7 +39,7 @@ def print_file_name(item: OrderItem) -> str:
     return f"{item.order.number}-{item.position + 1}-{key}.pdf"
 
 
-def _renderings(orders: QuerySet[Order]) -> Iterator[str]:
+def _read_renderings(orders: QuerySet[Order]) -> Iterator[str]:
     rows = orders.select_related(None).order_by("-number")
     last = None
     while True:

@@ -85,15 +85,15 @@ class Row:
 
 def list_page(request: HttpRequest, changelist: Any) -> dict[str, Any]:
     stores = staff_on(request).stores_with(ORDER_GRANTS)
-    columns, rows = chosen_columns(request), _rows(changelist.result_list)
+    columns, rows = chosen_columns(request), _list_rows(changelist.result_list)
     return {
         "rows": rows,
-        "choices": _choices(changelist),
+        "choices": _list_choices(changelist),
         "columns": columns,
         "column_choices": [(key, name, key in columns) for key, name in COLUMN_NAMES.items()],
-        **_tabs(request, stores),
-        **_views(request, stores),
-        "chips": _chips(request, changelist),
+        **_list_tabs(request, stores),
+        **_list_views(request, stores),
+        "chips": _list_chips(request, changelist),
         "sorts": [(key, name) for key, name in SORTS.items() if _may_sort(request, key)],
         "sort": sort_of(request),
         "kept": _other_parameters(request, (SORT, COLUMNS, VIEW, "p")),
@@ -116,7 +116,7 @@ def chosen_columns(request: HttpRequest) -> list[str]:
     return [key for key in USUAL if not (is_one and key == "store")]
 
 
-def _rows(orders: Iterable[Order]) -> list[Row]:
+def _list_rows(orders: Iterable[Order]) -> list[Row]:
     listed, now = list(orders), timezone.now()
     firsts = first_items_of([order.pk for order in listed])
     return [
@@ -132,7 +132,7 @@ def _rows(orders: Iterable[Order]) -> list[Row]:
     ]
 
 
-def _tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
+def _list_tabs(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     """The tabs with their counts, from tallies; only late orders are counted in the table.
 
     Other statuses are among the filters, and have a tab while they are chosen.
@@ -179,7 +179,7 @@ def _link_tabs(request: HttpRequest, tabs: list[dict[str, Any]], late_count: int
         )
 
 
-def _choices(changelist: Any) -> list[ChoiceFilter]:
+def _list_choices(changelist: Any) -> list[ChoiceFilter]:
     return [spec for spec in changelist.filter_specs if isinstance(spec, ChoiceFilter)]
 
 
@@ -191,7 +191,7 @@ def _counted_stores(request: HttpRequest, stores: Sequence[int] | None) -> Seque
     return [pk for pk in keys if stores is None or pk in stores]
 
 
-def _views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
+def _list_views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]:
     """The saved views; staff of several stores see the shared views of the store they filter by."""
     views = [
         {
@@ -207,18 +207,21 @@ def _views(request: HttpRequest, stores: Sequence[int] | None) -> dict[str, Any]
     return {"views": views, "current_view": current, "may_share": may_share}
 
 
-def _chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
+def _list_chips(request: HttpRequest, changelist: Any) -> list[dict[str, str]]:
     """The label of each active filter, and the URL of the list without it."""
-    chips, named = [], {choice.parameter_name: dict(choice.lookup_choices) for choice in _choices(changelist)}
+    chips, named = (
+        [],
+        {choice.parameter_name: dict(choice.lookup_choices) for choice in _list_choices(changelist)},
+    )
     for name in FILTER_NAMES:
         if value := request.GET.get(name):
             without = changelist.get_query_string(remove=[name, "p", VIEW])
-            words = _words(name, named.get(name, {}).get(value, value))
+            words = _describe_filter(name, named.get(name, {}).get(value, value))
             chips.append({"words": words, "without": without or "?"})
     return chips
 
 
-def _words(name: str, value: str) -> str:
+def _describe_filter(name: str, value: str) -> str:
     if name == "due":
         return DUE[value][0] if value in DUE else _("Due: %(value)s") % {"value": value}
     if name == "status__exact":
@@ -226,7 +229,7 @@ def _words(name: str, value: str) -> str:
         return _("Status: %(value)s") % {"value": names.get(value, value)}
     if name in {"created_from", "created_to"}:
         placed = _("Placed from %(day)s") if name.endswith("from") else _("Placed to %(day)s")
-        return placed % {"day": _day(value)}
+        return placed % {"day": _format_day(value)}
     labels = {
         "delivery": _("Delivery"),
         "product": _("Product"),
@@ -238,7 +241,7 @@ def _words(name: str, value: str) -> str:
     return f"{labels[name]}: {value}"
 
 
-def _day(value: str) -> str:
+def _format_day(value: str) -> str:
     try:
         day = parse_date(value)
     except ValueError:

@@ -63,9 +63,9 @@ class TimelineEntry:
 
 def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
     choices = form.fields["move_to"].choices if "move_to" in form.fields else []
-    moves, decisions = _moves(order, [value for value, _ in choices if value])
+    moves, decisions = _list_moves(order, [value for value, _ in choices if value])
     now = timezone.now()
-    shipments = _shipments(order)
+    shipments = _list_shipments(order)
     return {
         "order": order,
         "status": OrderStatus(order.status).shown,
@@ -87,7 +87,7 @@ def order_page(request: HttpRequest, order: Order, form: Any) -> dict[str, Any]:
             for sections in offered_values("order_page", "order_sections")
             for card in sections(request, order)
         ],
-        "timeline": _timeline(request, order, shipments),
+        "timeline": _make_timeline(request, order, shipments),
         "reprint_of": order.reprint_of,
         "reprints": order.reprints.order_by("number")[:MAX_LISTED_EVENTS],
         "takes_comments": not order.recipient_erased,
@@ -103,9 +103,9 @@ def _page_of_items(order: Order, number: str | None) -> Page:
     return pages.get_page(number)
 
 
-def _moves(order: Order, values: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _list_moves(order: Order, values: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The buttons, the usual next step first, and apart from them those that end the order or a request."""
-    moves = [_move(order, value) for value in values if value not in FINAL]
+    moves = [_make_move(order, value) for value in values if value not in FINAL]
     if order.cancellation != CancellationState.REQUESTED:
         moves.sort(key=lambda move: not move["look"])
         for move in moves[1:]:
@@ -117,7 +117,7 @@ def _moves(order: Order, values: Sequence[str]) -> tuple[list[dict[str, Any]], l
     ]
 
 
-def _move(order: Order, value: str) -> dict[str, Any]:
+def _make_move(order: Order, value: str) -> dict[str, Any]:
     is_same = value == str(order.status)
     step = STEPS[value]
     look = "console-primary" if step.is_forward and not is_same else ""
@@ -145,7 +145,7 @@ def decision_page(
     return page
 
 
-def _shipments(order: Order) -> list[dict[str, Any]]:
+def _list_shipments(order: Order) -> list[dict[str, Any]]:
     """The shipments; a tracking URL becomes a link only if it is http or https."""
     return [
         {
@@ -156,7 +156,9 @@ def _shipments(order: Order) -> list[dict[str, Any]]:
     ]
 
 
-def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]]) -> list[TimelineEntry]:
+def _make_timeline(
+    request: HttpRequest, order: Order, shipments: list[dict[str, Any]]
+) -> list[TimelineEntry]:
     entries = [
         TimelineEntry(
             entry.timestamp,
@@ -181,11 +183,11 @@ def _timeline(request: HttpRequest, order: Order, shipments: list[dict[str, Any]
     ]
     # Webhook URLs are not shown to stores: they concern only the application and the operators.
     if staff_on(request).is_operator:
-        entries += _events(order)
+        entries += _list_events(order)
     return sorted(entries, key=lambda entry: entry.when, reverse=True)
 
 
-def _events(order: Order) -> list[TimelineEntry]:
+def _list_events(order: Order) -> list[TimelineEntry]:
     """The events that a webhook was to receive."""
     deliveries = Prefetch("deliveries", Delivery.objects.select_related("webhook"))
     events = Event.objects.filter(data__OrderID=str(order.pk)).order_by("-id")

@@ -57,7 +57,7 @@ def orders_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
     return {
         **chart,
         "shipped": shipped_now,
-        "shipped_change": in_percent(shipped_now, _before(shipped, first)),
+        "shipped_change": in_percent(shipped_now, _count_before(shipped, first)),
         "money": [(currency, now, in_percent(now, before)) for currency, now, before in money],
         "currencies": currencies,
         "data": data_link(
@@ -79,7 +79,7 @@ def calls_chart(rows: Sequence[DailyCount]) -> dict[str, Any]:
 Data = tuple[list[str], list[list[Any]]]
 
 
-def _counts(
+def _count_orders(
     rows: Sequence[tuple[date, str, int]], days: Sequence[date]
 ) -> tuple[Counter[date], Counter[tuple[date, str]], list[str]]:
     """Counts by day, by day and store, and the names of the stores that are shown: the rest are the others."""
@@ -101,7 +101,7 @@ def _counts(
 def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dict[str, Any], Data]:
     """Counts of days by store: a bar for each day, of parts for each store; and the same as columns and rows."""
     days = [today - timedelta(days=ago) for ago in range(DAYS - 1, -1, -1)]
-    of_day, by_store, names = _counts(rows, days)
+    of_day, by_store, names = _count_orders(rows, days)
     ticks = axis_ticks(max((of_day[day] for day in days), default=0))
     placed = sum(of_day[day] for day in days)
     chart = {
@@ -111,12 +111,14 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dic
         "most": max((of_day[day] for day in days), default=0),
         "names": list(enumerate(names)),
         "placed": placed,
-        "change": comparison_text(placed, _before(of_day, days[0]), _("the %(days)s days") % {"days": DAYS}),
+        "change": comparison_text(
+            placed, _count_before(of_day, days[0]), _("the %(days)s days") % {"days": DAYS}
+        ),
         "days": [
             {
                 "day": day,
                 "placed": of_day[day],
-                "parts": _parts(number, day, names, by_store, ticks[0]),
+                "parts": _make_parts(number, day, names, by_store, ticks[0]),
                 "is_labelled": (DAYS - 1 - number) % LABELLED_EVERY == 0,
                 "is_today": day == today,
             }
@@ -126,11 +128,11 @@ def _store_bars(rows: Sequence[tuple[date, str, int]], today: date) -> tuple[dic
     return chart, (["Day", *names], [[day, *(by_store[day, name] for name in names)] for day in days])
 
 
-def _before(of_day: Counter[date], first: date) -> int:
+def _count_before(of_day: Counter[date], first: date) -> int:
     return sum(count for day, count in of_day.items() if first - timedelta(days=DAYS) <= day < first)
 
 
-def _parts(
+def _make_parts(
     number: int, day: date, names: Sequence[str], by_store: Counter[tuple[date, str]], top_value: int
 ) -> list[Part]:
     parts, top = [], float(HEIGHT)

@@ -69,16 +69,16 @@ def open_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
 
 def late_orders(orders: QuerySet[Order]) -> QuerySet[Order]:
     """Open orders after their due day."""
-    return _due(orders, None, -1)
+    return _find_due(orders, None, -1)
 
 
 def orders_due_today(orders: QuerySet[Order]) -> QuerySet[Order]:
-    return _due(orders, 0, 0)
+    return _find_due(orders, 0, 0)
 
 
 def orders_due_soon(orders: QuerySet[Order]) -> QuerySet[Order]:
     """Due today or within the next days."""
-    return _due(orders, 0, SOON_DAYS)
+    return _find_due(orders, 0, SOON_DAYS)
 
 
 def count_urgent(
@@ -111,7 +111,7 @@ def days_late(order: Order, now: datetime) -> int:
     return (local_date(now, order.store.time_zone) - order.latest_delivery).days
 
 
-def _due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Order]:
+def _find_due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Order]:
     """Due from `first` to `last` days after today; time zones make that at most three different dates."""
     zones = _zones_by_date()
     until = max(zones) + timedelta(days=last)
@@ -132,12 +132,12 @@ def _due(orders: QuerySet[Order], first: int | None, last: int) -> QuerySet[Orde
 def _zones_by_date() -> dict[date, list[str]]:
     now = timezone.now()
     names_by_date: dict[date, list[str]] = {}
-    for name in _zones():
+    for name in _list_zones():
         names_by_date.setdefault(local_date(now, name), []).append(name)
     return names_by_date or {timezone.localdate(): []}
 
 
-def _zones() -> list[str]:
+def _list_zones() -> list[str]:
     """The time zones of all stores, cached: the first order in a new zone may be missed for a minute."""
     if (cached := _cache.get("zones")) and time.monotonic() - cached[0] < ZONE_CACHE_SECONDS:
         return cached[1]

@@ -70,7 +70,9 @@ class QuotedPrices(NamedTuple):
 
 def quoted_prices(quote: Quote) -> QuotedPrices:
     body = orjson.loads(quote.rendering)
-    return QuotedPrices(body["Currency"], {option["OptionID"]: _option(option) for option in body["Options"]})
+    return QuotedPrices(
+        body["Currency"], {option["OptionID"]: _read_option(option) for option in body["Options"]}
+    )
 
 
 def quote_bytes(quote_id: str | None) -> int:
@@ -80,11 +82,11 @@ def quote_bytes(quote_id: str | None) -> int:
     return row[0] if row else 0
 
 
-def _cents(number: float) -> Decimal:
+def _read_cents(number: float) -> Decimal:
     return Decimal(str(number)).quantize(Decimal("0.01"))
 
 
-def _option(entry: dict[str, Any]) -> Option:
+def _read_option(entry: dict[str, Any]) -> Option:
     return Option(
         delivery_method_code=entry["DeliveryMethodCode"],
         production_days=entry["ProductionDays"],
@@ -95,7 +97,7 @@ def _option(entry: dict[str, Any]) -> Option:
                 item["ItemKey"],
                 item["ProductID"],
                 item["Quantity"],
-                _cents(item["UnitPrice"]),
+                _read_cents(item["UnitPrice"]),
                 item.get("EddmSelectionID", ""),
             )
             for item in entry["Items"]

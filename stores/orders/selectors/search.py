@@ -57,12 +57,12 @@ def search_orders(
     """
     if key := parse_uuid(text.strip()):
         return Found(orders.filter(pk=key))
-    if (words := _words(text)) is None:
+    if (words := _split_words(text)) is None:
         return Found(orders.none())
-    query = " & ".join([*map(_term, words), *_scopes(stores, application, user)])
+    query = " & ".join([*map(_make_term, words), *_list_scopes(stores, application, user)])
     if _expected_count(query) > COMMON:
         (recent,) = fetch_row(FOUND_RECENTLY, (RECENT, query, 10 * MAX_NEWEST)) or ([],)
-        if (newest := _newest(orders, _with_ids(orders, recent))).is_cut:
+        if (newest := _find_newest(orders, _with_ids(orders, recent))).is_cut:
             return newest
     (ids,) = fetch_row(FOUND, (query, MAX_FOUND + 1)) or ([],)
     if len(ids) <= MAX_FOUND:
@@ -70,10 +70,10 @@ def search_orders(
     matching = RawSQL("words @@ %s::tsquery", (query,), output_field=BooleanField())
     is_found = Exists(OrderSearch.objects.filter(matching, order=OuterRef("pk")))
     # IDs rise with time, so this walks back through the table of words.
-    return _newest(orders, orders.filter(is_found))
+    return _find_newest(orders, orders.filter(is_found))
 
 
-def _newest(orders: QuerySet[Order], matches: QuerySet[Order]) -> Found:
+def _find_newest(orders: QuerySet[Order], matches: QuerySet[Order]) -> Found:
     newest = list(matches.order_by("-pk").values_list("pk", flat=True)[: MAX_NEWEST + 1])
     return Found(_with_ids(orders, newest[:MAX_NEWEST]), is_cut=len(newest) > MAX_NEWEST)
 
@@ -92,7 +92,7 @@ def _with_ids(orders: QuerySet[Order], ids: Sequence[UUID]) -> QuerySet[Order]:
     return orders.filter(pk__in=RawSQL("SELECT unnest(%s::uuid[])", (list(ids),)))
 
 
-def _words(text: str) -> list[str] | None:
+def _split_words(text: str) -> list[str] | None:
     """The words to find; None if there are none, or too many."""
     if len(text) > MAX_LETTERS:
         return None
@@ -100,13 +100,13 @@ def _words(text: str) -> list[str] | None:
     return words if 0 < len(words) <= MAX_WORDS else None
 
 
-def _term(word: str) -> str:
+def _make_term(word: str) -> str:
     """Numbers begin with #; their shorter forms are in the index."""
     is_beginning = not word.startswith("#") and (len(word) >= MIN_BEGINNING or not word.isascii())
     return f"'{word}':*" if is_beginning else f"'{word}'"
 
 
-def _scopes(stores: Collection[int] | None, application: UUID | None, user: UUID | None) -> list[str]:
+def _list_scopes(stores: Collection[int] | None, application: UUID | None, user: UUID | None) -> list[str]:
     terms = [f"'={kind}{key}'" for kind, key in (("a", application), ("u", user)) if key]
     if stores and len(stores) <= MAX_STORES:
         alternatives = " | ".join(f"'=s{store}'" for store in stores)

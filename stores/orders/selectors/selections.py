@@ -38,7 +38,7 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
     chosen = [item.eddm for item in price_request.items if item.eddm and item.eddm.stored is None]
     if not chosen:
         return price_request
-    selections = _selections(caller, {requested.selection_id for requested in chosen})
+    selections = _find_selections(caller, {requested.selection_id for requested in chosen})
     items = []
     routes = 0
     for item in price_request.items:
@@ -58,7 +58,7 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
 def requested_route_count(caller: Caller, price_request: PriceRequest) -> int:
     """How many routes an order would store, in all of its items."""
     chosen = [item.eddm.selection_id for item in price_request.items if item.eddm]
-    selections = _selections(caller, set(chosen))
+    selections = _find_selections(caller, set(chosen))
     return sum(selections[selection_id].route_count for selection_id in chosen if selection_id in selections)
 
 
@@ -78,7 +78,7 @@ def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[Rec
     return stored
 
 
-def _selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, EddmSelection]:
+def _find_selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, EddmSelection]:
     """Selections by their IDs as they were sent."""
     keys = {text: key for text in selection_ids if (key := parse_uuid(text))}
     scope = visible_selections(caller) & usable_in_mode(caller)

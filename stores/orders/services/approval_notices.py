@@ -103,11 +103,11 @@ def send_decision(
 
 def reason_in_words(reason: dict[str, Any]) -> str:
     if reason["Kind"] == "Total":
-        total, limit = (_number(reason[name], 2) for name in ("Total", "Limit"))
+        total, limit = (_format_number(reason[name], 2) for name in ("Total", "Limit"))
         return _("The total %(total)s is above %(limit)s") % {"total": total, "limit": limit}
     places = 2 if reason["Type"] == BudgetType.AMOUNT else 0
     remaining, limit, requested = (
-        _number(reason[name], places) for name in ("Remaining", "Limit", "Requested")
+        _format_number(reason[name], places) for name in ("Remaining", "Limit", "Requested")
     )
     return _("The budget %(name)s has %(left)s left of %(limit)s, and the order takes %(requested)s") % {
         "name": reason["Name"],
@@ -117,5 +117,5 @@ def reason_in_words(reason: dict[str, Any]) -> str:
     }
 
 
-def _number(value: float, places: int) -> str:
+def _format_number(value: float, places: int) -> str:
     return number_format(round(value, places), places, force_grouping=True)

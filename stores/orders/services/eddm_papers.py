@@ -39,15 +39,17 @@ def render_eddm_papers(*, item: OrderItem, caller: Caller) -> bytes:
         )
     with RENDERINGS.limited(caller.key):
         sheets = make_sheets(
-            _mailing(item), plan_drops(_routes(item), full=settings.EDDM_BUNDLE_PIECES), load_postage()
+            _make_mailing(item),
+            plan_drops(_list_routes(item), full=settings.EDDM_BUNDLE_PIECES),
+            load_postage(),
         )
         forms = filled_forms(sheets)
         sheets["forms"], sheets["note"] = forms.count, forms.note
-        papers = _typeset(sheets, item)
+        papers = _typeset_papers(sheets, item)
         return append_forms(papers, [forms.content] if forms.content else [])
 
 
-def _typeset(sheets: dict[str, Any], item: OrderItem) -> bytes:
+def _typeset_papers(sheets: dict[str, Any], item: OrderItem) -> bytes:
     try:
         return render_document(LAYOUT, sheets, timestamp=int(item.order.created.timestamp()), seconds=SECONDS)
     except RenderingTimedOut as error:
@@ -58,7 +60,7 @@ def _typeset(sheets: dict[str, Any], item: OrderItem) -> bytes:
         raise PapersUnusable("The papers of this item cannot be rendered.") from error
 
 
-def _routes(item: OrderItem) -> list[DropRoute]:
+def _list_routes(item: OrderItem) -> list[DropRoute]:
     return [
         DropRoute(route.postal_code, route.carrier_route, printable(route.entry_office), route.pieces)
         for route in drop_routes(item.eddm or {})
@@ -66,7 +68,7 @@ def _routes(item: OrderItem) -> list[DropRoute]:
     ]
 
 
-def _mailing(item: OrderItem) -> Mailing:
+def _make_mailing(item: OrderItem) -> Mailing:
     order, stored = item.order, item.eddm or {}
     width, height, weight, thickness = Product.objects.values_list(
         "width_mm", "height_mm", "piece_weight_g", "thickness_mm"

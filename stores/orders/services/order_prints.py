@@ -81,7 +81,7 @@ def _store_prints(
                 )
             except Invalid as error:
                 faults += error.faults
-            faults += _superfluous(index, product, data)
+            faults += _find_superfluous(index, product, data)
             if any(fault.code == "order_too_large" for fault in faults):
                 break
         raise_faults(faults)
@@ -127,7 +127,7 @@ def _data_faults(
                 version = versions[product.pk]
                 merge_artwork(caller=access.caller, product=version, choice=data, uploads=uploads)
             continue
-        faults += _superfluous(index, product, data)
+        faults += _find_superfluous(index, product, data)
         if product.pk not in versions:
             continue
         # A template that cannot be used is a fault of the store, which the complete order is answered with.
@@ -183,7 +183,7 @@ def _with_artwork(
             yield index, products[item.product_id], item.artwork
 
 
-def _superfluous(index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> list[Fault]:
+def _find_superfluous(index: int, product: ListedProduct, data: Mapping[str, Any] | None) -> list[Fault]:
     if not data or product.takes_data:
         return []
     message = f"TemplateData: {product.product_id} has no template fields."

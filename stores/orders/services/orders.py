@@ -125,9 +125,9 @@ def create_order(
     _refuse_duplicate(prepared.access, prepared.request)
     values = {"store": store.pk, "placed": prepared.request.placed}
     [(number, created)] = fetch_rows(NEXT_NUMBERS[prepared.access.caller.is_test], values)
-    order = _order(prepared, number, created)
+    order = _make_order(prepared, number, created)
     order.rendering = render_export_row(order, store.external_id)
-    items = _items(prepared, order)
+    items = _make_items(prepared, order)
     for row in (order, *items):
         insert_row(row)
     printed = {pk for file in prepared.print_files if file for pk in file.asset_ids}
@@ -141,8 +141,8 @@ def create_order(
     record_order_event(order, EVENT_TYPES[OrderStatus.RECEIVED], previous_status=None)
     notify_apps_of_status(order)
     # The last steps: budgets stay locked until the commit.
-    outcome = _settle(order, prepared.access.caller, reservation_id)
-    return CreatedOrder(order, items, [*_messages(prepared), *outcome.messages])
+    outcome = _settle_order(order, prepared.access.caller, reservation_id)
+    return CreatedOrder(order, items, [*_list_messages(prepared), *outcome.messages])
 
 
 def place_test_order(*, access: StoreAccess, request: OrderRequest) -> Order:
@@ -153,17 +153,17 @@ def place_test_order(*, access: StoreAccess, request: OrderRequest) -> Order:
                 "Here orders are placed at the demo store, or by a test application. Place real orders with the API."
             )
         )
-    return _place(access, request)
+    return _place_order(access, request)
 
 
 def place_staff_order(*, access: StoreAccess, request: OrderRequest) -> Order:
     """Places an order for staff who may change all orders of the store."""
     if not access.sees_all_orders:
         raise Forbidden(_("This requires the grant Order.All.Write on the store."), code="grant_missing")
-    return _place(access, request)
+    return _place_order(access, request)
 
 
-def _place(access: StoreAccess, request: OrderRequest) -> Order:
+def _place_order(access: StoreAccess, request: OrderRequest) -> Order:
     prepared = prepare_order(access=access, request=request)
     try:
         return create_order(prepared=prepared, actor=actor_of(access)).order
@@ -172,7 +172,7 @@ def _place(access: StoreAccess, request: OrderRequest) -> Order:
         raise
 
 
-def _settle(order: Order, caller: Caller, reservation_id: UUID | None) -> BudgetOutcome:
+def _settle_order(order: Order, caller: Caller, reservation_id: UUID | None) -> BudgetOutcome:
     if reservation_id is not None:
         count_reserved_order(order=order, caller=caller, reservation_id=reservation_id)
         return BudgetOutcome()
@@ -203,7 +203,7 @@ def _refuse_duplicate(access: StoreAccess, request: OrderRequest) -> None:
     raise Conflict(message, code="external_id_exists")
 
 
-def _messages(prepared: PreparedOrder) -> list[str]:
+def _list_messages(prepared: PreparedOrder) -> list[str]:
     """The warnings of each item, as a proof of the same data would report them."""
     return [
         f"Item {line.item_key}: {message}"
@@ -213,7 +213,7 @@ def _messages(prepared: PreparedOrder) -> list[str]:
     ]
 
 
-def _order(prepared: PreparedOrder, number: int, created: datetime) -> Order:
+def _make_order(prepared: PreparedOrder, number: int, created: datetime) -> Order:
     access, request, option = prepared.access, prepared.request, prepared.option
     return Order(
         id=prepared.order_id,
@@ -237,7 +237,7 @@ def _order(prepared: PreparedOrder, number: int, created: datetime) -> Order:
         latest_delivery=option.latest,
         quote=prepared.quote,
         option_id=option.option_id if prepared.quote else "",
-        recipient=_recipient(prepared),
+        recipient=_make_recipient(prepared),
         product_ids=list(dict.fromkeys(line.product_id for line in option.lines)),
         item_count=len(option.lines),
         total_quantity=sum(line.quantity for line in option.lines),
@@ -256,7 +256,7 @@ def _hold_window(prepared: PreparedOrder) -> timedelta:
     return timedelta(minutes=prepared.access.store.hold_window_minutes)
 
 
-def _recipient(prepared: PreparedOrder) -> dict[str, str]:
+def _make_recipient(prepared: PreparedOrder) -> dict[str, str]:
     """The recipient, with the location type of the quote if the order does not name one."""
     recipient, quote = dict(prepared.request.recipient), prepared.quote
     if quote is not None and quote.location_type:
@@ -264,7 +264,7 @@ def _recipient(prepared: PreparedOrder) -> dict[str, str]:
     return recipient
 
 
-def _items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
+def _make_items(prepared: PreparedOrder, order: Order) -> list[OrderItem]:
     items = []
     labels = prepared.request.labels
     requested = prepared.request.price_request.items

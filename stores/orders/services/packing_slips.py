@@ -86,7 +86,7 @@ def render_packing_slip(*, order: Order, caller: Caller) -> bytes:
         prefetch_related_objects([order], *LISTED)
         document = _Document(caller)
         try:
-            return _render([_slip(order, document)], order, document)
+            return _render_slips([_make_slip(order, document)], order, document)
         except PackingSlipsTooSlow as error:
             raise PackingSlipUnusable from error
 
@@ -104,9 +104,9 @@ def render_packing_slips(*, orders: QuerySet[Order], caller: Caller) -> PackingS
         listed = list(orders)
         prefetch_related_objects(listed, *LISTED)
         document = _Document(caller)
-        slips = [_slip(order, document) for order in listed]
+        slips = [_make_slip(order, document) for order in listed]
         try:
-            return PackingSlips(_render(slips, listed[-1], document), [])
+            return PackingSlips(_render_slips(slips, listed[-1], document), [])
         except PackingSlipUnusable:
             return _without_unusable(listed, slips, document)
 
@@ -161,16 +161,16 @@ def _without_unusable(orders: Sequence[Order], slips: Sequence[Any], document: _
     try:
         for order, slip in zip(orders, slips, strict=True):
             try:
-                _render([slip], order, document)
+                _render_slips([slip], order, document)
                 good.append(slip)
             except PackingSlipUnusable as error:
                 refused.append(f"{order.number}: {error.message}")
-        return PackingSlips(_render(good, orders[-1], document) if good else b"", refused)
+        return PackingSlips(_render_slips(good, orders[-1], document) if good else b"", refused)
     except PackingSlipsTooSlow as error:
         raise PackingSlipsTooSlow(refused) from error
 
 
-def _render(slips: Sequence[Any], order: Order, document: _Document) -> bytes:
+def _render_slips(slips: Sequence[Any], order: Order, document: _Document) -> bytes:
     if (seconds := document.left()) <= 0:
         raise PackingSlipsTooSlow
     try:
@@ -221,7 +221,7 @@ def _code_point(letter: str) -> str:
     return f"[U+{ord(letter):04X}]"
 
 
-def _slip(order: Order, document: _Document) -> dict[str, Any]:
+def _make_slip(order: Order, document: _Document) -> dict[str, Any]:
     columns, runs = code_128_runs(str(order.number))
     drawn = {
         "logo": document.logo(order.store),
@@ -229,10 +229,10 @@ def _slip(order: Order, document: _Document) -> dict[str, Any]:
         "columns": columns,
         "bars": [(start, width) for start, _, width in runs],
     }
-    return {**printable(_texts(order)), **drawn}
+    return {**printable(_list_texts(order)), **drawn}
 
 
-def _texts(order: Order) -> dict[str, Any]:
+def _list_texts(order: Order) -> dict[str, Any]:
     store, to = order.store, order.recipient
     return {
         "letter": to["CountryCode"] in LETTER_COUNTRIES,

@@ -29,40 +29,40 @@ from stores.proofs.services.assets import remove_asset_files
 
 def personal_data() -> list[PersonalData]:
     return [
-        PersonalData("orders", _orders),
-        PersonalData("order_history", _history),
-        PersonalData("approvals", _approvals),
-        PersonalData("order_comments", _comments),
-        PersonalData("order_views", _views, _erase_views),
-        PersonalData("quotes", _quotes),
-        PersonalData("pictures", _pictures, _erase_pictures),
+        PersonalData("orders", _orders_of),
+        PersonalData("order_history", _history_of),
+        PersonalData("approvals", _approvals_of),
+        PersonalData("order_comments", _comments_of),
+        PersonalData("order_views", _views_of, _erase_views),
+        PersonalData("quotes", _quotes_of),
+        PersonalData("pictures", _pictures_of, _erase_pictures),
         PersonalData("catalog_imports", _catalog_uploads),
     ]
 
 
-def _orders(user: User) -> Iterator[Record]:
+def _orders_of(user: User) -> Iterator[Record]:
     placed = Order.objects.filter(user=user).select_related("store").prefetch_related("items", "shipments")
     # Few at once: the items of one order can have 10 MB.
     for order in placed.order_by("created").iterator(chunk_size=5):
         yield orjson.loads(dumps(full_record(order, order.store.external_id)))
 
 
-def _history(user: User) -> Iterator[Record]:
+def _history_of(user: User) -> Iterator[Record]:
     history = OrderHistory.objects.filter(actor=user).order_by("timestamp")
     return records_of(history, OrderID="order_id", Status="status", Timestamp="timestamp", Note="note")
 
 
-def _approvals(user: User) -> Iterator[Record]:
+def _approvals_of(user: User) -> Iterator[Record]:
     requests = ApprovalRequest.objects.filter(decided_by=user).order_by("decided")
     return records_of(requests, OrderID="pk", Decided="decided", Note="note")
 
 
-def _comments(user: User) -> Iterator[Record]:
+def _comments_of(user: User) -> Iterator[Record]:
     comments = OrderComment.objects.filter(author=user).order_by("pk")
     return records_of(comments, OrderID="order_id", Text="text", Created="created")
 
 
-def _views(user: User) -> Iterator[Record]:
+def _views_of(user: User) -> Iterator[Record]:
     views = OrderView.objects.filter(owner=user).order_by("pk")
     return records_of(views, Name="name", Query="query", IsShared="is_shared")
 
@@ -71,12 +71,12 @@ def _erase_views(user: User) -> None:
     OrderView.objects.filter(owner=user).delete()
 
 
-def _quotes(user: User) -> Iterator[Record]:
+def _quotes_of(user: User) -> Iterator[Record]:
     for quote in Quote.objects.filter(user=user).order_by("created").iterator():
         yield {**orjson.loads(quote.rendering), "Created": timestamp(quote.created)}
 
 
-def _pictures(user: User) -> Iterator[Record]:
+def _pictures_of(user: User) -> Iterator[Record]:
     assets = Asset.objects.filter(user=user).order_by("created")
     uploads = ArtworkUpload.objects.filter(user=user).order_by("created")
     yield from records_of(assets, AssetID="pk", SHA256="sha256", Created="created")

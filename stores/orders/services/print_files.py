@@ -130,12 +130,12 @@ def print_picture(*, item: OrderItem, page: int, size: Size, caller: Caller) -> 
             raise NotFound(_("The print file has no such page."), code="page_not_found")
         with typesetting_errors():
             picture = render_pdf_page(content, page, pixels=pixels, trimmed=trimmed)
-    _store(item, name, picture)
+    _store_picture(item, name, picture)
     return picture
 
 
 @transaction.atomic
-def _store(item: OrderItem, name: str, picture: bytes) -> None:
+def _store_picture(item: OrderItem, name: str, picture: bytes) -> None:
     """Locks the order, so that a picture written during an erasure is erased as well."""
     order = Order.objects.select_for_update(of=("self",), no_key=True).filter(pk=item.order_id)
     if order.filter(recipient_erased__isnull=True).exists():

@@ -74,7 +74,7 @@ def _erase_locked(order: Order, actor: Actor, *, force: bool) -> Order:
     locked.items.update(label="", template_data=None, artwork=None, print_file="")
     delete_ordered_assets(order=locked)
     _erase_copies(locked, words)
-    _write(locked, actor)
+    _write_order(locked, actor)
     return locked
 
 
@@ -186,7 +186,7 @@ def _rewritten_response(order_id: str, body: bytes) -> bytes | None:
     return json.dumps(record).encode()
 
 
-def _write(order: Order, actor: Actor) -> None:
+def _write_order(order: Order, actor: Actor) -> None:
     order.recipient, order.metadata = _erase_recipient(order.recipient), {}
     order.cancellation_reason = ERASED if order.cancellation_reason else ""
     order.cancellation_note = ERASED if order.cancellation_note else ""

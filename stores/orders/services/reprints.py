@@ -39,11 +39,11 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
     if not items:
         raise Invalid.at("/Items", "required", _("Items: select at least one to reprint."))
     opened = authorize_store(caller, order.store.external_id, WRITE)
-    request = _request(order, items)
+    request = _make_request(order, items)
     with limited_large_order(caller, len(items)):
         validated = validate_order(access=opened, request=request)
         order_id = new_order_id()
-        files = _copies(order, items, order_id)
+        files = _copy_prints(order, items, order_id)
     prepared = PreparedOrder(order_id, opened, request, *validated, files)
     try:
         with transaction.atomic():
@@ -56,7 +56,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
         raise
 
 
-def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
+def _make_request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
     price_request = PriceRequest(
         tuple(
             PriceRequestItem(
@@ -82,7 +82,7 @@ def _request(order: Order, items: Sequence[OrderItem]) -> OrderRequest:
     )
 
 
-def _copies(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[StoredPrint | None, ...]:
+def _copy_prints(order: Order, items: Sequence[OrderItem], order_id: UUID) -> tuple[StoredPrint | None, ...]:
     """Copies the print files: the pictures and the template they were rendered from may no longer exist."""
     assets = tuple(order.ordered_assets.values_list("asset", flat=True))
     copies: list[StoredPrint | None] = []

@@ -140,7 +140,7 @@ def run_step(*, order_id: UUID) -> bool:
         return False
     try:
         with transaction.atomic():
-            continues = _step(locked, scenario)
+            continues = _take_step(locked, scenario)
     except DomainError as error:
         # Another user moved the order to a status that is not part of this scenario.
         logger.info("The scenario of test order %s ends: %s", locked, error.message)
@@ -157,7 +157,7 @@ def postpone_step(*, order_id: UUID) -> None:
     TestScenario.objects.filter(pk=order_id).update(due=timezone.now() + PUT_OFF)
 
 
-def _step(order: Order, scenario: TestScenario) -> bool:
+def _take_step(order: Order, scenario: TestScenario) -> bool:
     """Runs one step; returns whether another one can follow, at `due` of the scenario."""
     if order.cancellation == CancellationState.REQUESTED:
         if scenario.outcome == TestOutcome.CANCEL_REFUSED:
@@ -166,7 +166,7 @@ def _step(order: Order, scenario: TestScenario) -> bool:
             return order.status != OrderStatus.IN_PRODUCTION
         transition_order(order=order, status=OrderStatus.CANCELLED, actor=ACTOR, note=NOTE)
         return False
-    following = _following(order, PATHS[scenario.outcome])
+    following = _find_next(order, PATHS[scenario.outcome])
     if following is None:
         return False
     parcels = [simulated_parcel(order)] if following in WITH_SHIPMENTS else []
@@ -180,7 +180,7 @@ def _step(order: Order, scenario: TestScenario) -> bool:
     return not ends
 
 
-def _following(order: Order, path: Sequence[OrderStatus]) -> OrderStatus | None:
+def _find_next(order: Order, path: Sequence[OrderStatus]) -> OrderStatus | None:
     if order.status == OrderStatus.RECEIVED:
         return path[0]
     if order.status not in path[:-1]:

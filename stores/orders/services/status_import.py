@@ -44,7 +44,7 @@ def read_reported(source: Iterable[str]) -> Iterator[ReportedStatus]:
 
     Raises Invalid, naming the line, where the file is not CSV.
     """
-    rows = _rows(source)
+    rows = _read_rows(source)
     heading = ["".join(filter(str.isalpha, name.lower())) for name in next(rows, (0, []))[1]]
     names = [SYNONYMS.get(name, name) for name in heading]
     missing = [name for name, required in COLUMNS.items() if required and name not in names]
@@ -67,7 +67,7 @@ def read_reported(source: Iterable[str]) -> Iterator[ReportedStatus]:
             yield ReportedStatus(line, number=values.pop("ordernumber"), **values, fault=fault)
 
 
-def _rows(source: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+def _read_rows(source: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     try:
         yield from numbered_rows(source)
     except BrokenRow as error:
@@ -124,8 +124,10 @@ class _Transition:
     def result(self, outcome: Outcome, previous: int) -> LineResult:
         number = self.state.order.number
         if self.status == previous:
-            return LineResult(self.line.line, outcome, f"{number} is {_name(previous)} already")
-        return LineResult(self.line.line, outcome, f"{number}: {_name(previous)} to {_name(self.status)}")
+            return LineResult(self.line.line, outcome, f"{number} is {_name_status(previous)} already")
+        return LineResult(
+            self.line.line, outcome, f"{number}: {_name_status(previous)} to {_name_status(self.status)}"
+        )
 
 
 class _RolledBack(Exception):
@@ -148,12 +150,12 @@ def _import_singly(lines: Sequence[ReportedStatus]) -> Iterator[LineResult]:
     for start in range(0, len(lines), BATCH):
         batch = lines[start : start + BATCH]
         orders = _orders_of(batch)
-        yield from (_apply(line, orders) for line in batch)
+        yield from (_apply_line(line, orders) for line in batch)
 
 
 def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
     orders = _orders_of(lines)
-    previewed = [_preview(line, orders) for line in lines]
+    previewed = [_preview_line(line, orders) for line in lines]
     if any(result.outcome == Outcome.REFUSED for result in previewed):
         return previewed
     results = previewed
@@ -167,7 +169,7 @@ def _import_whole(lines: Sequence[ReportedStatus]) -> list[LineResult]:
             lock_orders(store_pks={orders[int(line.number)].order.store_id for line in new_lines})
             orders, new_line_numbers = _orders_of(new_lines), {line.line for line in new_lines}
             results = [
-                _apply(line, orders) if line.line in new_line_numbers else result
+                _apply_line(line, orders) if line.line in new_line_numbers else result
                 for line, result in zip(lines, previewed, strict=True)
             ]
             if any(result.outcome == Outcome.REFUSED for result in results):
@@ -219,7 +221,7 @@ def _check_reported_before(
 ) -> LineResult | _Transition:
     """Checks a report of the current or an earlier status, which can only add a parcel."""
     order = state.order
-    text = f"{order.number} is {_name(order.status)} already"
+    text = f"{order.number} is {_name_status(order.status)} already"
     if not parcels or (line.carrier, line.tracking) in state.parcels:
         return LineResult(line.line, Outcome.SAME if code == order.status else Outcome.LATE, text)
     if order.status not in WITH_SHIPMENTS:
@@ -227,7 +229,7 @@ def _check_reported_before(
     return _Transition(line, state, order.status, parcels)
 
 
-def _preview(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineResult:
+def _preview_line(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineResult:
     """The result that a line would have after those before it; writes nothing."""
     checked = _check_line(line, orders)
     if isinstance(checked, LineResult):
@@ -235,17 +237,17 @@ def _preview(line: ReportedStatus, orders: Mapping[int, _OrderState]) -> LineRes
     previous = checked.state.order.status
     checked.state.order.status = checked.status
     checked.state.parcels.update((parcel.carrier, parcel.tracking_number) for parcel in checked.parcels)
-    return checked.result(PREVIEWS[_outcome(checked, previous)], previous)
+    return checked.result(PREVIEWS[_describe_outcome(checked, previous)], previous)
 
 
-def _apply(line: ReportedStatus, orders: dict[int, _OrderState]) -> LineResult:
+def _apply_line(line: ReportedStatus, orders: dict[int, _OrderState]) -> LineResult:
     """Applies a line; checks it again if its order has changed since it was read."""
     for _try in range(TRIES):
         checked = _check_line(line, orders)
         if isinstance(checked, LineResult):
             return checked
         try:
-            return _write(checked)
+            return _write_move(checked)
         except PreconditionFailed:
             orders.update(_orders_of([line]))
         except DomainError as error:
@@ -253,7 +255,7 @@ def _apply(line: ReportedStatus, orders: dict[int, _OrderState]) -> LineResult:
     return _refused_result(line, f"{line.number}: the order keeps changing; try again later")
 
 
-def _write(move: _Transition) -> LineResult:
+def _write_move(move: _Transition) -> LineResult:
     state, previous = move.state, move.state.order.status
     state.order = transition_order(
         order=state.order,
@@ -264,10 +266,10 @@ def _write(move: _Transition) -> LineResult:
         if_match=[order_etag(state.order)],
     )
     state.parcels.update((parcel.carrier, parcel.tracking_number) for parcel in move.parcels)
-    return move.result(_outcome(move, previous), previous)
+    return move.result(_describe_outcome(move, previous), previous)
 
 
-def _outcome(move: _Transition, previous: int) -> Outcome:
+def _describe_outcome(move: _Transition, previous: int) -> Outcome:
     return Outcome.ADDED if move.status == previous else Outcome.MOVED
 
 
@@ -295,5 +297,5 @@ def _refused_result(line: ReportedStatus, text: str) -> LineResult:
     return LineResult(line.line, Outcome.REFUSED, text)
 
 
-def _name(status: int) -> str:
+def _name_status(status: int) -> str:
     return OrderStatus(status).label

@@ -99,7 +99,7 @@ class StatusNotAllowed(Conflict):
 
     def __init__(self, status: OrderStatus, target: OrderStatus, allowed: Sequence[OrderStatus]) -> None:
         super().__init__(
-            _not_allowed(status.label, target.label, _names(allowed)),
+            _not_allowed(status.label, target.label, _join_names(allowed)),
             members={"Status": int(status), "Allowed": [int(next_status) for next_status in allowed]},
         )
         self.shown = _not_allowed(
@@ -130,7 +130,7 @@ def transition_order(
             "/Status",
             "status_unknown",
             _("Status: %(status)s is not one of %(allowed)s.")
-            % {"status": status, "allowed": _names(OrderStatus)},
+            % {"status": status, "allowed": _join_names(OrderStatus)},
         )
     if parcels and status not in WITH_SHIPMENTS:
         raise Invalid.at(
@@ -369,5 +369,5 @@ def _not_allowed(name: str, target: str, allowed: str) -> str:
     }
 
 
-def _names(statuses: Any) -> str:
+def _join_names(statuses: Any) -> str:
     return ", ".join(f"{int(status)} {status.label}" for status in statuses)

@@ -124,7 +124,7 @@ def _quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, O
         message = f"OptionID: not an option of this quote; allowed: {', '.join(options)}."
         raise Invalid.at("/OptionID", "option_unknown", message)
     option = replace(option, lines=_lines_in_order(request, option))
-    raise_faults(_mismatches(request, quote, option))
+    raise_faults(_find_mismatches(request, quote, option))
     return quote, option
 
 
@@ -158,7 +158,7 @@ def _refuse_expired(access: StoreAccess, request: OrderRequest, quote: Quote) ->
         )
 
 
-def _mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fault]:
+def _find_mismatches(request: OrderRequest, quote: Quote, option: Option) -> list[Fault]:
     """The price binds only for the quoted items, country and location type."""
     price_request, faults = request.price_request, []
     if len(price_request.items) != len(option.lines):

@@ -139,7 +139,7 @@ def test_step_of_a_killed_worker_is_due_again_after_the_lease(shop, tester):
 def test_step_that_fails_is_put_off(shop, tester, monkeypatch):
     order = begin(shop, tester, "Returned")
     TestScenario.objects.update(due=timezone.now())
-    monkeypatch.setattr(simulation, "_step", lambda *_: 1 / 0)
+    monkeypatch.setattr(simulation, "_take_step", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run_step(order_id=order["OrderID"])
 
