@@ -53,17 +53,17 @@ def signed_urls(kind: str, identity: bytes, names: Iterable[str]) -> list[str]:
     key, root = settings.SECRET_KEY, f"{settings.PUBLIC_URL}/{kind}"
     day = (int(time.time()) // DAY + DAYS).to_bytes(DAY_BYTES)
     return [
-        f"{root}/{urlsafe_base64_encode(identity + day + _mac(key, kind, identity, day, name))}/{name}"
+        f"{root}/{urlsafe_base64_encode(identity + day + _make_mac(key, kind, identity, day, name))}/{name}"
         for name in names
     ]
 
 
 def read_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
     """The identity of the file, and the seconds until the address expires."""
-    content = _bytes(token)
+    content = _read_token(token)
     identity, day = content[: -MAC_BYTES - DAY_BYTES], content[-MAC_BYTES - DAY_BYTES : -MAC_BYTES]
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    macs = [_mac(key, kind, identity, day, name) for key in keys]
+    macs = [_make_mac(key, kind, identity, day, name) for key in keys]
     if not any(constant_time_compare(mac, content[-MAC_BYTES:]) for mac in macs):
         raise _not_signed()
     seconds = int.from_bytes(day) * DAY - int(time.time())
@@ -72,7 +72,7 @@ def read_link(kind: str, token: str, name: str) -> tuple[bytes, int]:
     return identity, seconds
 
 
-def _mac(key: str, kind: str, identity: bytes, day: bytes, name: str) -> bytes:
+def _make_mac(key: str, kind: str, identity: bytes, day: bytes, name: str) -> bytes:
     message = b"\0".join([kind.encode(), name.encode(), day, identity])
     return hmac.digest(_mac_key(key), message, "sha256")[:MAC_BYTES]
 
@@ -83,7 +83,7 @@ def _mac_key(key: str) -> bytes:
     return hashlib.sha256(b"stores.proofs.links" + key.encode()).digest()
 
 
-def _bytes(token: str) -> bytes:
+def _read_token(token: str) -> bytes:
     try:
         content = urlsafe_base64_decode(token)
     except ValueError as error:
@@ -150,14 +150,14 @@ def find_linked_file(kind: str, identity: bytes, name: str, width: str | None = 
     page = _PAGE.search(name)
     number = int(page[1]) if page else 0
     if number and width is not None:
-        pixels = _width(width)
+        pixels = _read_width(width)
         file = wide_page_file(identity.hex(), number, pixels)
         return LinkedFile(file, MEDIA_TYPES[suffix], f"{tag}-{number}-{pixels}", number, pixels)
     files = proof_files(identity.hex(), number)
     return LinkedFile(files[number], MEDIA_TYPES[suffix], f"{tag}-{number}")
 
 
-def _width(sent: str) -> int:
+def _read_width(sent: str) -> int:
     if not _WIDTH.match(sent) or not 1 <= int(sent) <= MAX_WIDTH:
         message = _("The width must be a whole number of pixels from 1 to %(max_width)s.")
         raise LinkRefused(400, message % {"max_width": MAX_WIDTH})

@@ -49,7 +49,7 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
     try:
         identity, seconds = read_link(kind, token, name)
         linked = find_linked_file(kind, identity, name, request.GET.get("width"))
-        headers = _headers(linked, name, seconds)
+        headers = _make_headers(linked, name, seconds)
         if is_unchanged(request, headers["ETag"]):
             return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         # A bucket is read only when the response is made.
@@ -61,9 +61,9 @@ def serve_file(request: HttpRequest, kind: str, token: str, name: str) -> HttpRe
                 file.close()
                 raise
     except FileNotFoundError:
-        return _refusal(404, _("The file is no longer kept. Create the proof again."))
+        return _refuse_request(404, _("The file is no longer kept. Create the proof again."))
     except DomainError as error:
-        refusal = _refusal(error.status, error.message)
+        refusal = _refuse_request(error.status, error.message)
         if retry_after := getattr(error, "retry_after", None):
             refusal["Retry-After"] = str(retry_after)
         return refusal
@@ -80,7 +80,7 @@ def _open_file(linked: LinkedFile, identity: bytes, address: str) -> File:
         return default_storage.open(linked.file_name)
 
 
-def _headers(linked: LinkedFile, name: str, seconds: int) -> dict[str, str]:
+def _make_headers(linked: LinkedFile, name: str, seconds: int) -> dict[str, str]:
     return {
         "ETag": f'"{linked.tag}"',
         "Cache-Control": f"private, max-age={seconds}, immutable",
@@ -101,7 +101,7 @@ def _file_response(
         wanted = _requested_range(request, headers["ETag"], size)
     except RangeNotSatisfiable:
         file.close()
-        refusal = _refusal(416, _("The file has %(size)s bytes.") % {"size": size})
+        refusal = _refuse_request(416, _("The file has %(size)s bytes.") % {"size": size})
         refusal["Content-Range"] = f"bytes */{size}"
         return refusal
     start, end = wanted or (0, size)
@@ -156,7 +156,7 @@ class _Span:
         self.file.close()
 
 
-def _refusal(status: int, text: str) -> HttpResponse:
+def _refuse_request(status: int, text: str) -> HttpResponse:
     headers = {
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
@@ -178,7 +178,7 @@ def live_proof(request: HttpRequest) -> dict[str, Any] | None:
         "name": name,
         "typed": typed,
         "longest": MAX_NAME_LENGTH,
-        "examples": _examples(card, values),
+        "examples": _list_examples(card, values),
         "height": round(420 * card.height_mm / card.width_mm),
     }
 
@@ -206,7 +206,7 @@ def show_live_proof(request: HttpRequest) -> HttpResponse:
         return _error_response(error)
     content = {
         "Picture": "data:image/png;base64," + base64.b64encode(picture).decode(),
-        "Code": {example.language: example.text for example in _examples(card, values)},
+        "Code": {example.language: example.text for example in _list_examples(card, values)},
     }
     return JsonResponse(content, headers={"Cache-Control": CACHED})
 
@@ -220,7 +220,7 @@ def _draw_proof(request: HttpRequest) -> tuple[Showcase, dict[str, str], bytes]:
     return card, values, draw_live_proof(card=card, values=values, address=address)
 
 
-def _examples(card: Showcase, values: dict[str, str]) -> list[Example]:
+def _list_examples(card: Showcase, values: dict[str, str]) -> list[Example]:
     url = f"{settings.PUBLIC_URL}{settings.API_ROOT}/store/{card.store_id}/product/{card.product.external_id}/proof"
     return post_examples(url, values, result="proof", shown="PageURLs")
 

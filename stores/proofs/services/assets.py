@@ -201,12 +201,12 @@ def page_record(page: ArtworkPage) -> dict[str, Any]:
     return {
         "WidthMM": round(page.width, 2),
         "HeightMM": round(page.height, 2),
-        "TrimBox": _box(page.trim),
-        "BleedBox": _box(page.bleed),
+        "TrimBox": _check_box(page.trim),
+        "BleedBox": _check_box(page.bleed),
     }
 
 
-def _box(box: Area | None) -> dict[str, float] | None:
+def _check_box(box: Area | None) -> dict[str, float] | None:
     sides = ("X", "Y", "Width", "Height")
     if box is None:
         return None

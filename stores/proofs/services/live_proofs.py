@@ -63,7 +63,7 @@ def make_live_values(*, card: Showcase, name: str) -> dict[str, str]:
             "too_long",
             _("A name here has at most %(max_length)s characters.") % {"max_length": MAX_NAME_LENGTH},
         )
-    samples = {field.field_name: _sample(field) for field in fields_of(card.product.pk)}
+    samples = {field.field_name: _find_sample(field) for field in fields_of(card.product.pk)}
     return {
         "Name": name,
         **{field_name: text for field_name, text in samples.items() if text and field_name != "Name"},
@@ -78,7 +78,7 @@ def draw_live_proof(*, card: Showcase, values: dict[str, str], address: str) -> 
     if picture is None:
         enforce_limit("live-proof", rate_limit_key_for_ip(address), quota=settings.LIVE_PROOFS_PER_MINUTE)
         with LIVE_PROOFS.limited(VISITORS, wait=WAIT_SECONDS):
-            picture = _kept.get(key) or _draw(filling)
+            picture = _kept.get(key) or _draw_filling(filling)
         _kept.put(key, picture)
     return picture
 
@@ -87,7 +87,7 @@ def tag_of(picture: bytes) -> str:
     return hashlib.sha256(picture).hexdigest()[:32]
 
 
-def _draw(filling: TemplateMerge) -> bytes:
+def _draw_filling(filling: TemplateMerge) -> bytes:
     layout = filling.layout
     with (
         RENDERINGS.limited(VISITORS, wait=WAIT_SECONDS),
@@ -112,7 +112,7 @@ def reduce_colors(png: bytes) -> bytes:
     return min(png, out.getvalue(), key=len)
 
 
-def _sample(field: Field) -> str:
+def _find_sample(field: Field) -> str:
     if field.org_value or field.default_value:
         return ""
     sample = SAMPLES.get(field.field_name) or SAMPLES.get(field.sub_type)

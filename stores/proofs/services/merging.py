@@ -77,7 +77,7 @@ class TemplateMerge:
         """The uploaded pictures; with `plates` as they were sent, in their own inks."""
         read = self.uploads.read_plates if plates else self.uploads.read
         with storage_errors():
-            return {name: _content(name, asset, read) for name, asset in self.assets.items()}
+            return {name: _read_content(name, asset, read) for name, asset in self.assets.items()}
 
 
 class Uploads:
@@ -161,15 +161,15 @@ def _resolve_fields(
             [field for field in fields if pointer(field.field_name) not in wrong] if "" not in wrong else []
         )
         texts = {name: value for name, value in sent.items() if isinstance(value, str)}
-        _, unknown = _uploads(uploads, fine, gallery, texts, sent)
+        _, unknown = _find_uploads(uploads, fine, gallery, texts, sent)
         raise ValuesInvalid([*refusal.problems, *unknown]) from refusal
-    assets, unknown = _uploads(uploads, fields, gallery, resolved, sent)
+    assets, unknown = _find_uploads(uploads, fields, gallery, resolved, sent)
     if unknown:
         raise ValuesInvalid(unknown)
     return resolved, assets
 
 
-def _uploads(
+def _find_uploads(
     uploads: Uploads,
     fields: Sequence[Field],
     gallery: Mapping[str, object],
@@ -196,7 +196,7 @@ def _uploads(
     return {name: asset_by_id[key] for name, key in ids.items() if key in asset_by_id}, unknown
 
 
-def _content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
+def _read_content(name: str, asset: Asset, read: Callable[[Asset], bytes]) -> bytes:
     try:
         return read(asset)
     except FileNotFoundError as error:
@@ -222,13 +222,15 @@ def traces_of(caller: Caller, merged: TemplateMerge) -> list[str]:
         and field.sub_type != "Gallery"
         and merged.values[field.field_name] not in {field.default_value, field.org_value}
     ]
-    return sorted({digest(text)[:LENGTH] for text in _texts(caller.application_id, caller.user_id, values)})
+    return sorted(
+        {digest(text)[:LENGTH] for text in _trace_texts(caller.application_id, caller.user_id, values)}
+    )
 
 
 def artwork_traces(caller: Caller, asset: Asset) -> list[str]:
     """The trace of a PDF in proofs and orders of it."""
     return sorted(
-        digest(text)[:LENGTH] for text in _texts(caller.application_id, caller.user_id, [str(asset.pk)])
+        digest(text)[:LENGTH] for text in _trace_texts(caller.application_id, caller.user_id, [str(asset.pk)])
     )
 
 
@@ -245,12 +247,14 @@ def find_proofs_by_traces(
     *, product_id: int, application_id: object, user_id: object, values: Iterable[str], until: datetime
 ) -> set[str]:
     """Digests of proofs that the caller made of a product until a time, with at least one of the values."""
-    traces = [trace[:LENGTH] for text in _texts(application_id, user_id, values) for trace in digests(text)]
+    traces = [
+        trace[:LENGTH] for text in _trace_texts(application_id, user_id, values) for trace in digests(text)
+    ]
     proofs = Proof.objects.filter(product=product_id, created__lte=until, traces__overlap=traces)
     return set(proofs.values_list("digest", flat=True))
 
 
-def _texts(application_id: object, user_id: object, values: Iterable[str]) -> list[str]:
+def _trace_texts(application_id: object, user_id: object, values: Iterable[str]) -> list[str]:
     normal = {" ".join(value.split()).casefold() for value in values}
     return [
         f"proof\0{application_id or ''}\0{user_id or ''}\0{value}"

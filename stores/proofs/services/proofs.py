@@ -170,10 +170,10 @@ def lock_proof(digest: str) -> None:
 
 
 def _is_still_stored(proof: StoredProof) -> bool:
-    return proof.last_used >= timezone.now() - TOUCH_AFTER or _touch(proof.digest)
+    return proof.last_used >= timezone.now() - TOUCH_AFTER or _touch_proof(proof.digest)
 
 
-def _touch(digest: str) -> bool:
+def _touch_proof(digest: str) -> bool:
     """Returns False if retention has deleted the proof meanwhile."""
     return bool(Proof.objects.filter(digest=digest).update(last_used=timezone.now()))
 
@@ -197,7 +197,7 @@ def _render_once(
             record_traces(proof=former, traces=traces)
             return former
         with typesetting_errors(), measured_rendering("proof"):
-            rendered, findings = _render(merged, press)
+            rendered, findings = _render_proof(merged, press)
         turn.close()
         contents = (rendered.pdf, *rendered.pages)
         with stage("files"), storage_errors():
@@ -210,13 +210,13 @@ def _render_once(
             preflight=findings,
         )
         with stage("row"):
-            _save(product, proof, traces, is_test=merged.uploads.caller.is_test)
+            _save_proof(product, proof, traces, is_test=merged.uploads.caller.is_test)
         if former is not None:
             record_traces(proof=former, traces=traces)
     return proof
 
 
-def _render(merged: Merge, press: Press | None) -> tuple[Rendered, list[dict[str, Any]]]:
+def _render_proof(merged: Merge, press: Press | None) -> tuple[Rendered, list[dict[str, Any]]]:
     """The proof and its findings."""
     plates, layout = merged.images(plates=True), merged.layout
     rendered = render_proof(
@@ -240,7 +240,7 @@ def _wait_for_lock(digest: str) -> None:
         raise
 
 
-def _save(product: ProductVersion, proof: StoredProof, traces: list[str], *, is_test: bool) -> None:
+def _save_proof(product: ProductVersion, proof: StoredProof, traces: list[str], *, is_test: bool) -> None:
     row = {
         "product": product.pk,
         "is_test": is_test,
@@ -265,11 +265,11 @@ def draw_wide_page(*, digest: str, page: int, width: int, address: str) -> None:
         pdf = read_file(proof_files(digest, 0)[0])
     with RENDERINGS.limited(), typesetting_errors(), measured_rendering("page of a proof"):
         picture = render_pdf_page(pdf, page - 1, pixels=width, trimmed=True)
-    _store(digest, wide_page_file(digest, page, width), picture)
+    _store_picture(digest, wide_page_file(digest, page, width), picture)
 
 
 @transaction.atomic
-def _store(digest: str, name: str, picture: bytes) -> None:
+def _store_picture(digest: str, name: str, picture: bytes) -> None:
     """Stores the picture under the lock of the proof, so that it does not outlive the proof."""
     lock_proof(digest)
     if Proof.objects.filter(digest=digest).exists():

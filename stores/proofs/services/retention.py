@@ -43,14 +43,14 @@ def retention_rules() -> list[RetentionRule]:
     return [
         unused_proofs(settings.PROOF_RETENTION_DAYS),
         RetentionRule("unused pictures", lambda: _unused_assets().count(), _remove_assets),
-        _files("stray proof folders", _stray_folders, partial(_clear_folder, older_than=YOUNG)),
-        _files("stray pictures", _stray_assets, _delete),
-        _files("stray PDFs", _stray_documents, lambda sha256: remove_document(sha256=sha256)),
-        _files("separated pictures", _old_separated, _delete),
+        _make_rule("stray proof folders", _stray_folders, partial(_clear_folder, older_than=YOUNG)),
+        _make_rule("stray pictures", _stray_assets, _delete_file),
+        _make_rule("stray PDFs", _stray_documents, lambda sha256: remove_document(sha256=sha256)),
+        _make_rule("separated pictures", _old_separated, _delete_file),
     ]
 
 
-def _files(name: str, find: Callable[[], Iterator[str]], remove: Callable[[str], bool]) -> RetentionRule:
+def _make_rule(name: str, find: Callable[[], Iterator[str]], remove: Callable[[str], bool]) -> RetentionRule:
     """A rule for what `found` sees in the file storage; `remove` says whether it removed one."""
 
     def count() -> int:
@@ -65,7 +65,7 @@ def _files(name: str, find: Callable[[], Iterator[str]], remove: Callable[[str],
     return RetentionRule(name, count, remove_all)
 
 
-def _delete(name: str) -> bool:
+def _delete_file(name: str) -> bool:
     default_storage.delete(name)
     return True
 

@@ -232,8 +232,8 @@ def test_use_is_written_down_once_a_day(make, renderings):
 def test_proof_pruned_the_moment_it_is_found_is_made_again(make, renderings, monkeypatch):
     make()
     Proof.objects.update(last_used=timezone.now() - timedelta(days=60))
-    touch = proofs._touch
-    monkeypatch.setattr(proofs, "_touch", lambda digest: Proof.objects.all().delete() and touch(digest))
+    touch = proofs._touch_proof
+    monkeypatch.setattr(proofs, "_touch_proof", lambda digest: Proof.objects.all().delete() and touch(digest))
 
     make()
 
