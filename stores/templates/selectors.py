@@ -81,7 +81,7 @@ def font_names() -> str:
 def font_set_of(names: tuple[str, ...]) -> FontSet:
     """The shipped fonts and these stored font files."""
     with storage_errors():
-        paths = [_local(name) for name in names]
+        paths = [_local_name(name) for name in names]
     return FontSet.shipped().with_files(paths) if paths else FontSet.shipped()
 
 
@@ -89,7 +89,7 @@ def font_file(font: Font) -> str:
     return f"fonts/{font.sha256}{font.suffix}"
 
 
-def _local(name: str) -> Path:
+def _local_name(name: str) -> Path:
     try:
         return Path(default_storage.path(name))
     except NotImplementedError:
@@ -122,13 +122,15 @@ class TemplateUnusable(Conflict):
         super().__init__("The template of this product cannot be rendered; its store has to correct it.")
 
 
-def _weight(layout: Layout) -> int:
+def _weigh_layout(layout: Layout) -> int:
     template = layout.template
     pictures = (*template.artwork.values(), *template.gallery.values())
     return LAYOUT_BYTES + sum(len(picture.data) for picture in pictures)
 
 
-_layouts: WeightedCache[tuple[int, int, str], Layout] = WeightedCache(capacity=CACHE_BYTES, weight=_weight)
+_layouts: WeightedCache[tuple[int, int, str], Layout] = WeightedCache(
+    capacity=CACHE_BYTES, weight=_weigh_layout
+)
 register_cache(_layouts)
 
 
@@ -136,7 +138,7 @@ def layout_of(product_id: int, version: int, font_names: str) -> Layout:
     """`font_names` are the storage names of all operators' fonts, comma separated."""
     layout = _layouts.get((product_id, version, font_names))
     if layout is None:
-        stored_version, layout = _read(product_id, font_names)
+        stored_version, layout = _read_template(product_id, font_names)
         _layouts.put((product_id, stored_version, font_names), layout)
     return layout
 
@@ -189,7 +191,7 @@ def engine_version() -> bytes:
     return digest.digest()
 
 
-def _read(product_id: int, font_names: str) -> tuple[int, Layout]:
+def _read_template(product_id: int, font_names: str) -> tuple[int, Layout]:
     row = fetch_row(TEMPLATE, (product_id,))
     if row is None or row[1] is None:
         raise TemplateMissing
@@ -201,14 +203,14 @@ def _read(product_id: int, font_names: str) -> tuple[int, Layout]:
     except TemplateInvalid as error:
         raise TemplateUnusable from error
     own = sorted(
-        {face.path.name for face in fonts.faces if face.family in parsed.families} & _names(font_names)
+        {face.path.name for face in fonts.faces if face.family in parsed.families} & _sort_names(font_names)
     )
     made_from = json.dumps([product_id, version, parsed.digest, own]).encode()
     fingerprint = hashlib.blake2b(engine_version() + made_from, digest_size=20).digest()
     return version, Layout(parsed, fields, fonts, fingerprint)
 
 
-def _names(font_names: str) -> set[str]:
+def _sort_names(font_names: str) -> set[str]:
     return {Path(name).name for name in font_names.split(",")}
 
 

@@ -108,7 +108,7 @@ class TemplateChecks:
                 self._results[key] = self._problems(record["Template"], entries)
             problems = self._results[key]
         return [
-            Fault(f"{where}{problem.pointer}", problem.code, f"{_member(problem)}: {problem.message}")
+            Fault(f"{where}{problem.pointer}", problem.code, f"{_find_member(problem)}: {problem.message}")
             for problem in problems
         ]
 
@@ -192,14 +192,14 @@ def _is_uploaded_picture(entry: Record, value: str, template: Template) -> bool:
     return entry["SubType"] == "Upload" and value not in template.gallery
 
 
-def _member(problem: Problem) -> str:
+def _find_member(problem: Problem) -> str:
     return problem.pointer.rpartition("/")[2] if problem.pointer.startswith("/TemplateFields") else "Template"
 
 
 def same_template(record: Record, stored: Record) -> bool:
     """An unchanged template is not checked again: its product must be archivable even if a font is missing."""
-    return fingerprint(_parts(record)) == fingerprint(_parts(stored))
+    return fingerprint(_split_parts(record)) == fingerprint(_split_parts(stored))
 
 
-def _parts(record: Record) -> Record:
+def _split_parts(record: Record) -> Record:
     return {name: record[name] for name in ("Template", "TemplateFields")}

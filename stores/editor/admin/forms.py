@@ -117,7 +117,7 @@ def box_inputs(box: Mapping[str, Any], number: int, page_number: int, families: 
             member,
             input_text(box.get(member.name)),
             f"{where}/{member.name}",
-            _choices(member, input_text(box.get(member.name)), families),
+            _list_choices(member, input_text(box.get(member.name)), families),
         )
         for member in BOX_MEMBERS
         if box.get("Kind") in member.kinds
@@ -131,8 +131,8 @@ def read_page(page: Mapping[str, Any], sent: Mapping[str, str]) -> dict[str, Any
     """
     if "page-WidthMM" not in sent:
         return dict(page)
-    changed = {name: value for name, value in page.items() if name not in _names(PAGE_MEMBERS)}
-    changed |= _members(page, PAGE_MEMBERS, lambda name: sent.get(f"page-{name}", ""))
+    changed = {name: value for name, value in page.items() if name not in _list_names(PAGE_MEMBERS)}
+    changed |= _read_members(page, PAGE_MEMBERS, lambda name: sent.get(f"page-{name}", ""))
     changed.pop("Background", None)
     if background := sent.get("page-Background"):
         changed["Background"] = background
@@ -152,16 +152,16 @@ def _read_box(box: Mapping[str, Any], number: int, sent: Mapping[str, str]) -> d
     kind = text_of("Kind")
     members = [member for member in BOX_MEMBERS if kind in member.kinds]
     # Members of other kinds are dropped; members without an input stay.
-    names_with_input = {*_names(BOX_MEMBERS), "Kind", "Field", "Text"}
+    names_with_input = {*_list_names(BOX_MEMBERS), "Kind", "Field", "Text"}
     changed = {name: value for name, value in box.items() if name not in names_with_input}
     if source := text_of("Source"):
         changed["Field"] = source
     else:
         changed["Text"] = text_of("Text").replace("\r\n", "\n")
-    return {**changed, "Kind": kind, **_members(box, members, text_of)}
+    return {**changed, "Kind": kind, **_read_members(box, members, text_of)}
 
 
-def _members(
+def _read_members(
     old: Mapping[str, Any], members: Sequence[Member], text_of: Callable[[str], str]
 ) -> dict[str, Any]:
     values = {}
@@ -171,26 +171,26 @@ def _members(
         if text == input_text(before):
             value = before
         else:
-            value = _value(member, text)
+            value = _read_value(member, text)
         if value is not None and value != "":
             values[member.name] = value
     return values
 
 
-def _value(member: Member, text: str) -> Any:
+def _read_value(member: Member, text: str) -> Any:
     if member.form == "flag":
         return True if text else None
     if member.form == "number":
-        return _number(text)
+        return _read_number(text)
     if member.form == "color":
         *inks, spot = [*text.replace(",", " ").split(maxsplit=4), "", "", "", "", ""][:5]
-        parts = [_number(ink) for ink in inks]
+        parts = [_read_number(ink) for ink in inks]
         if not any(isinstance(part, str) for part in parts):
             return dict(zip("CMYK", parts, strict=True)) | ({"Spot": spot} if spot else {})
     return text or None
 
 
-def _number(text: str) -> Any:
+def _read_number(text: str) -> Any:
     try:
         number = float(text.replace(",", "."))
     except ValueError:
@@ -221,7 +221,7 @@ def input_text(value: Any) -> str:
     return str(value)
 
 
-def _choices(member: Member, value: str, families: Sequence[str]) -> list[tuple[str, str]]:
+def _list_choices(member: Member, value: str, families: Sequence[str]) -> list[tuple[str, str]]:
     if member.form not in {"choice", "font"}:
         return []
     names = [*families] if member.form == "font" else [*member.choices]
@@ -230,7 +230,7 @@ def _choices(member: Member, value: str, families: Sequence[str]) -> list[tuple[
     return [("", _("%(value)s (default)") % {"value": member.unset}), *((name, name) for name in names)]
 
 
-def _names(members: Sequence[Member]) -> set[str]:
+def _list_names(members: Sequence[Member]) -> set[str]:
     return {member.name for member in members}
 
 

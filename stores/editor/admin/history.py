@@ -34,34 +34,34 @@ def template_changes(product: Product, events: Sequence[Any]) -> dict[int, list[
 def changes_of_template(before: Any, after: Any) -> list[FieldChange]:
     """(what, before, after) of each change; before or after is empty if it was added or removed."""
     if before is None or after is None:
-        return [(_("Template"), _summary(before), _summary(after) or _("none"))]
+        return [(_("Template"), _summarize(before), _summarize(after) or _("none"))]
     changes = limit_changes(
-        [*_pages(before, after), *_pictures(before, after)], remaining_title=_("Template")
+        [*_compare_pages(before, after), *_compare_pictures(before, after)], remaining_title=_("Template")
     )
     return changes or [(_("Template"), "", _("written in another form; it shows the same"))]
 
 
-def _summary(outline: Any) -> str:
+def _summarize(outline: Any) -> str:
     if outline is None:
         return ""
     pages = _read_list(outline, "Pages")
-    boxes = sum(_count(page) for page in pages)
+    boxes = sum(_count_boxes(page) for page in pages)
     count = ngettext("%(count)s page", "%(count)s pages", len(pages)) % {"count": len(pages)}
     return f"{count}, {_boxes_in_words(boxes)}"
 
 
-def _pages(before: Any, after: Any) -> Iterator[FieldChange]:
+def _compare_pages(before: Any, after: Any) -> Iterator[FieldChange]:
     old, new = _read_list(before, "Pages"), _read_list(after, "Pages")
     if len(old) != len(new):
         yield _("Pages"), str(len(old)), str(len(new))
     for pair in _pair_pages(old, new):
-        yield from _page(pair, old, new)
+        yield from _compare_page(pair, old, new)
 
 
 def _pair_pages(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | None]]:
     """Pairs old and new pages: equal pages first, even if moved, the others in their order."""
     matcher = SequenceMatcher(
-        None, [_key(page) for page in old], [_key(page) for page in new], autojunk=False
+        None, [_make_key(page) for page in old], [_make_key(page) for page in new], autojunk=False
     )
     pairs: list[tuple[int | None, int | None]] = []
     removed: list[int] = []
@@ -74,7 +74,7 @@ def _pair_pages(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, in
         removed += range(first + same, last)
         come += range(begin + same, end)
     for number in removed:
-        moved = next((other for other in come if _key(new[other]) == _key(old[number])), None)
+        moved = next((other for other in come if _make_key(new[other]) == _make_key(old[number])), None)
         if moved is not None:
             come.remove(moved)
         pairs.append((number, moved))
@@ -86,29 +86,31 @@ def _by_place(pair: tuple[int | None, int | None]) -> tuple[bool, int]:
     return new_index is None, (old_index if new_index is None else new_index) or 0
 
 
-def _page(pair: tuple[int | None, int | None], old: list[Any], new: list[Any]) -> Iterator[FieldChange]:
+def _compare_page(
+    pair: tuple[int | None, int | None], old: list[Any], new: list[Any]
+) -> Iterator[FieldChange]:
     old_index, new_index = pair
     if new_index is None and old_index is not None:
         yield _page_name(old_index), _page_summary(old[old_index]), _("removed")
     elif old_index is None and new_index is not None:
         yield _page_name(new_index), "", _("added: %(what)s") % {"what": _page_summary(new[new_index])}
     elif old_index is not None and new_index is not None:
-        if _key(old[old_index]) == _key(new[new_index]):
+        if _make_key(old[old_index]) == _make_key(new[new_index]):
             yield _page_name(old_index), "", _("moved to place %(place)s") % {"place": new_index + 1}
             return
         where = _page_name(new_index)
-        yield from _members(where, old[old_index], new[new_index], skipped=("Boxes",))
-        yield from _boxes(where, old[old_index].get("Boxes"), new[new_index].get("Boxes"))
+        yield from _compare_members(where, old[old_index], new[new_index], skipped=("Boxes",))
+        yield from _compare_boxes(where, old[old_index].get("Boxes"), new[new_index].get("Boxes"))
 
 
-def _boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
+def _compare_boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
     if isinstance(before, int) or isinstance(after, int):
         # Outlines of very long templates hold only the number of boxes.
         if before != after:
             yield _("%(where)s, boxes") % {"where": where}, _number_of(before), _number_of(after)
         return
     old, new = _boxes_of(before), _boxes_of(after)
-    if sorted(map(_key, old)) == sorted(map(_key, new)):
+    if sorted(map(_make_key, old)) == sorted(map(_make_key, new)):
         if old != new:
             yield _("%(where)s, boxes") % {"where": where}, "", _("drawn in another order")
         return
@@ -117,32 +119,32 @@ def _boxes(where: str, before: Any, after: Any) -> Iterator[FieldChange]:
             old.remove(former)
             new.remove(former)
     for former in old:
-        same = next((box for box in new if _name(box) == _name(former)), None)
+        same = next((box for box in new if _name_box(box) == _name_box(former)), None)
         if same is None:
-            yield f"{where}, {_name(former)}", _where(former), _("removed")
+            yield f"{where}, {_name_box(former)}", _locate_box(former), _("removed")
         else:
             new.remove(same)
-            yield from _members(f"{where}, {_name(former)}", former, same, skipped=())
+            yield from _compare_members(f"{where}, {_name_box(former)}", former, same, skipped=())
     for added in new:
-        yield f"{where}, {_name(added)}", "", _("added at %(place)s") % {"place": _where(added)}
+        yield f"{where}, {_name_box(added)}", "", _("added at %(place)s") % {"place": _locate_box(added)}
 
 
-def _members(
+def _compare_members(
     where: str, old: Mapping[str, Any], new: Mapping[str, Any], skipped: tuple[str, ...]
 ) -> Iterator[FieldChange]:
-    for names, verb, of in ((PLACE, _("moved"), _spot), (SIZE, _("resized"), _extent)):
+    for names, verb, of in ((PLACE, _("moved"), _describe_spot), (SIZE, _("resized"), _describe_extent)):
         if any(old.get(name) != new.get(name) for name in names):
             yield f"{where}, {verb}", of(old), of(new)
     for name in dict.fromkeys([*old, *new]):
         if name not in (*PLACE, *SIZE, *skipped) and old.get(name) != new.get(name):
             yield (
                 f"{where}, {translated(LABELS.get(name, name))}",
-                _value(old.get(name)),
-                _value(new.get(name)) or _("as usual"),
+                _describe_value(old.get(name)),
+                _describe_value(new.get(name)) or _("as usual"),
             )
 
 
-def _pictures(before: Any, after: Any) -> Iterator[FieldChange]:
+def _compare_pictures(before: Any, after: Any) -> Iterator[FieldChange]:
     for part, title in PICTURES.items():
         old, new = (_read_mapping(of, part) for of in (before, after))
         for name in dict.fromkeys([*old, *new]):
@@ -153,31 +155,31 @@ def _pictures(before: Any, after: Any) -> Iterator[FieldChange]:
                 yield f"{_(title)} {name}", "", done
 
 
-def _name(box: Mapping[str, Any]) -> str:
+def _name_box(box: Mapping[str, Any]) -> str:
     kind = lower_first(translated(KINDS.get(str(box.get("Kind")), "Box")))
     called = _("%(kind)s box") % {"kind": kind}
     if box.get("Field"):
         return _("%(kind)s box of %(field)s") % {"kind": kind, "field": box["Field"]}
-    return f"{called} “{_value(box.get('Text'))[:40]}”" if box.get("Text") else called
+    return f"{called} “{_describe_value(box.get('Text'))[:40]}”" if box.get("Text") else called
 
 
 def _page_summary(page: Any) -> str:
-    return f"{_extent(page, 'WidthMM', 'HeightMM')}, {_boxes_in_words(_count(page))}"
+    return f"{_describe_extent(page, 'WidthMM', 'HeightMM')}, {_boxes_in_words(_count_boxes(page))}"
 
 
-def _where(box: Mapping[str, Any]) -> str:
-    return f"{_spot(box)}, {_extent(box)}"
+def _locate_box(box: Mapping[str, Any]) -> str:
+    return f"{_describe_spot(box)}, {_describe_extent(box)}"
 
 
-def _spot(box: Mapping[str, Any]) -> str:
-    return f"{_value(box.get('X')) or '?'}, {_value(box.get('Y')) or '?'} mm"
+def _describe_spot(box: Mapping[str, Any]) -> str:
+    return f"{_describe_value(box.get('X')) or '?'}, {_describe_value(box.get('Y')) or '?'} mm"
 
 
-def _extent(of: Mapping[str, Any], width: str = "Width", height: str = "Height") -> str:
-    return f"{_value(of.get(width)) or '?'} × {_value(of.get(height)) or '?'} mm"  # noqa: RUF001 - the sign of sizes
+def _describe_extent(of: Mapping[str, Any], width: str = "Width", height: str = "Height") -> str:
+    return f"{_describe_value(of.get(width)) or '?'} × {_describe_value(of.get(height)) or '?'} mm"  # noqa: RUF001 - the sign of sizes
 
 
-def _value(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     return (_("yes") if value else _("no")) if isinstance(value, bool) else input_text(value)[:200]
 
 
@@ -193,7 +195,7 @@ def _number_of(boxes: Any) -> str:
     return str(boxes if isinstance(boxes, int) else len(_boxes_of(boxes)))
 
 
-def _count(page: Any) -> int:
+def _count_boxes(page: Any) -> int:
     return int(_number_of(page.get("Boxes")))
 
 
@@ -211,5 +213,5 @@ def _read_mapping(outline: Any, part: str) -> dict[str, Any]:
     return pictures if isinstance(pictures, dict) else {}
 
 
-def _key(value: Any) -> bytes:
+def _make_key(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

@@ -50,9 +50,9 @@ def save_template(*, product: Product, version: int, draft: Draft, editor: Edito
         raise Invalid("The template cannot be saved.", faults=faults)
     template: dict[str, Any] = {"Pages": draft.pages}
     if artwork:
-        template["Artwork"] = _entries(artwork)
+        template["Artwork"] = _list_entries(artwork)
     if gallery:
-        template["Gallery"] = _entries(gallery)
+        template["Gallery"] = _list_entries(gallery)
     fields = [*stored.record["TemplateFields"], *_still_new(draft, stored.record)]
     values = {
         **stored.record,
@@ -103,7 +103,7 @@ def _still_new(draft: Draft, record: Record) -> list[Any]:
     return [entry for entry in draft.new_fields if entry["FieldName"] not in existing_names]
 
 
-def _entries(pictures: Mapping[str, Artwork]) -> dict[str, Any]:
+def _list_entries(pictures: Mapping[str, Artwork]) -> dict[str, Any]:
     return {
         name: {"MediaType": picture.media_type, "Data": encode_data(picture.media_type, picture.data)}
         for name, picture in pictures.items()

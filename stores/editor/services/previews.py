@@ -118,9 +118,9 @@ def preview_page(
     template, problems, left_out = _parse_valid_boxes(
         editor, draft, artwork, gallery, {(number, index) for index in hidden}
     )
-    faults += [_fault(problem) for problem in problems]
+    faults += [_make_fault(problem) for problem in problems]
     values, refused = resolve_samples(editor.fields, samples, gallery)
-    faults += [_fault(problem, SAMPLE) for problem in refused]
+    faults += [_make_fault(problem, SAMPLE) for problem in refused]
     if template is None or number >= len(template.pages):
         return PagePreview(None, faults)
     with typesetting_errors():
@@ -129,7 +129,7 @@ def preview_page(
             template, number, values, images, editor.fonts, pixels=pixels, with_bleed=with_bleed
         )
     pointers = {fault.pointer for fault in faults}
-    drawn = [_fault(problem, SAMPLE) for problem in picture.problems]
+    drawn = [_make_fault(problem, SAMPLE) for problem in picture.problems]
     faults += [fault for fault in drawn if fault.pointer not in pointers]
     press = Press(editor.rules, profile_file(editor.rules.profile))
     # Findings about placeholder pictures say nothing about the customer's pictures.
@@ -141,10 +141,10 @@ def preview_page(
         for index in range(len(draft.pages[number].get("Boxes") or ()))
         if (number, index) not in left_out
     ]
-    return PagePreview(picture.png, faults, _findings(job, editor, places))
+    return PagePreview(picture.png, faults, _list_findings(job, editor, places))
 
 
-def _findings(job: PreflightInput, editor: EditorContext, places: Sequence[int]) -> list[Finding]:
+def _list_findings(job: PreflightInput, editor: EditorContext, places: Sequence[int]) -> list[Finding]:
     """`places` are those that the boxes of the page have in the draft."""
     findings = preflight(job, Limits.of(editor.rules))
     return [
@@ -162,7 +162,7 @@ def render_draft(
         values = resolve_values(editor.fields, samples, gallery)
     except (TemplateInvalid, ValuesInvalid) as error:
         where = SAMPLE if isinstance(error, ValuesInvalid) else ""
-        faults += [_fault(problem, where) for problem in error.problems]
+        faults += [_make_fault(problem, where) for problem in error.problems]
     if faults:
         raise Invalid("The template cannot be rendered as it is.", faults=faults)
     images = _sample_images(editor, values, gallery)
@@ -218,7 +218,7 @@ def _sample_images(
 ) -> dict[str, bytes]:
     """A gray placeholder for an uploaded picture."""
     uploads = [field.field_name for field in editor.fields if field.sub_type == "Upload"]
-    return {name: _placeholder() for name in uploads if values.get(name) and values[name] not in gallery}
+    return {name: _make_placeholder() for name in uploads if values.get(name) and values[name] not in gallery}
 
 
 @lru_cache(maxsize=256)
@@ -262,7 +262,7 @@ def _draw_page(page: Mapping[str, Any], fonts: FontSet, *, pixels: int) -> bytes
 
 
 @cache
-def _placeholder() -> bytes:
+def _make_placeholder() -> bytes:
     """Has a palette of two colors, which every preview decodes ten times faster than 24 bits."""
     picture = Image.new("P", (1200, 900), 0)
     picture.putpalette([0xD5, 0xDA, 0xD7, 0xAA, 0xB4, 0xAE])
@@ -274,5 +274,5 @@ def _placeholder() -> bytes:
     return out.getvalue()
 
 
-def _fault(problem: Problem, where: str = "") -> Fault:
+def _make_fault(problem: Problem, where: str = "") -> Fault:
     return Fault(f"{where}{problem.pointer}", problem.code, problem.message)
