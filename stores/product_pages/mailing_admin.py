@@ -127,7 +127,7 @@ def handle_button(request: HttpRequest, page: MailingOrder) -> Order | None:
         page.take_files(request.FILES)
         if page.has_errors:
             return None
-        return _BUTTONS.get(request.POST.get("do", ""), _prices)(page)
+        return _BUTTONS.get(request.POST.get("do", ""), _load_prices)(page)
     except DomainError as error:
         page.fail(error)
     return None
@@ -138,7 +138,7 @@ def _own_quote(page: MailingOrder, quote_id: str) -> Quote | None:
     return find_quote(own, quote_id) if quote_id else None
 
 
-def _prices(page: MailingOrder) -> None:
+def _load_prices(page: MailingOrder) -> None:
     access = authorize_store(page.caller, page.store.external_id, WORK)
     item = {"ProductID": page.product_id, "EddmSelectionID": str(page.selection.pk)}
     values = {"Items": [item], "ShipTo": {"CountryCode": COUNTRY}}
@@ -146,23 +146,23 @@ def _prices(page: MailingOrder) -> None:
     page.option_id = ""
 
 
-def _proof(page: MailingOrder) -> None:
+def _make_proof(page: MailingOrder) -> None:
     try:
         page.make_proof()
     except DomainError as error:
         page.show_field_errors(error, page.places())
 
 
-def _order(page: MailingOrder) -> Order:
+def _place_order(page: MailingOrder) -> Order:
     access = authorize_store(page.caller, page.store.external_id, WORK)
     page.refuse_changed_template()
     if page.quote is None:
-        _prices(page)
+        _load_prices(page)
     refuse_unchosen_price(page.option_id)
     return place_staff_order(access=access, request=read_order_request(page.body()))
 
 
-_BUTTONS = {"prices": _prices, "proof": _proof, "order": _order}
+_BUTTONS = {"prices": _load_prices, "proof": _make_proof, "order": _place_order}
 
 
 class ProductMailings:
@@ -180,7 +180,7 @@ class ProductMailings:
     def choose(self, request: HttpRequest, product_id: int) -> HttpResponse:
         product = self._product(request, product_id)
         actor = Requester(MYSELF, "Myself", Caller.on_pages(request.user))
-        priced, problem = _price(actor.caller, product)
+        priced, problem = _find_price(actor.caller, product)
         try:
             page = open_mailing(request, actor=actor, owner=actor, products=[priced] if priced else [])
         except NotFound as error:
@@ -217,7 +217,7 @@ class ProductMailings:
 
     def _mailing_context(self, page: MailingOrder, product: Product) -> dict[str, Any]:
         selection = page.selection
-        priced, problem = _price(page.caller, product)
+        priced, problem = _find_price(page.caller, product)
         routes = list(routes_of_selection(selection)[:MAX_LISTED])
         return {
             **tiles_context(),
@@ -228,7 +228,7 @@ class ProductMailings:
             "problem": problem,
             "cost": priced.price * selection.pieces if priced else Decimal(0),
             "routes": routes,
-            "differences": _differences(page, routes),
+            "differences": _find_differences(page, routes),
             "map_routes": reverse("portal:mailing-shapes", args=[selection.pk]),
         }
 
@@ -255,7 +255,7 @@ class ProductMailings:
         return product
 
 
-def _differences(page: MailingOrder, routes: list[EddmSelectionRoute]) -> Differences | None:
+def _find_differences(page: MailingOrder, routes: list[EddmSelectionRoute]) -> Differences | None:
     """Holds a slot of SELECTIONS, because the counts of up to 5,000 routes are read."""
     try:
         with SELECTIONS.limited(page.caller.key):
@@ -265,7 +265,7 @@ def _differences(page: MailingOrder, routes: list[EddmSelectionRoute]) -> Differ
         return None
 
 
-def _price(caller: Caller, product: Product) -> tuple[MailingProduct | None, str]:
+def _find_price(caller: Caller, product: Product) -> tuple[MailingProduct | None, str]:
     try:
         return mailing_product(caller, store=product.store, product=product), ""
     except DomainError as error:

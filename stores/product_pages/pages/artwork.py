@@ -78,7 +78,7 @@ def show_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRe
             return placed
     except DomainError as error:
         page.fail(error)
-    return _render(request, page)
+    return _render_page(request, page)
 
 
 @signed_in_post(harmless)
@@ -91,13 +91,13 @@ def add_artwork(request: HttpRequest, store_id: str, product_id: str) -> HttpRes
         enforce_page_limit("product-page", signed_in_user(request).pk)
         if file is None:
             page.problems.append(_("Choose a PDF first."))
-            return _render(request, page)
+            return _render_page(request, page)
         caller = page.actor.caller
         with page.recorded("asset_create"):
             asset = receive_document(caller=caller, store_id=page.product.version.store_id, file=file)
     except DomainError as error:
         page.fail(error)
-        return _render(request, page)
+        return _render_page(request, page)
     return redirect(f"{page.address}?{urlencode({'as': page.actor.key, 'asset': str(asset.pk)})}")
 
 
@@ -135,12 +135,12 @@ def _make_form(request: HttpRequest, store_id: str, product_id: str) -> ArtworkF
     )
 
 
-def _render(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
+def _render_page(request: HttpRequest, page: ArtworkForm) -> HttpResponse:
     context = {"page": page, "code": page.examples(), "part": "catalog"}
     return render(request, "stores/product_pages/artwork.html", context, status=page.status)
 
 
-def _order(page: ArtworkForm) -> HttpResponse | None:
+def _place_order(page: ArtworkForm) -> HttpResponse | None:
     if page.choice is None:
         return None
     return page.order_as_test(page.price.order_body(page.product_id, None, artwork=page.choice.record()))
@@ -148,5 +148,5 @@ def _order(page: ArtworkForm) -> HttpResponse | None:
 
 _ACTIONS: dict[str, Callable[[ArtworkForm], HttpResponse | None]] = {
     "quote": PricedForm.show_prices,
-    "order": _order,
+    "order": _place_order,
 }

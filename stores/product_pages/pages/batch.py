@@ -53,7 +53,7 @@ def show_form(
         try:
             enforce_page_limit("product-page", signed_in_user(request).pk)
             access = authorize_store(actor.caller, store_id, WRITE)
-            batch = create_batch(access=access, product_id=product_id, values=_values(sent, address))
+            batch = create_batch(access=access, product_id=product_id, values=_read_values(sent, address))
             return site.lead_to("show", batch.pk)
         except DomainError as error:
             problems = error.messages
@@ -75,7 +75,7 @@ def show_form(
     )
 
 
-def _values(sent: Any, address: AddressForm) -> dict[str, Any]:
+def _read_values(sent: Any, address: AddressForm) -> dict[str, Any]:
     """The fields of the batch."""
     number, mode = sent.get("quantity", "").strip(), sent.get("mode", "")
     if mode not in BatchMode.values:

@@ -256,7 +256,7 @@ class PricedForm:
 def recorded_call(request: HttpRequest, caller: Caller, store: Store, operation_id: str) -> Iterator[None]:
     """Records the operation with the status that its API call would have."""
     started, problem = time.perf_counter(), None
-    status = _success(operation_id)
+    status = _success_status(operation_id)
     try:
         yield
     except DomainError as error:
@@ -283,5 +283,5 @@ def recorded_call(request: HttpRequest, caller: Caller, store: Store, operation_
                 )
 
 
-def _success(operation_id: str) -> int:
+def _success_status(operation_id: str) -> int:
     return next((int(response.status) for response in operations()[operation_id].responses), 200)

@@ -253,7 +253,7 @@ def _price_form(
     return make_price_form(product.record, sent, selections=selections, selection_id=selection_id)
 
 
-def _order(page: OrderableForm) -> HttpResponse | None:
+def _place_order(page: OrderableForm) -> HttpResponse | None:
     try:
         return page.order_as_test(page.order_body())
     except DomainError as error:
@@ -291,5 +291,5 @@ _ACTIONS = {
     "buy": _order_live,
     "proof": OrderableForm.make_proof,
     "quote": OrderableForm.show_prices,
-    "order": _order,
+    "order": _place_order,
 }
