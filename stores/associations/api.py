@@ -174,7 +174,7 @@ class AssociationViewSet(ApiViewSet):
         if store_id := values.get("StoreID"):
             application = _requesting_application(caller, values.get("ApplicationID"))
             requested, created = request_association(
-                application=application, store=_store(store_id), **details
+                application=application, store=_find_store(store_id), **details
             )
         else:
             application = _application_to_join(caller, values.get("ApplicationID"))
@@ -270,7 +270,7 @@ def association_record(association_request: AssociationRequest) -> dict[str, Any
     }
 
 
-def _store(store_id: str) -> Store:
+def _find_store(store_id: str) -> Store:
     store = Store.objects.filter(external_id=store_id).first()
     if store is None:
         message = (

@@ -120,7 +120,9 @@ def show_stores(request: HttpRequest, application_id: str) -> HttpResponse:
         application,
         "stores",
         form=form,
-        page=Paginator(_associations(application, searched), STORES_A_PAGE).get_page(request.GET.get("page")),
+        page=Paginator(_list_associations(application, searched), STORES_A_PAGE).get_page(
+            request.GET.get("page")
+        ),
         requests=page_of_requests,
         searched=searched,
         suggestions=own_stores.distinct()[:SUGGESTED_STORES],
@@ -189,7 +191,7 @@ def _request_store(
     return True
 
 
-def _associations(application: Application, searched: str) -> list[dict[str, Any]]:
+def _list_associations(application: Application, searched: str) -> list[dict[str, Any]]:
     roles = Role.objects.filter(application=application, user__isnull=True, store__isnull=False)
     if searched:
         roles = roles.filter(
