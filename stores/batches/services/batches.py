@@ -90,7 +90,7 @@ def change_batch(*, batch: Batch, values: Mapping[str, Any], mapping_name: str =
     if "mapping" in changed:
         apply_mapping(locked)
     if "mapping" in values or changed - {"name"}:
-        begin_check(locked, reset=bool(changed - {"name", "mapping"}))
+        begin_check(locked, is_reset=bool(changed - {"name", "mapping"}))
     if mapping_name:
         # Last, because it locks all mappings of the caller.
         keep_mapping(batch=locked, name=mapping_name)
@@ -104,7 +104,7 @@ def start_check(*, batch: Batch) -> Batch:
     locked = lock_open(batch)
     if not locked.rows.exists():
         raise Conflict(_("The batch has no rows: PUT them first."), code="batch_empty")
-    begin_check(locked, reset=True)
+    begin_check(locked, is_reset=True)
     return locked
 
 

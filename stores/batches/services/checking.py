@@ -245,7 +245,7 @@ def _finish_check(batch: Batch) -> None:
     if locked.status != BatchStatus.CHECKING or locked.rows.filter(state=RowState.PENDING).exists():
         return
     if _find_version(locked) != locked.product_version:
-        begin_check(locked, reset=True, note=locked.note)
+        begin_check(locked, is_reset=True, note=locked.note)
         return
     locked.status, locked.updated = BatchStatus.CHECKED, timezone.now()
     locked.save(update_fields=["status", "updated"])
@@ -258,7 +258,7 @@ def _restart_check(batch: Batch) -> None:
     """The template changed: what was seen of it is no longer what would be printed."""
     locked = lock_batch(batch)
     if locked.status == BatchStatus.CHECKING:
-        begin_check(locked, reset=True, note=locked.note)
+        begin_check(locked, is_reset=True, note=locked.note)
 
 
 def _find_version(batch: Batch) -> int:

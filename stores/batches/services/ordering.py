@@ -105,7 +105,7 @@ def _check_if_outdated(batch: Batch) -> Conflict | None:
     if not (why := outdated_because(locked) or _currency_changed(locked)):
         return None
     note = f"{why} {CHECKED_AGAIN}"
-    begin_check(locked, reset=True, note=note)
+    begin_check(locked, is_reset=True, note=note)
     return Conflict(note, code=OUTDATED, members={"Rows": locked.rows.count()})
 
 
@@ -270,7 +270,7 @@ def _fail_rows(batch: Batch, forms: RowForms, rows: Sequence[BatchRow], refusal:
     if locked.status != BatchStatus.ORDERING:
         return
     if refusal.code == OUTDATED and not locked.rows.exclude(order=None).exists():
-        begin_check(locked, reset=True, note=f"{refusal.message} {NOTHING_ORDERED} {CHECKED_AGAIN}")
+        begin_check(locked, is_reset=True, note=f"{refusal.message} {NOTHING_ORDERED} {CHECKED_AGAIN}")
         release_reservation(reservation_id=locked.reservation_id)
         return
     of_items = batch.mode == BatchMode.ITEMS

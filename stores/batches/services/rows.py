@@ -117,14 +117,14 @@ def put_cells(batch: Batch, row: BatchRow, cells: Mapping[str, str]) -> BatchRow
     return row
 
 
-def begin_check(locked: Batch, *, reset: bool = False, note: str = "") -> None:
-    """Has the pending rows of a locked batch checked; all of them with `reset`, after a change of the product, and once
+def begin_check(locked: Batch, *, is_reset: bool = False, note: str = "") -> None:
+    """Has the pending rows of a locked batch checked; all with `is_reset`, after a change of the product, and once
     their prices bind no longer. `note` says why to people.
     """
     now = timezone.now()
     version = Product.objects.values_list("version", flat=True).get(pk=locked.product_id)
     is_expired = locked.prices_expire is None or locked.prices_expire <= now
-    if reset or is_expired or version != locked.product_version:
+    if is_reset or is_expired or version != locked.product_version:
         locked.rows.exclude(state=RowState.PENDING).update(**UNCHECKED)
         locked.product_version, locked.prices_expire = version, now + BINDING
         locked.template_digest = template_digest(locked.product_id)

@@ -106,10 +106,10 @@ def _read_option(entry: dict[str, Any]) -> Option:
 
 
 def listed_products(
-    *, store_pk: int, product_ids: Iterable[str], country_code: str, archived: bool = False
+    *, store_pk: int, product_ids: Iterable[str], country_code: str, includes_archived: bool = False
 ) -> dict[str, ListedProduct]:
-    """Products by ID, with the prices of the country; `archived` includes archived products, for earlier quotes."""
-    parameters = (country_code, store_pk, sorted(set(product_ids)), archived)
+    """Products by ID, with the prices of the country; `includes_archived` is for earlier quotes."""
+    parameters = (country_code, store_pk, sorted(set(product_ids)), includes_archived)
     return {row[1]: _listed_product(row) for row in fetch_rows(PRICE_LISTS, parameters)}
 
 

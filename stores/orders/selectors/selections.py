@@ -33,8 +33,10 @@ UNKNOWN = ("eddm_selection_unknown", gettext_lazy("there is no such EDDM selecti
 COLUMNS = ("external_id", "name", "minimum_quantity", "maximum_quantity")
 
 
-def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: bool = False) -> PriceRequest:
-    """The request with the pieces of each selection as the quantity; `expired` includes these, for earlier quotes."""
+def resolve_selections(
+    caller: Caller, price_request: PriceRequest, *, includes_expired: bool = False
+) -> PriceRequest:
+    """The request with the pieces of each selection as the quantity; `includes_expired` is for earlier quotes."""
     chosen = [item.eddm for item in price_request.items if item.eddm and item.eddm.stored is None]
     if not chosen:
         return price_request
@@ -43,7 +45,9 @@ def resolve_selections(caller: Caller, price_request: PriceRequest, *, expired: 
     routes = 0
     for item in price_request.items:
         if item.eddm is not None and item.eddm.stored is None:
-            requested = _resolve_selection(item.eddm, selections.get(item.eddm.selection_id), expired=expired)
+            requested = _resolve_selection(
+                item.eddm, selections.get(item.eddm.selection_id), includes_expired=includes_expired
+            )
             routes += requested.selection.route_count if requested.selection else 0
             if routes > MAX_ROUTES:
                 message = _(
@@ -87,11 +91,11 @@ def _find_selections(caller: Caller, selection_ids: Iterable[str]) -> dict[str, 
 
 
 def _resolve_selection(
-    requested: RequestedSelection, selection: EddmSelection | None, *, expired: bool
+    requested: RequestedSelection, selection: EddmSelection | None, *, includes_expired: bool
 ) -> RequestedSelection:
     if selection is None:
         return replace(requested, problem=(UNKNOWN[0], str(UNKNOWN[1])))
-    if not expired and selection.expires <= timezone.now():
+    if not includes_expired and selection.expires <= timezone.now():
         message = _("the selection expired at %(expires)s UTC; make a new one.") % {
             "expires": f"{selection.expires:%Y-%m-%d %H:%M}"
         }

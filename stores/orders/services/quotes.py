@@ -98,14 +98,14 @@ def price_items(
 
 
 def ordered_products(
-    *, access: StoreAccess, price_request: PriceRequest, archived: bool = False
+    *, access: StoreAccess, price_request: PriceRequest, includes_archived: bool = False
 ) -> dict[str, ListedProduct]:
-    """`archived` includes archived products, for orders of earlier quotes."""
+    """`includes_archived` is for orders of earlier quotes."""
     return listed_products(
         store_pk=access.store.pk,
         product_ids=[item.product_id for item in price_request.items],
         country_code=price_request.country_code,
-        archived=archived,
+        includes_archived=includes_archived,
     )
 
 

@@ -55,9 +55,12 @@ def validate_order(*, access: StoreAccess, request: OrderRequest) -> ValidatedOr
     """
     is_quoted = request.quote_id is not None
     request = replace(
-        request, price_request=resolve_selections(access.caller, request.price_request, expired=is_quoted)
+        request,
+        price_request=resolve_selections(access.caller, request.price_request, includes_expired=is_quoted),
     )
-    products = ordered_products(access=access, price_request=request.price_request, archived=is_quoted)
+    products = ordered_products(
+        access=access, price_request=request.price_request, includes_archived=is_quoted
+    )
     if request.checked_price is not None:
         products = {
             product_id: with_checked_terms(request.price_request, product, request.checked_price)
