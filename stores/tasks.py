@@ -1,3 +1,5 @@
+"""The tasks of stores that workers run."""
+
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,3 +1,5 @@
+"""The console pages for the official form and for postage prices."""
+
 from typing import Any
 
 from django import forms

@@ -1,3 +1,5 @@
+"""The official form of mailings, and the postage of a piece."""
+
 from decimal import Decimal
 
 import pghistory

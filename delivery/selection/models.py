@@ -1,3 +1,5 @@
+"""Selections of carrier routes for mailings."""
+
 import uuid
 from typing import NamedTuple
 

@@ -1,3 +1,5 @@
+"""Changes of output profiles, and the deletion of print presets."""
+
 import hashlib
 from collections.abc import Mapping
 

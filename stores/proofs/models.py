@@ -1,3 +1,5 @@
+"""Pictures that people uploaded, and proofs."""
+
 import uuid
 
 from django.conf import settings

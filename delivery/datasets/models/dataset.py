@@ -1,3 +1,5 @@
+"""Data sets of carrier routes with their counts and shapes, and the imports of them."""
+
 from datetime import date
 
 import pghistory

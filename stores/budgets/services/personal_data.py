@@ -1,3 +1,5 @@
+"""What budgets hold of a person: the export of it, and its erasure."""
+
 from collections.abc import Iterator
 
 from django.db.models import Exists, Q

@@ -1,3 +1,5 @@
+"""Products with their template fields, prices and production speeds."""
+
 import pghistory
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

@@ -1,3 +1,5 @@
+"""Stores with their profiles and the counts of their API calls."""
+
 import pghistory
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator, URLValidator

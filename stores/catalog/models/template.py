@@ -1,3 +1,5 @@
+"""The history and pictures of templates, and the uploads of catalogs and artwork."""
+
 import pgtrigger
 from django.conf import settings
 from django.db import models

@@ -1,3 +1,5 @@
+"""What is kept about orders: history, counts, comments, saved views, test scenarios and approvals."""
+
 import pghistory
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField

@@ -1,3 +1,5 @@
+"""What orders hold of a person: the export of it, and its erasure."""
+
 from collections.abc import Iterator
 from contextlib import suppress
 
