@@ -83,17 +83,17 @@ async def _timed(plan: Plan, request: bytes) -> Timed:
 async def _status(plan: Plan, request: bytes) -> str:
     reader, writer = await asyncio.open_connection("127.0.0.1", plan.port, local_addr=(plan.source, 0))
     try:
-        answer = asyncio.ensure_future(reader.read())
+        response = asyncio.ensure_future(reader.read())
         if plan.is_dripped:
             head, end, body = request.partition(b"\r\n\r\n")
             writer.write(head + end)
             for byte in body:
                 writer.write(bytes([byte]))
-                if (await asyncio.wait([answer], timeout=DRIP_SECONDS))[0]:
+                if (await asyncio.wait([response], timeout=DRIP_SECONDS))[0]:
                     break
         else:
             writer.write(request)
-        return (await answer).split(maxsplit=2)[1].decode()
+        return (await response).split(maxsplit=2)[1].decode()
     finally:
         writer.transport.abort()
 

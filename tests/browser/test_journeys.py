@@ -112,7 +112,7 @@ def _token(visitor, client_id: str, key: str, reply_url: str) -> str:
     visitor.page.get_by_role("button", name="Allow").click()
     visitor.page.wait_for_url(f"{reply_url}?*")
     (code,) = parse_qs(urlsplit(visitor.page.url).query)["code"]
-    answer = requests.post(
+    response = requests.post(
         f"{visitor.address}/oauth/token",
         auth=(client_id, key),
         data={
@@ -123,7 +123,7 @@ def _token(visitor, client_id: str, key: str, reply_url: str) -> str:
         },
         timeout=PATIENCE,
     )
-    return answer.json()["access_token"]
+    return response.json()["access_token"]
 
 
 @NARROW

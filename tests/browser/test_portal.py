@@ -152,9 +152,9 @@ def test_sign_in_and_consent_end_at_the_application(reply_url, visitor, button, 
     visitor.page.get_by_role("button", name=button).click()
     visitor.page.wait_for_url(f"{reply_url}?*")
 
-    answer = parse_qs(urlsplit(visitor.page.url).query)
-    assert set(answer) >= {given, "state", "iss"}
-    assert answer["state"] == ["xyz"]
+    response = parse_qs(urlsplit(visitor.page.url).query)
+    assert set(response) >= {given, "state", "iss"}
+    assert response["state"] == ["xyz"]
     assert visitor.complaints == []
 
 

@@ -26,10 +26,10 @@ def test_reader_finds_an_operation_and_sends_it_with_a_key_never_seen(visitor):
     page.get_by_role("link", name="Send a request").click()
     page.get_by_label("storeID").fill("associated")
     page.get_by_role("button", name="Send", exact=True).click()
-    answer = page.get_by_role("region", name="Response", exact=True)
-    expect(answer).to_contain_text("200 OK")
-    expect(answer).to_contain_text(" ms")
-    expect(answer).to_contain_text('"StoreID": "associated"')
+    response = page.get_by_role("region", name="Response", exact=True)
+    expect(response).to_contain_text("200 OK")
+    expect(response).to_contain_text(" ms")
+    expect(response).to_contain_text('"StoreID": "associated"')
     assert "sfa_" not in page.content()
     assert visitor.complaints == []
 

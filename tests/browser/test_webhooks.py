@@ -28,11 +28,11 @@ class Endpoint(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.got.append((dict(self.headers.items()), body))
-        answer = b"Not today" if len(self.got) == 1 else b"Thank you"
+        response = b"Not today" if len(self.got) == 1 else b"Thank you"
         self.send_response(500 if len(self.got) == 1 else 200)
-        self.send_header("Content-Length", str(len(answer)))
+        self.send_header("Content-Length", str(len(response)))
         self.end_headers()
-        self.wfile.write(answer)
+        self.wfile.write(response)
 
     def log_message(self, *said: object) -> None:
         """Says nothing."""

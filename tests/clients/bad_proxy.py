@@ -68,7 +68,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.fates[fate] += 1
         if self.is_kept_back(fate, body):
             return None
-        status, headers, answer = self.forward(body)
+        status, headers, response = self.forward(body)
         if fate == "is cut after":
             return self.cut()
         if fate.endswith("after"):
@@ -77,12 +77,12 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in headers:
             if name.lower() in KEPT:
                 self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer)))
+        self.send_header("Content-Length", str(len(response)))
         self.end_headers()
         if fate == "is cut within the answer":
-            self.wfile.write(answer[: len(answer) // 2])
+            self.wfile.write(response[: len(response) // 2])
             return self.cut()
-        self.wfile.write(answer)
+        self.wfile.write(response)
         return None
 
     do_GET = do_POST
@@ -112,8 +112,8 @@ class Handler(BaseHTTPRequestHandler):
         with contextlib.closing(connection):
             headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
             connection.request(self.command, self.path, body, headers)
-            answer = connection.getresponse()
-            return answer.status, answer.getheaders(), answer.read()
+            response = connection.getresponse()
+            return response.status, response.getheaders(), response.read()
 
     def forward_later(self, body: bytes) -> None:
         """Reports success at once; others overtake the request meanwhile."""

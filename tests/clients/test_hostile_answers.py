@@ -110,9 +110,9 @@ def test_odd_token_answer_is_an_error_of_the_library(library, content):
     b"[" * 100_000, b'{"Errors": 5}', b'{"Errors": [1, null]}', b'{"ErrorCount": "many"}', b"\xff\xfe",
 ])  # fmt: skip
 def test_odd_problem_body_is_an_error_of_the_library(library, problem):
-    answer = httpx.Response(502, content=problem, request=httpx.Request("GET", URL))
+    response = httpx.Response(502, content=problem, request=httpx.Request("GET", URL))
 
-    assert isinstance(library.errors.error_of(answer), library.api.ServerError)
+    assert isinstance(library.errors.error_of(response), library.api.ServerError)
 
 
 @pytest.mark.parametrize("value", ["\u00b2", "9" * 5000, "-1", "Mon, 01 Jan 0001 00:00:00 -0000", "\u0669"])
@@ -220,8 +220,8 @@ def test_files_are_written_through_no_link_and_secrets_into_no_file_that_is_ther
     for name in (".card.pdf", ".profile.json"):
         (shared / f"{name}.{os.getpid()}.part").symlink_to(victim)
 
-    answer = httpx.Response(200, content=b"a file", request=httpx.Request("GET", URL))
-    library.api.Download(answer).save(shared / "card.pdf")
+    response = httpx.Response(200, content=b"a file", request=httpx.Request("GET", URL))
+    library.api.Download(response).save(shared / "card.pdf")
     library.profiles.write_privately(shared / "profile.json", {"client_secret": "x"})
 
     assert victim.read_text() == "precious"

@@ -72,11 +72,11 @@ def opens_the_api(issuer: str, token: str) -> bool:
 
 
 def test_api_leads_to_its_authorization_server(issuer):
-    answer = requests.get(
+    response = requests.get(
         f"{issuer}/api/v1/store", headers={"Ocp-Apim-Subscription-Key": KEY}, timeout=PATIENCE
     )
-    assert answer.status_code == 401
-    address = answer.headers["WWW-Authenticate"].split('resource_metadata="')[1].split('"')[0]
+    assert response.status_code == 401
+    address = response.headers["WWW-Authenticate"].split('resource_metadata="')[1].split('"')[0]
     resource = requests.get(address, timeout=PATIENCE).json()
     assert resource["authorization_servers"] == [issuer]
 
@@ -110,12 +110,12 @@ def test_authlib_completes_everything(application, browser, metadata):
         seen.add(token["access_token"])
         assert opens_the_api(metadata["issuer"], token["access_token"])
     assert len(seen) == 4
-    answer = session.revoke_token(
+    response = session.revoke_token(
         metadata["revocation_endpoint"],
         token=session.token["refresh_token"],
         token_type_hint="refresh_token",
     )
-    assert answer.status_code == 200
+    assert response.status_code == 200
     assert not any(opens_the_api(metadata["issuer"], token) for token in seen)
 
 
@@ -138,8 +138,8 @@ def test_authlib_receives_a_denial(application, browser, metadata):
         metadata["authorization_endpoint"], code_verifier=VERIFIER
     )
     location = browser.consent(address, allow=False)
-    answer = parse_qs(urlsplit(location).query)
-    assert (answer["error"], answer["state"], answer["iss"]) == (
+    response = parse_qs(urlsplit(location).query)
+    assert (response["error"], response["state"], response["iss"]) == (
         ["access_denied"],
         [state],
         [metadata["issuer"]],
@@ -167,14 +167,14 @@ def test_requests_oauthlib_completes_everything(application, browser, metadata):
     address, headers, body = session._client.prepare_token_revocation_request(
         metadata["revocation_endpoint"], session.token["refresh_token"], token_type_hint="refresh_token"
     )
-    answer = requests.post(
+    response = requests.post(
         address,
         body if secret else f"{body}&client_id={application.client_id}",
         headers=headers,
         auth=(application.client_id, secret) if secret else None,
         timeout=PATIENCE,
     )
-    assert answer.status_code == 200
+    assert response.status_code == 200
     assert not any(opens_the_api(metadata["issuer"], token) for token in seen)
 
 

@@ -77,12 +77,12 @@ def test_pasted_lines_read_products_and_sign_a_person_in(world, live_server, set
         # What curl prints does not end its line.
         address = printed[printed.index(sign_in) :].strip()
         back = Browser(world.user).consent(address)
-        answer = parse_qs(urlsplit(back).query)
-        tokens, complaints = process.communicate(answer["code"][0] + "\n", timeout=PATIENCE)
+        response = parse_qs(urlsplit(back).query)
+        tokens, complaints = process.communicate(response["code"][0] + "\n", timeout=PATIENCE)
 
     assert process.returncode == 0, complaints
     assert product.name in printed
-    assert answer["state"] == parse_qs(urlsplit(address).query)["state"]
+    assert response["state"] == parse_qs(urlsplit(address).query)["state"]
     token = tokens.partition('"access_token":')[2].partition('"')[2].partition('"')[0] or tokens.strip()
     assert _opens_the_api(live_server.url, world, token)
 

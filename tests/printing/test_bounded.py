@@ -61,8 +61,8 @@ def test_measured_memory_is_that_of_the_task_and_not_of_its_parent():
 
 
 def test_task_reads_and_writes_its_folder_which_is_removed():
-    with run_bounded(f"{HERE}:double", {"given": b"ab"}, seconds=PATIENCE, word="!") as (answer, folder):
-        assert (answer, (folder / "made").read_text()) == (2, "abab!")
+    with run_bounded(f"{HERE}:double", {"given": b"ab"}, seconds=PATIENCE, word="!") as (response, folder):
+        assert (response, (folder / "made").read_text()) == (2, "abab!")
         assert folder.stat().st_mode & 0o077 == 0
     assert not folder.exists()
 
@@ -72,8 +72,8 @@ def niceness(folder: Path) -> int:
 
 
 def test_task_lets_requests_go_first():
-    with run_bounded(f"{HERE}:niceness", {}, seconds=PATIENCE) as (answer, _):
-        assert answer == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
+    with run_bounded(f"{HERE}:niceness", {}, seconds=PATIENCE) as (response, _):
+        assert response == min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
 
 
 def number_of_threads(folder: Path) -> int:
@@ -84,8 +84,8 @@ def number_of_threads(folder: Path) -> int:
 
 def test_task_takes_no_more_memory_on_a_machine_of_many_cores():
     """Each thread of numpy has its own: with 36 cores it took more than the task may."""
-    with run_bounded(f"{HERE}:number_of_threads", {}, seconds=PATIENCE) as (answer, _):
-        assert answer == 1
+    with run_bounded(f"{HERE}:number_of_threads", {}, seconds=PATIENCE) as (response, _):
+        assert response == 1
 
 
 def never_end(folder: Path, file: str) -> None:

@@ -149,8 +149,8 @@ def check_empty_card_is_held(scene: Scene) -> None:
 
 
 def check_unsigned_webhook_is_refused(scene: Scene) -> None:
-    answer = requests.post(f"{scene.shop.url}/hooks/print", json={"Type": "order.shipped"}, timeout=30)
-    assert answer.status_code == 401, answer.text
+    response = requests.post(f"{scene.shop.url}/hooks/print", json={"Type": "order.shipped"}, timeout=30)
+    assert response.status_code == 401, response.text
 
 
 def check_other_currency_is_refused_in_the_cart(scene: Scene) -> None:

@@ -43,9 +43,11 @@ class Service:
             "Authorization": f"Bearer {self.demo[by]['access_token']}",
             "Ocp-Apim-Subscription-Key": self.demo[by]["subscription_key"],
         }
-        answer = requests.request(method, f"{self.url}/api/v1{path}", json=body, headers=headers, timeout=60)
-        assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
-        return answer.json() if answer.content else None
+        response = requests.request(
+            method, f"{self.url}/api/v1{path}", json=body, headers=headers, timeout=60
+        )
+        assert response.ok, f"{method} {path}: {response.status_code} {response.text}"
+        return response.json() if response.content else None
 
     def orders(self, **filters: str | int) -> list[dict[str, Any]]:
         """Those of the shop; the demo has some of its own."""

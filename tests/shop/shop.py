@@ -50,10 +50,10 @@ class Shop:
         if isinstance(body, bytes):
             headers["Content-Type"] = "application/pdf"
             content = {"data": body}
-        answer = requests.request(method, f"{self.url}{path}", headers=headers, timeout=120, **content)
-        if not answer.ok:
-            raise Refused(f"{method} {path}: {answer.status_code} {answer.text}")
-        return answer.json() if answer.content else None
+        response = requests.request(method, f"{self.url}{path}", headers=headers, timeout=120, **content)
+        if not response.ok:
+            raise Refused(f"{method} {path}: {response.status_code} {response.text}")
+        return response.json() if response.content else None
 
     def post(self, path: str, body: Any = None) -> Any:
         return self.call("POST", path, body if body is not None else {})

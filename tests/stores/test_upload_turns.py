@@ -64,9 +64,9 @@ def test_uploaded_file_is_read_in_its_turn(world, client, settings, monkeypatch,
     monkeypatch.setattr(InMemoryUploadedFile, "read", lambda *size: pytest.fail("read before its turn"))
 
     with closing(limit.stream(iter(()), "another")):
-        answer = client.post(address, {**form, "file": file}, follow=True)
+        response = client.post(address, {**form, "file": file}, follow=True)
 
-    assert f"The service already has as many {limit.work} in progress" in answer.content.decode()
+    assert f"The service already has as many {limit.work} in progress" in response.content.decode()
 
 
 @pytest.mark.parametrize("place", ["stores_font", "stores_outputprofile", "delivery_officialform"])
@@ -75,6 +75,6 @@ def test_console_counts_added_files_by_operator(world, client, settings, place):
     settings.FILES_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 2, 0
 
     with closing(FILES.stream(iter(()), f"user:{world.operator.pk}")):
-        answer = client.post(reverse(f"admin:{place}_add"), {"file": io.BytesIO(b"")}, follow=True)
+        response = client.post(reverse(f"admin:{place}_add"), {"file": io.BytesIO(b"")}, follow=True)
 
-    assert "You already have as many files to read or write in progress" in answer.content.decode()
+    assert "You already have as many files to read or write in progress" in response.content.decode()

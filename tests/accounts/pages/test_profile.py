@@ -151,7 +151,7 @@ def test_application_without_authorization_is_unknown(world, browser):
 
     answers = [browser.get(address) for address in (other, unknown)]
 
-    assert [answer.status_code for answer in answers] == [404, 404]
+    assert [response.status_code for response in answers] == [404, 404]
     for address in (other, unknown):
         assert browser.post(address)["Location"] == "/profile/authorizations", "as after a second click"
     assert "There is no application with this ID" in answers[0].content.decode()

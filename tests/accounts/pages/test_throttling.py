@@ -164,7 +164,7 @@ def test_unknown_user_name_is_refused_like_a_wrong_password(world):
     pages = []
     for name in ("user", "nobody"):
         answers = [sign_in(elsewhere(), name, "wrong") for _ in range(4)]
-        assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+        assert [response.status_code for response in answers] == [200, 200, 200, 429]
         pages.append(answers[3].content)
         pass_time(900)
 

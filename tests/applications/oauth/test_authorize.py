@@ -91,15 +91,15 @@ def test_no_scope_means_all_that_is_the_callers_own(public, user):
 
 
 def test_granted_answer_holds_code_state_and_issuer(public, user):
-    answer = public.consent_of(user)
-    assert set(answer) == {"code", "state", "iss"}
-    assert (answer["state"], answer["iss"]) == ("a state", ISSUER)
+    response = public.consent_of(user)
+    assert set(response) == {"code", "state", "iss"}
+    assert (response["state"], response["iss"]) == ("a state", ISSUER)
 
 
 def test_denied_answer_holds_error_state_and_issuer(public, user):
     for denial in ("", "false", "False", "0"):
-        answer = answer_of(public.consent(browser_of(user), allow=denial))
-        assert (answer["error"], answer["state"], answer["iss"]) == ("access_denied", "a state", ISSUER)
+        response = answer_of(public.consent(browser_of(user), allow=denial))
+        assert (response["error"], response["state"], response["iss"]) == ("access_denied", "a state", ISSUER)
     assert not Grant.objects.exists()
 
 

@@ -45,14 +45,16 @@ def test_values_of_codes_and_tokens_are_not_stored(party, user):
 def test_issued_token_grants_access_to_the_api(party, user):
     tokens = party.sign_in(user)
     create_subscription(user=user)
-    answer = party.client.get("/api/v1/store", headers={"Authorization": f"Bearer {tokens['access_token']}"})
-    assert answer.json()["Code"] == "subscription_key_missing"
+    response = party.client.get(
+        "/api/v1/store", headers={"Authorization": f"Bearer {tokens['access_token']}"}
+    )
+    assert response.json()["Code"] == "subscription_key_missing"
     key = user.subscription.keys.first()
-    answer = party.client.get(
+    response = party.client.get(
         "/api/v1/store",
         headers={"Authorization": f"Bearer {tokens['access_token']}", "Ocp-Apim-Subscription-Key": str(key)},
     )
-    assert answer.json()["Code"] == "subscription_key_invalid"
+    assert response.json()["Code"] == "subscription_key_invalid"
 
 
 @pytest.mark.parametrize(

@@ -84,9 +84,9 @@ def numbers(client, user, application: Application) -> list[str]:
         "Authorization": f"Bearer {issue_token(user, application)}",
         "Ocp-Apim-Subscription-Key": primary_key_of_user(user_id=user.pk),
     }
-    answer = client.get(f"/api/v1/application/{application.client_id}/event", headers=headers)
-    assert answer.status_code == 200, answer.content
-    return [event["Data"]["OrderNumber"] for event in answer.json()]
+    response = client.get(f"/api/v1/application/{application.client_id}/event", headers=headers)
+    assert response.status_code == 200, response.content
+    return [event["Data"]["OrderNumber"] for event in response.json()]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -21,7 +21,7 @@ def wrong(party: Party) -> Party:
 def test_fourth_wrong_secret_is_429_with_retry_after(confidential):
     answers = [wrong(confidential).token(grant_type="client_credentials") for _ in range(4)]
 
-    assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
+    assert [response.status_code for response in answers] == [401, 401, 401, 429]
     assert 1 <= int(answers[3]["Retry-After"]) <= 60
     assert answers[3]["RateLimit-Policy"] == '"token-failures";q=3;w=60'
     assert answers[3].json()["error"] == "temporarily_unavailable"

@@ -24,13 +24,13 @@ def send(browser, operation_id, **fields):
 
 def test_read_is_answered_as_the_application_chosen(world, browser):
     page = send(browser, "store_read", caller=str(world.application.pk), **{"path-storeID": "associated"})
-    answer = page.context["answer"]
+    response = page.context["answer"]
 
-    assert (answer.status, answer.is_good) == (200, True)
-    assert json.loads(answer.text)["StoreID"] == "associated"
-    assert answer.milliseconds >= 1
-    assert len(answer.request_id) == 32
-    assert dict(answer.headers)["RateLimit"].startswith('"subscription"')
+    assert (response.status, response.is_good) == (200, True)
+    assert json.loads(response.text)["StoreID"] == "associated"
+    assert response.milliseconds >= 1
+    assert len(response.request_id) == 32
+    assert dict(response.headers)["RateLimit"].startswith('"subscription"')
     refused = send(
         browser, "store_read", caller=str(world.application.pk), **{"path-storeID": "unassociated"}
     )
@@ -98,7 +98,7 @@ def test_queries_lists_and_broken_bodies_arrive_as_typed(world, browser):
 
 
 def test_signed_out_visitors_are_sent_to_the_sign_in(client, db):
-    answer = client.get("/send/store_list")
+    response = client.get("/send/store_list")
 
-    assert answer.status_code == 302
-    assert answer["Location"].endswith("next=/send/store_list")
+    assert response.status_code == 302
+    assert response["Location"].endswith("next=/send/store_list")

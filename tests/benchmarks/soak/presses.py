@@ -136,10 +136,10 @@ class FolderPress:
             if one._settings[named_by] == ours and is_refused(job.number):
                 raise ProviderRefused("There is no such paper.")
             self.submitted.number = job.number
-            answer = submit(one, job)
+            response = submit(one, job)
             if not self.is_calm() and chance.random() < FAULT_SHARE / 2:
                 raise ProviderUnavailable("The connection was cut after it was taken.")
-            return answer
+            return response
 
         adapter.submit = hurt_submit
 
@@ -258,11 +258,11 @@ class SiteFlowPress(ServedPress):
             body["shipment"] = {"carrier": {"name": "UPS"}, "trackingNumber": f"1Z{self.order_of[number]}"}
         else:
             body["sourceItemId"] = number
-        answer = Client().post(
+        response = Client().post(
             urlsplit(postback_url(self.provider)).path, body, content_type="application/json"
         )
-        if answer.status_code != 200:
-            self.incomplete.append(f"{number}: postback {answer.status_code} {answer.content[:200]!r}")
+        if response.status_code != 200:
+            self.incomplete.append(f"{number}: postback {response.status_code} {response.content[:200]!r}")
 
     def hurt(self, kill: Kill, chance: random.Random) -> None:
         """Kills after Site Flow has an order and before it is written down."""

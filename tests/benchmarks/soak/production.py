@@ -134,9 +134,9 @@ def _placed(count: int, items: Sequence[dict[str, Any]]) -> list[Any]:
     shop, client = Shop(world), world.as_application()
     keys = []
     for _ in range(count):
-        answer = shop.place(client, order_body(Items=list(items)))
-        assert answer.status_code == 201, answer.content
-        keys.append(answer.json()["OrderID"])
+        response = shop.place(client, order_body(Items=list(items)))
+        assert response.status_code == 201, response.content
+        keys.append(response.json()["OrderID"])
     return [Order.objects.select_related("store").get(pk=key) for key in keys]
 
 

@@ -36,13 +36,13 @@ class Watch:
         )
         while not self.over.is_set():
             for position, ask in enumerate(asks):
-                answer = ask()
+                response = ask()
                 well = (200, 200, 401)[position]
-                self.answers.append((time.monotonic(), answer.status_code))
-                if answer.status_code == 503 and "Retry-After" not in answer.headers:
+                self.answers.append((time.monotonic(), response.status_code))
+                if response.status_code == 503 and "Retry-After" not in response.headers:
                     self.odd["503 without Retry-After"] += 1
-                elif answer.status_code not in {well, 503}:
-                    self.odd[f"{answer.status_code} of {answer.request.path_url}"] += 1
+                elif response.status_code not in {well, 503}:
+                    self.odd[f"{response.status_code} of {response.request.path_url}"] += 1
             # Fewer pages a minute than one person may have.
             time.sleep(0.12)
 

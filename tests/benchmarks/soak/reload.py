@@ -86,9 +86,9 @@ class Load:
 
     def _ask_once(self, connection: http.client.HTTPConnection) -> tuple[int, bool]:
         connection.request("GET", "/api/v1/store/associated", headers=self.headers)
-        answer = connection.getresponse()
-        answer.read()
-        return answer.status, answer.will_close
+        response = connection.getresponse()
+        response.read()
+        return response.status, response.will_close
 
 
 def _was_closed(connection: http.client.HTTPConnection) -> bool:

@@ -116,12 +116,12 @@ class Writer(threading.Thread):
         key = str(uuid4())
         self.seen.sent.add(key)
         body, header = order_body(Metadata={"Soak": key}), {"Idempotency-Key": key}
-        answer = self._until(
+        response = self._until(
             lambda: self.buyer.call("POST", "/store/associated/order", body, **header), {201}, {409}
         )
-        if answer is None:
+        if response is None:
             return
-        order_id = self.seen.orders[key] = answer.json()["OrderID"]
+        order_id = self.seen.orders[key] = response.json()["OrderID"]
         path = f"/store/associated/order/{order_id}/status"
         # Said again after a lost answer, the same move is refused or changes nothing.
         self._until(lambda: self.staff.call("POST", path, {"Status": 30}), {200, 409}, set())
@@ -130,11 +130,11 @@ class Writer(threading.Thread):
     def _until(self, request: Any, good: set[int], again: set[int]) -> requests.Response | None:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            answer = self._ask(request)
-            if answer is not None and answer.status_code in good:
-                return answer
-            if answer is not None and answer.status_code not in again:
-                self.seen.odd.append(f"{answer.status_code} {answer.url} {answer.text[:200]}")
+            response = self._ask(request)
+            if response is not None and response.status_code in good:
+                return response
+            if response is not None and response.status_code not in again:
+                self.seen.odd.append(f"{response.status_code} {response.url} {response.text[:200]}")
                 return None
             time.sleep(0.05)
         self.seen.odd.append("a request that was never answered")
@@ -147,9 +147,9 @@ class Writer(threading.Thread):
             self.seen.odd.append(f"{len(keys)} keys after a regeneration")
             return
         path = f"/application/{application.pk}/key/{keys[0]}/regenerate"
-        answer = self._ask(lambda: self.owner.call("PATCH", path))
-        if answer is not None:
-            self.seen.done["keys"] += answer.status_code == 200
+        response = self._ask(lambda: self.owner.call("PATCH", path))
+        if response is not None:
+            self.seen.done["keys"] += response.status_code == 200
 
     def _refresh(self) -> None:
         """After a lost answer the client signs in anew, as it must."""
@@ -159,11 +159,11 @@ class Writer(threading.Thread):
         if not self.refresh:
             self.refresh = self.party.sign_in(self.user)["refresh_token"]
         token, self.refresh = self.refresh, ""
-        answer = self._ask(
+        response = self._ask(
             lambda: form(self.url, self.party, grant_type="refresh_token", refresh_token=token)
         )
-        if answer is not None and answer.status_code == 200:
-            self.refresh = answer.json()["refresh_token"]
+        if response is not None and response.status_code == 200:
+            self.refresh = response.json()["refresh_token"]
             self.seen.done["tokens"] += 1
 
 

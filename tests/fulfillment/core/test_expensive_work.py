@@ -101,10 +101,12 @@ def test_parallel_orders_of_many_items_do_not_stall_others(world, served):
             started = time.monotonic()
             proof = good.post("/store/demo/product/card/proof", {"Name": f"good {turn}"})
             taken = seconds_of(proof, started)
-        found = Counter(answer.status_code for answer in answers)
-        codes = {answer.json()["Code"] for answer in answers if answer.status_code != 201}
+        found = Counter(response.status_code for response in answers)
+        codes = {response.json()["Code"] for response in answers if response.status_code != 201}
         assert codes <= {"too_many_at_once", "service_busy", "order_too_large"}
-        assert all("Retry-After" in answer.headers for answer in answers if answer.status_code in {429, 503})
+        assert all(
+            "Retry-After" in response.headers for response in answers if response.status_code in {429, 503}
+        )
         # How many are refused depends on the speed of the machine; test_concurrency_limits.py tests the limits.
         assert found[429]
         best = {"healthz": min(best["healthz"], longest), "proof": min(best["proof"], taken)}
@@ -132,7 +134,7 @@ def test_hard_proofs_of_one_caller_leave_threads_and_a_renderer_to_others(world,
             proof = good.post("/store/demo/product/card/proof", {"Name": f"good {turn}"})
             taken = seconds_of(proof, started)
             longest = longest_answer(served.url, 1)
-        assert {answer.status_code for answer in answers} <= {200, 400, 429, 503}
+        assert {response.status_code for response in answers} <= {200, 400, 429, 503}
         best = {"healthz": min(best["healthz"], longest), "proof": min(best["proof"], taken)}
         if best["healthz"] <= MAX_SECONDS and best["proof"] <= MAX_PROOF_SECONDS:
             break

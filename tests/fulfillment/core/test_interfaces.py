@@ -152,8 +152,10 @@ def test_no_page_may_run_or_style_what_is_written_into_it(world, settings):
 
     answers = {path: signed_in.get(path) for path in [*portal, *console, "/api/v1/docs"]}
 
-    assert {path: answer.status_code for path, answer in answers.items() if answer.status_code != 200} == {}
-    lax = {path for path, answer in answers.items() if "unsafe-" in answer["Content-Security-Policy"]}
+    assert {
+        path: response.status_code for path, response in answers.items() if response.status_code != 200
+    } == {}
+    lax = {path for path, response in answers.items() if "unsafe-" in response["Content-Security-Policy"]}
     assert lax == set()
 
 

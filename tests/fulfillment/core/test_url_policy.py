@@ -215,9 +215,9 @@ def test_name_saved_while_it_did_not_resolve_is_refused_when_it_leads_inside(lis
     assert refusal("https://127.0.0.1.nip.io/events") is None
 
     url = f"https://127.0.0.1.nip.io:{receiver.port}/events"
-    answer = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
+    response = asyncio.run(post(url, resolver=Rebinding(address), time_limit=3))
 
-    assert "does not lead to a public Internet address" in answer.error
+    assert "does not lead to a public Internet address" in response.error
     assert receiver.connections == 0
 
 
@@ -229,10 +229,10 @@ def test_answer_that_redirects_inside_is_not_followed(listening, settings, targe
     settings.WEBHOOK_ALLOWED_NETWORKS = [ip_network("127.0.0.1/32")]
     start = f"http://127.0.0.1:{receiver.port}/status/307?header=Location: {target}:{receiver.port}/ok"
 
-    answer = asyncio.run(post(start.replace(" ", "%20"), resolver=Rebinding("127.0.0.2"), time_limit=3))
+    response = asyncio.run(post(start.replace(" ", "%20"), resolver=Rebinding("127.0.0.2"), time_limit=3))
 
-    assert (answer.status, receiver.connections) == (307, 1)
-    assert "not followed" in answer.error
+    assert (response.status, receiver.connections) == (307, 1)
+    assert "not followed" in response.error
     receiver.connections = 0
 
 

@@ -155,5 +155,5 @@ def test_published_requests_are_accepted_by_the_demo(made_demo):
         examples = operation["requestBody"]["content"]["application/json"]["examples"]
         address = f"/store/demo/{path}".format(productID="business-card-standard")
         for example in examples.values():
-            answer = client.call("POST", address, example["value"])
-            assert answer.status_code in {200, 201}, (path, answer.content)
+            response = client.call("POST", address, example["value"])
+            assert response.status_code in {200, 201}, (path, response.content)

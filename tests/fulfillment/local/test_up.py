@@ -193,9 +193,9 @@ def test_card_names_what_answers(service):
     assert any(re.fullmatch(r"  Operator +operator / \S+", line) for line in lines)
     assert not any("\x1b" in line for line in lines)
     if shutil.which("curl"):
-        answer = subprocess.run([*shlex.split(curl), "-sS", "--fail"], capture_output=True, text=True)
-        assert (answer.returncode, answer.stderr) == (0, "")
-        assert json.loads(answer.stdout)["StoreID"]
+        response = subprocess.run([*shlex.split(curl), "-sS", "--fail"], capture_output=True, text=True)
+        assert (response.returncode, response.stderr) == (0, "")
+        assert json.loads(response.stdout)["StoreID"]
 
 
 def demo_of(var: Path) -> dict[str, Any]:

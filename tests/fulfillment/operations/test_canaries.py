@@ -190,8 +190,10 @@ def test_logs_and_error_answers_hold_no_secret(planted, log):
     world, party, secrets = planted
     answers = refused_answers(world, party, secrets)
 
-    bodies = "".join(f"{answer.headers}{answer.content.decode('utf-8', 'replace')}" for answer in answers)
-    assert {answer.status_code // 100 for answer in answers} <= {2, 3, 4}
+    bodies = "".join(
+        f"{response.headers}{response.content.decode('utf-8', 'replace')}" for response in answers
+    )
+    assert {response.status_code // 100 for response in answers} <= {2, 3, 4}
     assert found_in(bodies, secrets) == []
     reported = [record for record in log if found_in(record, secrets)]
     assert reported == []

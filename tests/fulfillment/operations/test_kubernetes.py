@@ -222,11 +222,11 @@ def order_with_a_proof(url: str, world: Any) -> None:
     }
 
     def call(method: str, address: str, **sent: Any) -> requests.Response:
-        answer = requests.request(
+        response = requests.request(
             method, address.replace(public, url), headers=headers, timeout=PATIENCE, **sent
         )
-        assert answer.ok, answer.text
-        return answer
+        assert response.ok, response.text
+        return response
 
     store = f"{public}/api/v1/store/associated"
     proof = call("POST", f"{store}/product/card-two-sided/proof", json=card_data()).json()

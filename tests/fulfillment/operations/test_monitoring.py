@@ -222,7 +222,7 @@ def test_prometheus_answers_every_query_of_the_dashboard(tmp_path):
             process.terminate()
             process.wait(PATIENCE)
 
-    assert [query for query, answer in answers.items() if answer["status"] != "success"] == []
+    assert [query for query, response in answers.items() if response["status"] != "success"] == []
     assert answers["max(fulfillment_workers_alive)"]["data"]["result"][0]["value"][1] == "0"
     assert sum(len(group["rules"]) for group in loaded) == len(rules())
 

@@ -63,14 +63,14 @@ class Pooled:
         )
 
     def sign_in_application(self) -> None:
-        answer = requests.post(
+        response = requests.post(
             f"{self.served.url}/oauth/token",
             data={"grant_type": "client_credentials"},
             auth=(APPLICATION_ID, APPLICATION_KEY),
             timeout=PATIENCE,
         )
-        assert answer.ok, answer.text + (self.folder / "pgbouncer" / "pgbouncer.log").read_text()
-        self.token = answer.json()["access_token"]
+        assert response.ok, response.text + (self.folder / "pgbouncer" / "pgbouncer.log").read_text()
+        self.token = response.json()["access_token"]
 
     @contextlib.contextmanager
     def working(self, log: Path, **more: str) -> Iterator[None]:

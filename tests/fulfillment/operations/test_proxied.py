@@ -92,8 +92,8 @@ def is_of_the_service(response: Response) -> bool:
 def assert_served(proxy: Proxy) -> None:
     """To another client, by as many pages as there are threads."""
     for _ in range(WORKERS * THREADS):
-        answer = proxy.get("/guide", new_address())
-        assert (answer.status, is_of_the_service(answer)) == (200, True)
+        response = proxy.get("/guide", new_address())
+        assert (response.status, is_of_the_service(response)) == (200, True)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -165,8 +165,8 @@ def test_clients_that_send_no_request_are_cut_off_and_requests_without_a_service
                     pass
         answers = [read.result() for read in reads]
 
-    assert [answer.status for answer in answers] == [502, 502]
-    assert not any("WWW-Authenticate" in answer.headers for answer in answers)
+    assert [response.status for response in answers] == [502, 502]
+    assert not any("WWW-Authenticate" in response.headers for response in answers)
 
 
 @pytest.mark.parametrize("path", ["/guide", "/accounts/login/", "/api/v1/store/demo/asset", "/admin/"])
@@ -209,10 +209,10 @@ def test_large_upload_without_a_token_is_told_so(proxy):
             connection.sendall(head("POST", "/api/v1/store/demo/asset", **headers))
             with contextlib.suppress(OSError):
                 connection.sendall(content)
-            answer = read_response(connection)
+            response = read_response(connection)
 
-        assert (answer.status, json.loads(answer.body)["Code"]) == (401, "token_missing")
-        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+        assert (response.status, json.loads(response.body)["Code"]) == (401, "token_missing")
+        assert response.headers["WWW-Authenticate"].startswith("Bearer")
 
 
 @pytest.fixture(scope="module")
@@ -273,23 +273,25 @@ def test_file_of_rows_of_40_megabytes_reaches_the_service(proxy, world):
         )
         with contextlib.suppress(OSError):
             connection.sendall(content)
-        answer = read_response(connection)
+        response = read_response(connection)
 
-    assert (answer.status, is_of_the_service(answer)) == (400, True)
+    assert (response.status, is_of_the_service(response)) == (400, True)
 
 
 def test_headers_of_64_kilobytes_are_refused(proxy):
-    answer = proxy.get("/guide", new_address(), **{f"X-Header-{number}": "a" * 4000 for number in range(16)})
+    response = proxy.get(
+        "/guide", new_address(), **{f"X-Header-{number}": "a" * 4000 for number in range(16)}
+    )
 
-    assert answer.status in (400, 431)
-    assert not is_of_the_service(answer)
+    assert response.status in (400, 431)
+    assert not is_of_the_service(response)
     assert_served(proxy)
 
 
 def test_the_longest_address_of_the_service_passes(proxy):
-    answer = proxy.get(f"/guide?q={'a' * 16_000}", new_address(), Cookie="a" * 8000, X_Other="b" * 7000)
+    response = proxy.get(f"/guide?q={'a' * 16_000}", new_address(), Cookie="a" * 8000, X_Other="b" * 7000)
 
-    assert (answer.status, is_of_the_service(answer)) == (200, True)
+    assert (response.status, is_of_the_service(response)) == (200, True)
 
 
 def test_500_idle_connections_of_an_address_delay_no_other(proxy):
@@ -308,7 +310,7 @@ def test_pipelined_requests_are_answered_in_order(proxy):
         connection.sendall(b"".join(head("GET", path) for path in wanted))
         answers = list(itertools.islice(read_responses(connection), len(wanted)))
 
-    assert [answer.status for answer in answers] == [200, 404, 200, 200, 401] * 4
+    assert [response.status for response in answers] == [200, 404, 200, 200, 401] * 4
 
 
 def test_requests_with_two_lengths_smuggle_no_other(proxy, served):
@@ -318,7 +320,7 @@ def test_requests_with_two_lengths_smuggle_no_other(proxy, served):
     both = head("POST", "/guide", Content_Length=str(len(body)), Transfer_Encoding="chunked")
     with proxy.connect(new_address()) as connection, contextlib.suppress(OSError, http.client.HTTPException):
         connection.sendall(both + body)
-        answers.extend(answer.status for answer in read_responses(connection))
+        answers.extend(response.status for response in read_responses(connection))
     assert_served(proxy)
 
     # Taken for a request by both, it is answered to its own client.
@@ -340,11 +342,11 @@ def test_claims_of_clients_do_not_reach_the_service(proxy, served):
     lines = "".join(f"{name}: {value}\r\n" for name, value in claims.items())
     with proxy.connect(address) as connection:
         connection.sendall(head("GET", marked)[:-2] + f"{lines}\r\n".encode())
-        answer = read_response(connection)
+        response = read_response(connection)
 
     # Over http it would have been sent to https.
-    assert answer.status == 404
-    assert b"evil.example" not in answer.body
+    assert response.status == 404
+    assert b"evil.example" not in response.body
     [line] = wait_for(
         lambda: [line for line in access_lines(served) if marked in line["message"]], seconds=30
     )
@@ -358,9 +360,9 @@ def access_lines(served: Served) -> list[dict[str, str]]:
 def test_proxies_compress_nothing(proxy):
     """The service compresses pages, with a random length; what programs read holds keys and is never compressed."""
     for path in ("/.well-known/oauth-authorization-server", "/api/v1/user/self", "/healthz", "/oauth/token"):
-        answer = proxy.get(path, new_address(), Accept_Encoding="gzip, br, zstd, deflate")
-        assert answer.body
-        assert "Content-Encoding" not in answer.headers, path
+        response = proxy.get(path, new_address(), Accept_Encoding="gzip, br, zstd, deflate")
+        assert response.body
+        assert "Content-Encoding" not in response.headers, path
     pages = [proxy.get("/accounts/login/", new_address(), Accept_Encoding="gzip") for _ in range(8)]
 
     assert {page.headers.get("Content-Encoding") for page in pages} == {"gzip"}
@@ -376,8 +378,8 @@ def test_https_is_required_and_remembered(proxy):
     assert re.sub(rf":{proxy.https}\b", "", redirected.headers["Location"]) == f"https://{HOST}/guide?a=1"
 
     for path in ("/guide", "/api/v1/user/self", "/static/brand/mark.svg", "/nothing"):
-        answer = proxy.get(path, new_address())
-        assert answer.headers.get_all("Strict-Transport-Security") == ["max-age=3600"], path
+        response = proxy.get(path, new_address())
+        assert response.headers.get_all("Strict-Transport-Security") == ["max-age=3600"], path
 
 
 def test_no_read_fails_while_the_service_is_reloaded(proxies, served):

@@ -86,13 +86,13 @@ def request_until_refused(proxy: Proxy, address: str, path: str, **headers: str)
     answers: list[Response] = []
     while len(answers) < 20_000:
         answers += request_all(proxy, address, [path] * BATCH, **headers)
-        if any(answer.status == REFUSED for answer in answers[-BATCH:]):
+        if any(response.status == REFUSED for response in answers[-BATCH:]):
             return answers
     raise AssertionError(f"{len(answers)} requests passed")
 
 
 def statuses(answers: list[Response]) -> Counter[int]:
-    return Counter(answer.status for answer in answers)
+    return Counter(response.status for response in answers)
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ def test_requests_of_one_address_are_limited(nginx, path):
 
 def test_a_refusal_says_when_to_try_again(nginx):
     answers = request_until_refused(nginx, new_address(), "/oauth/token")
-    refused = [answer for answer in answers if answer.status == REFUSED]
+    refused = [response for response in answers if response.status == REFUSED]
 
-    assert {answer.headers["Retry-After"] for answer in refused} == {"1"}
-    assert all(b"Try again in a second" in answer.body for answer in refused)
+    assert {response.headers["Retry-After"] for response in refused} == {"1"}
+    assert all(b"Try again in a second" in response.body for response in refused)
 
 
 @pytest.mark.parametrize(

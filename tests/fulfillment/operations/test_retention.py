@@ -45,10 +45,10 @@ def old_things(world, client, settings, tmp_path):
     """One row of every kind that only a clock makes old, and no file."""
     settings.MEDIA_ROOT = tmp_path
     client.login(username="user@print.example", password="a long pass phrase")
-    answer = world.as_user(world.user).call(
+    response = world.as_user(world.user).call(
         "POST", "/application", {"Name": "Once"}, headers={"Idempotency-Key": "once"}
     )
-    assert answer.status_code == 201
+    assert response.status_code == 201
     assert IdempotentResponse.objects.count() == Session.objects.count() == 1
 
 

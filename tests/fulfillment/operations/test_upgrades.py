@@ -119,6 +119,6 @@ def test_data_of_an_earlier_release_is_read_and_written(upgraded, tmp_path):
 
 
 def read(caller: requests.Session, address: str):
-    answer = caller.get(address, timeout=PATIENCE)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    response = caller.get(address, timeout=PATIENCE)
+    assert response.status_code == 200, response.text
+    return response.json()

@@ -299,10 +299,10 @@ def test_tenant_joined_during_its_deletion_is_kept(world, client, monkeypatch):
     monkeypatch.setattr(admin.site._registry[Tenant], "delete_model", join_and_delete)
     sign_in(client, world.operator)
 
-    answer = client.post(f"/admin/accounts/tenant/{tenant.pk}/delete/", {"post": "yes"}, follow=True)
+    response = client.post(f"/admin/accounts/tenant/{tenant.pk}/delete/", {"post": "yes"}, follow=True)
 
-    assert answer.status_code == 200
-    assert "A user joined this tenant in the meantime" in answer.content.decode()
+    assert response.status_code == 200
+    assert "A user joined this tenant in the meantime" in response.content.decode()
     assert Tenant.objects.filter(pk=tenant.pk).exists()
 
 

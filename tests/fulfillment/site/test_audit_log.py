@@ -10,9 +10,9 @@ from stores.orders.models import Order
 
 
 def text_of(client, **sent) -> str:
-    answer = client.get("/admin/audit/", sent)
-    assert answer.status_code == 200
-    return " ".join(answer.content.decode().split())
+    response = client.get("/admin/audit/", sent)
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
 
 
 def test_audit_log_shows_who_changed_which_value(world, client):

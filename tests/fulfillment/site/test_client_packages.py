@@ -26,9 +26,9 @@ def test_packages_are_installed_from_the_address_the_page_shows(client, packages
     assert "does not offer" not in page
     for command, content in (("pip", b"wheel"), ("npm", b"package")):
         address = re.search(rf"{command} install (\S+?)<", page)[1]
-        answer = client.get(address.removeprefix(settings.PUBLIC_URL))
-        assert (answer.status_code, answer.getvalue()) == (200, content)
-        assert answer["Content-Disposition"].startswith("attachment")
+        response = client.get(address.removeprefix(settings.PUBLIC_URL))
+        assert (response.status_code, response.getvalue()) == (200, content)
+        assert response["Content-Disposition"].startswith("attachment")
 
 
 def test_service_without_packages_says_who_builds_them(client, packages):

@@ -80,7 +80,7 @@ def test_every_page_opens_with_few_queries_and_no_broken_link(
     visits = list(walk(client, ["/admin/"], examples=addresses, below="/admin/", most_names=1))
     answers = [(page.path, client.post(page.path, page.sent)) for page in pages if page.sent is not None]
 
-    assert [path for path, answer in answers if answer.status_code != 200] == []
+    assert [path for path, response in answers if response.status_code != 200] == []
     seen = {visit.path: (visit.response.status_code, len(visit.queries)) for visit in visits}
     # Other addresses for what the portal has, and for an upload that is to be prepared first.
     sent_on = {path.partition("?")[0] for path, (status, _) in seen.items() if status == 302}
@@ -138,9 +138,9 @@ def test_every_form_is_confirmed_or_exempt_with_a_reason(furnished, client):
 
     for page in pages:
         with CaptureQueriesContext(connection) as queries:
-            answer = client.get(page.path) if page.sent is None else client.post(page.path, page.sent)
-        text = answer.content.decode()
-        assert answer.status_code == 200, page
+            response = client.get(page.path) if page.sent is None else client.post(page.path, page.sent)
+        text = response.content.decode()
+        assert response.status_code == 200, page
         assert 'name="confirmed"' in text or 'name="post"' in text, page
         assert [one["sql"] for one in queries if WRITES.match(one["sql"])] == [], page
 

@@ -42,12 +42,12 @@ def failures(client, requests: Iterable[OddRequest]) -> list[str]:
     for one in requests:
         # A statement that fails would end the transaction of the test.
         with transaction.atomic():
-            answer = client.get(one.path) if one.sent is None else client.post(one.path, one.sent)
-            if answer.streaming:
-                b"".join(answer)
+            response = client.get(one.path) if one.sent is None else client.post(one.path, one.sent)
+            if response.streaming:
+                b"".join(response)
             transaction.set_rollback(True)
-        if answer.status_code >= 500:
-            failed.append(f"{one}: {answer.exc_info[:2] if answer.exc_info else answer.status_code}")
+        if response.status_code >= 500:
+            failed.append(f"{one}: {response.exc_info[:2] if response.exc_info else response.status_code}")
     return failed
 
 

@@ -76,8 +76,8 @@ def test_one_process_reports_the_metrics_of_all(tmp_path):
         ]
 
     assert (refused.status_code, wrong.status_code) == (401, 401)
-    for answer in answers:
-        text = answer.text
+    for response in answers:
+        text = response.text
         known = {"route": "api/v1/store/<str:store_id>", "caller": "application"}
         assert figure(text, "fulfillment_requests_total", status="200", **known) == 40
         assert figure(text, "fulfillment_requests_total", status="429", **known) == 10
@@ -206,13 +206,13 @@ def test_database_that_is_away_is_a_metric_as_well(tmp_path):
         gate.open()
         with serving(tmp_path, database=gate.url, METRICS_TOKEN=TOKEN, TMPDIR=str(tmp_path)) as served:
             gate.shut()
-            answer = requests.get(f"{served.url}/metrics", headers=requested, timeout=PATIENCE)
+            response = requests.get(f"{served.url}/metrics", headers=requested, timeout=PATIENCE)
         gate.shut()
 
-    assert answer.status_code == 200
-    assert "fulfillment_database_up 0.0" in answer.text
-    assert "fulfillment_requests_total" in answer.text
-    assert_described(answer.text)
+    assert response.status_code == 200
+    assert "fulfillment_database_up 0.0" in response.text
+    assert "fulfillment_requests_total" in response.text
+    assert_described(response.text)
 
 
 @pytest.mark.django_db(transaction=True)

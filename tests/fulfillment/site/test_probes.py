@@ -211,9 +211,9 @@ def test_machines_are_watched_by_their_address_without_tls(db, settings, path):
 
 
 def test_name_that_is_no_part_is_refused(client):
-    answer = client.get("/readyz?only=datbase")
+    response = client.get("/readyz?only=datbase")
 
-    assert answer.status_code == 400
-    assert answer.json()["reason"].startswith(
+    assert response.status_code == 400
+    assert response.json()["reason"].startswith(
         "only: 'datbase' is no part; write some of clock, database, migrations,"
     )

@@ -92,10 +92,10 @@ def test_every_page_has_a_markdown_form(client, db, settings):
 
     answers = {one.url: client.get(f"{one.url}.md") for one in pages}
 
-    assert {answer.status_code for answer in answers.values()} == {200}
-    assert {answer["Content-Type"] for answer in answers.values()} == {"text/markdown; charset=utf-8"}
+    assert {response.status_code for response in answers.values()} == {200}
+    assert {response["Content-Type"] for response in answers.values()} == {"text/markdown; charset=utf-8"}
     assert [
-        url for url, answer in answers.items() if re.search(r"<(p|div|code|a)\b", answer.content.decode())
+        url for url, response in answers.items() if re.search(r"<(p|div|code|a)\b", response.content.decode())
     ] == []
     order = answers[operations()["order_create"].url].content.decode()
     assert "`POST /api/v1/store/{storeID}/order`" in order
@@ -125,10 +125,10 @@ def test_index_for_programs_links_every_guide_operation_and_event(client, db):
 
 
 def test_api_catalog_leads_to_description_and_documents(client, db):
-    answer = client.get("/.well-known/api-catalog")
-    (link,) = json.loads(answer.content)["linkset"]
+    response = client.get("/.well-known/api-catalog")
+    (link,) = json.loads(response.content)["linkset"]
 
-    assert answer["Content-Type"].startswith("application/linkset+json")
+    assert response["Content-Type"].startswith("application/linkset+json")
     targets = [one["href"] for kind in ("service-desc", "service-doc", "service-meta") for one in link[kind]]
     paths = [href.removeprefix(settings.PUBLIC_URL) for href in targets]
     assert [path for path in paths if client.get(path).status_code != 200] == []
@@ -136,14 +136,14 @@ def test_api_catalog_leads_to_description_and_documents(client, db):
 
 def test_changelog_feed_has_each_release(client, db):
     """Read by a library for XML, as feed readers do."""
-    answer = client.get("/changelog.atom")
-    feed = etree.fromstring(answer.content)
+    response = client.get("/changelog.atom")
+    feed = etree.fromstring(response.content)
     atom = "{http://www.w3.org/2005/Atom}"
     versions = re.findall(
         r"^## (\d\S*)$", (settings.BASE_DIR / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
     )
 
-    assert answer["Content-Type"].startswith("application/atom+xml")
+    assert response["Content-Type"].startswith("application/atom+xml")
     assert [one.text for one in feed.iterfind(f"{atom}entry/{atom}title")] == versions != []
     for entry in feed.iterfind(f"{atom}entry"):
         address, _, fragment = entry.find(f"{atom}link").get("href").partition("#")

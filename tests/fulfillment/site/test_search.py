@@ -14,9 +14,9 @@ def placed(world):
 
 
 def found(client, words: str) -> list[dict[str, str]]:
-    answer = client.get("/admin/search/", {"s": words}, headers={"Accept": "application/json"})
-    assert answer.status_code == 200
-    return answer.json()["hits"]
+    response = client.get("/admin/search/", {"s": words}, headers={"Accept": "application/json"})
+    assert response.status_code == 200
+    return response.json()["hits"]
 
 
 def test_search_finds_records_of_every_kind_and_the_best_first(placed, client):
@@ -69,8 +69,8 @@ def test_staff_of_a_store_find_their_own_records_alone(placed, client):
 
 def test_search_is_closed_to_users_without_console(placed, client):
     client.force_login(placed.outsider)
-    answer = client.get("/admin/search/", {"s": "order"}, headers={"Accept": "application/json"})
-    assert answer.status_code == 302
+    response = client.get("/admin/search/", {"s": "order"}, headers={"Accept": "application/json"})
+    assert response.status_code == 302
 
 
 @pytest.mark.parametrize("words", ["", " ", "9" * 30, "9" * 18, "x" * 5000, "%", "\\", "'", "٣٤٥"])

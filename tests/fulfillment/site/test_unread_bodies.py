@@ -59,9 +59,9 @@ def test_client_that_keeps_its_connection_gets_an_answer_to_each_request(tmp_pat
                     for _ in range(5):
                         assert refused(kept, body, delay) == 401
                         kept.request("GET", "/healthz")
-                        answer = kept.getresponse()
-                        answer.read()
-                        assert answer.status == 200
+                        response = kept.getresponse()
+                        response.read()
+                        assert response.status == 200
 
 
 def refused(kept, body, delay):
@@ -74,6 +74,6 @@ def refused(kept, body, delay):
     # The answer may come, and the connection end, before all is sent.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         kept.send(body)
-    answer = kept.getresponse()
-    answer.read()
-    return answer.status
+    response = kept.getresponse()
+    response.read()
+    return response.status

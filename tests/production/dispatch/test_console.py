@@ -42,8 +42,8 @@ def press(world, settings, tmp_path) -> Provider:
 
 @pytest.fixture
 def job(world, press) -> Job:
-    answer = Shop(world).place(body=order_body())
-    accept(answer.json()["OrderID"])
+    response = Shop(world).place(body=order_body())
+    accept(response.json()["OrderID"])
     return only_job()
 
 

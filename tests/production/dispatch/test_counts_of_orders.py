@@ -88,5 +88,5 @@ def test_scan_page_counts_the_packed_jobs_of_the_provider(world, client, order):
 
     for job, words in zip(_jobs(order)[::2], ("1 of 3", "2 of 3", "3 of 3"), strict=True):
         sent = {"id": str(uuid.uuid4()), "code": job.number, "step": ScanStep.PACKED}
-        answer = operator.post(reverse("admin:production_job_scan"), sent).json()["words"]
-        assert answer.endswith(f"{words} jobs of the order at Press are packed.")
+        response = operator.post(reverse("admin:production_job_scan"), sent).json()["words"]
+        assert response.endswith(f"{words} jobs of the order at Press are packed.")

@@ -40,8 +40,8 @@ def press(world, settings, tmp_path):
 @pytest.fixture
 def number(world, press) -> str:
     """Of a job that was sent."""
-    answer = Shop(world).place(body=order_body(("card", 100)))
-    order = accept(answer.json()["OrderID"])
+    response = Shop(world).place(body=order_body(("card", 100)))
+    order = accept(response.json()["OrderID"])
     work_off_jobs()
     return f"{order.number}-1"
 
@@ -82,10 +82,10 @@ def test_deep_postback_is_refused_in_a_sentence(press, depth, adapter):
         press = save_provider(values=ProviderValues("flow", "Flow", "siteflow", flow))
     row = '"sourceOrderId": "1-1", "status": "printed"' if adapter == "siteflow" else '"JobNumber": "1-1"'
 
-    answer = post(press, f'{{{row}, "x": {"[" * depth}{"]" * depth}}}')
+    response = post(press, f'{{{row}, "x": {"[" * depth}{"]" * depth}}}')
 
-    assert (answer.status_code, answer.json()["Code"]) == (400, "report_unreadable")
-    assert "32 levels" in answer.json()["detail"]
+    assert (response.status_code, response.json()["Code"]) == (400, "report_unreadable")
+    assert "32 levels" in response.json()["detail"]
 
 
 @pytest.mark.django_db
@@ -98,10 +98,10 @@ def test_malformed_lengths_of_a_postback_are_refused(press, length):
 def test_postback_of_very_many_reports_is_refused_before_it_is_stored(press, number):
     many = json.dumps([{"JobNumber": f"{one}-1", "State": "Shipped"} for one in range(101)])
 
-    answer = post(press, many)
+    response = post(press, many)
 
-    assert (answer.status_code, answer.json()["Code"]) == (400, "too_many_reports")
-    assert "100" in answer.json()["detail"]
+    assert (response.status_code, response.json()["Code"]) == (400, "too_many_reports")
+    assert "100" in response.json()["detail"]
     assert not ProviderReport.objects.exists()
 
 
@@ -200,8 +200,8 @@ def test_postback_that_takes_long_goes_on_where_it_ended(press, number, monkeypa
 
 @pytest.mark.django_db
 def test_report_of_an_order_is_stored_for_the_jobs_that_it_changes(world, press, tmp_path):
-    answer = Shop(world).place(body=order_body(("card", 100), ("card", 100), ("card", 100)))
-    order = accept(answer.json()["OrderID"])
+    response = Shop(world).place(body=order_body(("card", 100), ("card", 100), ("card", 100)))
+    order = accept(response.json()["OrderID"])
     work_off_jobs()
     number = f"{order.number}-1"
     order.jobs.update(provider_order=number)

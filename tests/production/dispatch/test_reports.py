@@ -43,8 +43,8 @@ def order(world, press) -> Order:
     """Of two items, both sent."""
     make_product(world.associated, "sheet")
     body = order_body(("card", 100), ("sheet", 100))
-    answer = Shop(world).place(body=body)
-    order = accept(answer.json()["OrderID"])
+    response = Shop(world).place(body=body)
+    order = accept(response.json()["OrderID"])
     work_off_jobs()
     return order
 
@@ -240,9 +240,9 @@ def test_disabled_provider_still_reports_on_the_jobs_that_it_has(press, order, c
 
     body = {"JobNumber": job.number, "State": "Shipped"}
     address = postback_url(press)
-    answer = client.post(address[address.index("/production") :], body, content_type="application/json")
+    response = client.post(address[address.index("/production") :], body, content_type="application/json")
 
-    assert answer.json() == {"Received": 1, "Outcomes": ["Applied"]}
+    assert response.json() == {"Received": 1, "Outcomes": ["Applied"]}
     Job.objects.update(state=JobState.SHIPPED, next_try=None)
     Provider.objects.update(last_polled=None)
     assert claim_providers_to_poll(limit=5) == []

@@ -181,9 +181,9 @@ def test_reprint_is_scanned_under_its_number_and_that_of_the_first_sheets(scan, 
 
 @pytest.mark.parametrize("pieces", ["", "0", "101"])
 def test_as_many_are_missing_as_were_printed(scan, job, pieces):
-    answer = scan(job.number, "Missing", pieces=pieces)
+    response = scan(job.number, "Missing", pieces=pieces)
 
-    assert words(answer, 400) == "Enter how many of the 100 pieces are missing."
+    assert words(response, 400) == "Enter how many of the 100 pieces are missing."
     assert (only_job().number, Scan.objects.count()) == (job.number, 0)
 
 

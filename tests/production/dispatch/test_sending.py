@@ -36,9 +36,9 @@ def press(shop, tmp_path) -> Provider:
 
 
 def placed(shop: Shop, **body) -> Order:
-    answer = shop.place(body=order_body(**body))
-    assert answer.status_code == 201, answer.content
-    return Order.objects.get(pk=answer.json()["OrderID"])
+    response = shop.place(body=order_body(**body))
+    assert response.status_code == 201, response.content
+    return Order.objects.get(pk=response.json()["OrderID"])
 
 
 def files_at(provider: Provider) -> list[str]:
@@ -93,10 +93,10 @@ def test_items_without_a_rule_get_no_job(shop, tmp_path):
 
 def test_test_orders_never_reach_a_provider(shop, press):
     tester = shop.world.as_application(add_test_application(shop.world))
-    answer = shop.place(tester, order_body())
-    assert answer.status_code == 201, answer.content
+    response = shop.place(tester, order_body())
+    assert response.status_code == 201, response.content
 
-    order = accept(answer.json()["OrderID"])
+    order = accept(response.json()["OrderID"])
 
     assert (order.is_test, order.status) == (True, OrderStatus.ACCEPTED)
     assert not Job.objects.exists()

@@ -43,9 +43,9 @@ def operator(world, client) -> Client:
 def _page(client: Client, address: str) -> tuple[str, int]:
     client.get(address)
     with CaptureQueriesContext(connection) as found:
-        answer = client.get(address)
-    assert answer.status_code == 200
-    return re.sub(r"\s+", " ", answer.content.decode()), len(found)
+        response = client.get(address)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode()), len(found)
 
 
 def _link(job: Job) -> str:

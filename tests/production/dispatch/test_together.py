@@ -347,8 +347,8 @@ def test_missing_pieces_of_one_item_are_printed_again_alone(shop, flow, press, c
     work()
     operator = sign_in(client, shop.world.operator)
     body = {"id": "5f0c1f0e-5a37-4b52-9f3a-0a4f6a1b2c3d", "code": f"{order.number}-2", "step": "Missing"}
-    answer = operator.post(reverse("admin:production_job_scan"), {**body, "pieces": 4})
-    assert answer.status_code == 200, answer.content
+    response = operator.post(reverse("admin:production_job_scan"), {**body, "pieces": 4})
+    assert response.status_code == 200, response.content
     work()
 
     reprint = f"{order.number}-2-2"
@@ -419,6 +419,6 @@ def test_files_of_all_items_are_served_as_they_were_named(shop, flow, press):
     for item in next(iter(flow.orders.values()))["items"]:
         [component] = item["components"]
         path = component["path"]
-        answer = Client().get(path[path.index("/production") :])
-        assert answer.status_code == 200
-        assert answer["ETag"] == f'"{component["extraData"]["sha256"]}"'
+        response = Client().get(path[path.index("/production") :])
+        assert response.status_code == 200
+        assert response["ETag"] == f'"{component["extraData"]["sha256"]}"'

@@ -29,17 +29,17 @@ def _provider(tmp_path, **settings) -> Provider:
 
 def _order(shop: Shop, quantity: int) -> None:
     item = {"ProductID": "card-two-sided", "Quantity": quantity, "TemplateData": card_data()}
-    answer = shop.place(body=order_body(Items=[item]))
-    assert answer.status_code == 201, answer.content
-    accept(answer.json()["OrderID"])
+    response = shop.place(body=order_body(Items=[item]))
+    assert response.status_code == 201, response.content
+    accept(response.json()["OrderID"])
 
 
 def _download(client, user) -> zipfile.ZipFile:
     client.force_login(user)
     keys = list(Job.objects.values_list("pk", flat=True))
-    answer = client.post(BOARD, {"action": "download_gang_sheets", "_selected_action": keys})
-    assert answer["Content-Type"] == "application/zip"
-    return zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+    response = client.post(BOARD, {"action": "download_gang_sheets", "_selected_action": keys})
+    assert response["Content-Type"] == "application/zip"
+    return zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
 
 
 def test_jobs_of_one_product_share_sheets_that_give_all_that_was_ordered(shop, tmp_path, client):
@@ -91,10 +91,10 @@ def test_left_out_job_is_named_with_its_reason(shop, tmp_path, client):
     Job.objects.update(state=JobState.SHIPPED, next_try=None)
     client.post(BOARD + "?stage=shipped", {"action": "download_gang_sheets", "_selected_action": [job.pk]})
     client.force_login(shop.world.operator)
-    answer = client.post(
+    response = client.post(
         BOARD + "?stage=shipped", {"action": "download_gang_sheets", "_selected_action": [job.pk]}
     )
-    shipped = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+    shipped = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
     assert shipped.read("left-out.txt").decode() == f"{job.number}: it is shipped.\n"
 
 
@@ -123,11 +123,11 @@ def test_archive_is_sent_in_small_pieces(shop, tmp_path, client, monkeypatch):
     monkeypatch.setattr(downloads, "BLOCK", 1000)
     client.force_login(shop.world.operator)
 
-    answer = client.post(
+    response = client.post(
         BOARD, {"action": "download_gang_sheets", "_selected_action": [Job.objects.get().pk]}
     )
 
-    assert max(map(len, answer.streaming_content)) == 1000
+    assert max(map(len, response.streaming_content)) == 1000
 
 
 def test_jobs_of_one_product_on_different_papers_share_no_sheet(shop, tmp_path, client):

@@ -55,9 +55,9 @@ def print_by(preset: PrintPreset | None) -> None:
 
 def place(shop: Shop) -> str:
     item = {"ProductID": "card-two-sided", "Quantity": 100, "TemplateData": card_data()}
-    answer = shop.place(body=order_body(Items=[item]))
-    assert answer.status_code == 201, answer.content
-    return str(answer.json()["OrderID"])
+    response = shop.place(body=order_body(Items=[item]))
+    assert response.status_code == 201, response.content
+    return str(response.json()["OrderID"])
 
 
 def jobs_of(orders: Sequence[str]) -> list[Job]:
@@ -102,9 +102,9 @@ def test_sheets_made_by_hand_do_not_mix_presets(shop, tmp_path, client, managed,
     client.force_login(shop.world.operator)
 
     keys = [job.pk for job in jobs]
-    answer = client.post(BOARD, {"action": "download_gang_sheets", "_selected_action": keys})
+    response = client.post(BOARD, {"action": "download_gang_sheets", "_selected_action": keys})
 
-    archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
     rows = list(csv.DictReader(io.StringIO(archive.read("press/plan.csv").decode())))
     together = {frozenset(row["Job"] for row in rows if row["File"] == one["File"]) for one in rows}
     assert together == {frozenset({jobs[0].number, jobs[2].number}), frozenset({jobs[1].number})}

@@ -56,9 +56,9 @@ def press(shop, tmp_path) -> Provider:
 
 def order(shop: Shop, quantity: int = 100, product: str = "card-two-sided") -> Job:
     data = {"TemplateData": card_data()} if product == "card-two-sided" else {}
-    answer = shop.place(body=order_body(Items=[{"ProductID": product, "Quantity": quantity, **data}]))
-    assert answer.status_code == 201, answer.content
-    accept(answer.json()["OrderID"])
+    response = shop.place(body=order_body(Items=[{"ProductID": product, "Quantity": quantity, **data}]))
+    assert response.status_code == 201, response.content
+    accept(response.json()["OrderID"])
     work_off_jobs()
     return Job.objects.latest("pk")
 
@@ -488,8 +488,8 @@ def test_sheet_of_large_files_says_why_it_is_not_downloaded(shop, press, client,
         (first.item.print_bytes, ["txt"]),
     ):
         monkeypatch.setattr(archives, "MAX_BYTES", most)
-        answer = client.get(reverse("admin:production_gangsheet_files", args=[sheet.pk]))
-        archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
+        response = client.get(reverse("admin:production_gangsheet_files", args=[sheet.pk]))
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
         assert [name.rpartition(".")[2] for name in archive.namelist()] == found
     assert b"The provider gets the whole sheet." in archive.read("left-out.txt")
 

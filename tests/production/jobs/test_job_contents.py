@@ -93,9 +93,9 @@ PAPER = {
 def place_on(shop: Shop, moment: str, *, items: int = 1, **values: Any) -> list[Job]:
     """The jobs of an order that was placed at a moment."""
     listed = [{"ProductID": "card", "Quantity": 100}] * items
-    answer = shop.place(body=order_body(Items=listed, **values))
-    assert answer.status_code == 201, answer.content
-    order = Order.objects.filter(pk=answer.json()["OrderID"])
+    response = shop.place(body=order_body(Items=listed, **values))
+    assert response.status_code == 201, response.content
+    order = Order.objects.filter(pk=response.json()["OrderID"])
     order.update(created=datetime.fromisoformat(moment), latest_delivery=date(2026, 12, 3))
     accept(order.get())
     return list(Job.objects.select_related("order__store", "provider").order_by("pk"))
@@ -260,9 +260,9 @@ def with_address(job: AdapterJob) -> AdapterJob:
 
 
 def sent(shop: Shop, item: dict[str, Any]) -> Job:
-    answer = shop.place(body=order_body() | {"Items": [item]})
-    assert answer.status_code == 201, answer.content
-    accept(answer.json()["OrderID"])
+    response = shop.place(body=order_body() | {"Items": [item]})
+    assert response.status_code == 201, response.content
+    accept(response.json()["OrderID"])
     return only_job()
 
 
@@ -334,8 +334,8 @@ def test_options_of_a_template_and_of_a_pdf_are_those_of_the_order(shop):
         {**item, "TemplateData": card_data() | {"Coating": "Gloss"}},
         {**item, "Artwork": {"AssetID": asset["AssetID"]}},
     ]
-    answer = shop.place(body=order_body() | {"Items": sent_items})
-    assert answer.status_code == 201, answer.content
+    response = shop.place(body=order_body() | {"Items": sent_items})
+    assert response.status_code == 201, response.content
 
     TemplateField.objects.filter(field_name="Coating").update(default_value="Gloss")
 

@@ -47,7 +47,7 @@ def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
     assert "Every application needs it." in page
 
     sent = {"application": str(world.application.pk), "grants": ["Store.Self.Read"], "message": "Cards"}
-    answer = browser.post("/stores/unassociated", sent, follow=True).content.decode()
+    response = browser.post("/stores/unassociated", sent, follow=True).content.decode()
     again = browser.post("/stores/unassociated", sent, follow=True).content.decode()
 
     requested = AssociationRequest.objects.get()
@@ -56,8 +56,8 @@ def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
         ["Store.Self.Read"],
         "Pending",
     )
-    assert "Access to Unassociated Print requested" in answer
-    assert "Read stores, their products and your own roles" in answer
+    assert "Access to Unassociated Print requested" in response
+    assert "Read stores, their products and your own roles" in response
     assert "still pending" in again
     assert "Requested</span>" in browser.get("/stores").content.decode()
 
@@ -65,9 +65,9 @@ def test_access_is_requested_with_chosen_permissions_and_shown(world, browser):
 def test_user_cannot_request_for_an_application_of_others(world, browser):
     listed(world.unassociated)
 
-    answer = browser.post("/stores/unassociated", {"application": str(world.other_application.pk)})
+    response = browser.post("/stores/unassociated", {"application": str(world.other_application.pk)})
 
-    assert "application" in answer.context["form"].errors
+    assert "application" in response.context["form"].errors
     assert not AssociationRequest.objects.exists()
 
 

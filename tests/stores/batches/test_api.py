@@ -41,9 +41,9 @@ def make(api, **changes):
         "Recipient": RECIPIENT,
         **changes,
     }
-    answer = api.call("POST", "/store/associated/batch", body)
-    assert answer.status_code == 201, answer.content
-    return answer.json()
+    response = api.call("POST", "/store/associated/batch", body)
+    assert response.status_code == 201, response.content
+    return response.json()
 
 
 def path(batch, rest=""):
@@ -72,10 +72,10 @@ def test_pairs_beyond_256_are_refused_before_each_is_checked(api, operation):
         "correct": ("PATCH", path(batch, f"/row/{BatchRow.objects.get().key}"), pairs),
     }
 
-    answer = api.call(*calls[operation])
+    response = api.call(*calls[operation])
 
-    assert answer.status_code == 400
-    assert [(one["Code"], one["Message"].partition(": ")[2]) for one in answer.json()["Errors"]] == [
+    assert response.status_code == 400
+    assert [(one["Code"], one["Message"].partition(": ")[2]) for one in response.json()["Errors"]] == [
         ("too_many", "At most 256 pairs.")
     ]
 
@@ -158,8 +158,8 @@ def test_row_corrected_while_renderers_are_busy_is_saved_and_checked_later(api, 
 def test_file_is_taken_as_csv_and_rows_come_back_with_their_problems(api):
     batch = make(api)
     content = csv_of(cards(1), cards(2, Mail="nowhere"))
-    answer = api.generic("PUT", f"/api/v1{path(batch, '/rows')}", content, content_type="text/csv")
-    assert answer.status_code == 202, answer.content
+    response = api.generic("PUT", f"/api/v1{path(batch, '/rows')}", content, content_type="text/csv")
+    assert response.status_code == 202, response.content
     work_off(CHECK)
 
     for form in ("csv", "xlsx"):
@@ -181,7 +181,7 @@ def test_file_is_read_in_the_charset_of_its_content_type(api, charset, encoding,
     head = {"CONTENT_TYPE": f"text/csv; charset={charset}"}
     shorten_head(head)
 
-    answer = api.generic(
+    response = api.generic(
         "PUT",
         f"/api/v1{path(batch, '/rows')}",
         content,
@@ -189,7 +189,7 @@ def test_file_is_read_in_the_charset_of_its_content_type(api, charset, encoding,
         SENT_CONTENT_TYPE=head["SENT_CONTENT_TYPE"],
     )
 
-    assert answer.status_code == 202, answer.content
+    assert response.status_code == 202, response.content
     [row] = api.call("GET", path(batch, "/row")).json()
     assert row["Values"]["Name"] == name
 
@@ -197,11 +197,11 @@ def test_file_is_read_in_the_charset_of_its_content_type(api, charset, encoding,
 def test_file_that_cannot_be_read_is_refused_with_its_place(api):
     batch = make(api)
 
-    answer = send(api, batch, [{"Name": "x"}, 7])
+    response = send(api, batch, [{"Name": "x"}, 7])
 
-    assert answer.status_code == 400
-    assert answer.json()["Code"] == "row_not_object"
-    assert answer.json()["Row"] == 3
+    assert response.status_code == 400
+    assert response.json()["Code"] == "row_not_object"
+    assert response.json()["Row"] == 3
     assert api.call("GET", path(batch)).json()["Status"] == "Empty"
 
 
@@ -344,10 +344,10 @@ def test_filled_template_of_a_batch_is_matched_and_ready(api, form):
 
 def test_items_without_a_whole_recipient_are_refused(api):
     body = {"ProductID": "card-two-sided", "Mode": "Items", "Recipient": {"Name": "x"}}
-    answer = api.call("POST", "/store/associated/batch", body)
+    response = api.call("POST", "/store/associated/batch", body)
 
-    assert answer.status_code == 400
-    pointers = {fault["Pointer"] for fault in answer.json()["Errors"]}
+    assert response.status_code == 400
+    pointers = {fault["Pointer"] for fault in response.json()["Errors"]}
     assert {"/Recipient/Address1", "/Recipient/City"} <= pointers
     assert not Batch.objects.exists()
 
@@ -355,9 +355,9 @@ def test_items_without_a_whole_recipient_are_refused(api):
 def test_batch_of_another_caller_is_not_found(api, world):
     batch = make(api)
 
-    answer = world.as_user(world.outsider).call("GET", path(batch))
+    response = world.as_user(world.outsider).call("GET", path(batch))
 
-    assert answer.status_code in (403, 404)
+    assert response.status_code in (403, 404)
 
 
 def test_recipients_get_an_order_each(api):

@@ -155,9 +155,9 @@ def test_owner_of_the_application_that_orders_a_batch_does_not_approve_it(access
     Role.objects.create(user=world.outsider, store=access.store, grant="Order.All.Approve")
 
     path = f"/store/associated/batch/{batch.pk}/approve"
-    answer = world.as_user(world.outsider).call("POST", path, {})
+    response = world.as_user(world.outsider).call("POST", path, {})
 
-    assert (answer.status_code, answer.json()["Code"]) == (403, "approver_ordered")
+    assert (response.status_code, response.json()["Code"]) == (403, "approver_ordered")
 
 
 @pytest.mark.parametrize(("decision", "body"), [("approve", {}), ("deny", {"Reason": "No"})])
@@ -167,9 +167,9 @@ def test_attempt_of_who_ordered_is_in_the_audit_log(access, world, decision, bod
     batch = ordered(letters(access_again(access), 1))
 
     path = f"/store/associated/batch/{batch.pk}/{decision}"
-    answer = world.as_user(world.user).call("POST", path, body)
+    response = world.as_user(world.user).call("POST", path, body)
 
-    assert (answer.status_code, answer.json()["Code"]) == (403, "approver_ordered")
+    assert (response.status_code, response.json()["Code"]) == (403, "approver_ordered")
     [event] = BatchApproval.pgh_event_model.objects.all()
     assert (event.pgh_label, event.state, event.pgh_obj_id) == ("own_order_refused", "Pending", batch.pk)
     assert event.pgh_context.metadata["user"] == str(world.user.pk)

@@ -102,8 +102,8 @@ def test_picture_that_is_too_coarse_or_missing_is_named_at_its_cell(access, worl
 def _picture(client, image):
     content = BytesIO()
     image.save(content, "PNG")
-    answer = client.post("/api/v1/store/associated/asset", content.getvalue(), content_type="image/png")
-    return answer.json()["AssetID"]
+    response = client.post("/api/v1/store/associated/asset", content.getvalue(), content_type="image/png")
+    return response.json()["AssetID"]
 
 
 def test_all_faults_of_a_row_are_named_at_once(access):

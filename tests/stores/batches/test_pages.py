@@ -33,9 +33,9 @@ FILE = (
 def batch(world, browser):
     make_card(world.demo, "business-card")
     form = {"as": str(world.application.pk), "mode": "Recipients", "quantity": "100"}
-    answer = browser.post("/catalog/demo/business-card/batch", form)
+    response = browser.post("/catalog/demo/business-card/batch", form)
     made = Batch.objects.get()
-    assert answer["Location"] == f"/batches/{made.pk}"
+    assert response["Location"] == f"/batches/{made.pk}"
     browser.post(f"/batches/{made.pk}/rows", {"file": SimpleUploadedFile("people.csv", FILE, "text/csv")})
     return made
 
@@ -209,9 +209,9 @@ def test_all_rows_are_not_ordered_while_some_are_in_error(browser, batch):
     mapped(browser, batch)
     place = f"/batches/{batch.pk}/order"
 
-    answer = browser.get(f"{place}?rows=all", follow=True).content.decode()
+    response = browser.get(f"{place}?rows=all", follow=True).content.decode()
 
-    assert "Rows in error: 1." in answer
+    assert "Rows in error: 1." in response
     assert "Order 1 row?" in browser.get(f"{place}?rows=ready").content.decode()
 
 

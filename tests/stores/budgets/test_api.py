@@ -29,11 +29,11 @@ def manager(shop):
 
 
 def test_budget_is_made_with_its_defaults(shop, manager):
-    answer = manager.call("POST", PATH, budget_values(Limit=99.5))
+    response = manager.call("POST", PATH, budget_values(Limit=99.5))
 
-    made = answer.json()
-    assert answer.status_code == 201
-    assert answer["Location"] == f"/api/v1{PATH}/{made['BudgetID']}"
+    made = response.json()
+    assert response.status_code == 201
+    assert response["Location"] == f"/api/v1{PATH}/{made['BudgetID']}"
     assert {name: made[name] for name in ("OverBudget", "WarnAt", "CarryOver", "EndDate", "IsEnabled")} == {
         "OverBudget": "Refuse",
         "WarnAt": 80,
@@ -64,7 +64,7 @@ def test_store_has_a_limited_number_of_budgets(shop, manager, monkeypatch):
 
     answers = [manager.call("POST", PATH, budget_values()) for _ in range(2)]
 
-    assert [answer.status_code for answer in answers] == [201, 409]
+    assert [response.status_code for response in answers] == [201, 409]
     assert answers[1].json()["Code"] == "too_many_budgets"
     assert "at most 1 budgets" in answers[1].json()["detail"]
 
@@ -138,9 +138,9 @@ def test_long_list_has_a_turn_and_others_need_none(shop, manager, settings, monk
     ],
 )
 def test_wrong_value_is_refused_where_it_is(shop, manager, changes, pointer, code):
-    answer = manager.call("POST", PATH, budget_values(**changes))
-    assert answer.status_code == 400
-    assert [(one["Pointer"], one["Code"]) for one in answer.json()["Errors"]] == [(pointer, code)]
+    response = manager.call("POST", PATH, budget_values(**changes))
+    assert response.status_code == 400
+    assert [(one["Pointer"], one["Code"]) for one in response.json()["Errors"]] == [(pointer, code)]
     assert not Budget.objects.exists()
 
 
@@ -163,8 +163,8 @@ def test_store_offers_only_its_measures_and_periods(shop, manager):
 def test_store_without_budgets_makes_none(shop, manager):
     shop.store.budget_enabled = False
     shop.store.save()
-    answer = manager.call("POST", PATH, budget_values())
-    assert (answer.status_code, answer.json()["Code"]) == (409, "budgets_disabled")
+    response = manager.call("POST", PATH, budget_values())
+    assert (response.status_code, response.json()["Code"]) == (409, "budgets_disabled")
 
 
 def test_change_keeps_what_is_not_sent(shop, manager):
@@ -194,9 +194,9 @@ def test_what_entries_rest_on_stays(shop, manager, change):
     assert manager.call("PATCH", f"{PATH}/{unused.pk}", change).status_code == 200
     shop.place()
 
-    answer = manager.call("PATCH", f"{PATH}/{counted.pk}", change)
+    response = manager.call("PATCH", f"{PATH}/{counted.pk}", change)
 
-    assert (answer.status_code, answer.json()["Code"]) == (409, "budget_has_entries")
+    assert (response.status_code, response.json()["Code"]) == (409, "budget_has_entries")
     same = {"Type": "Amount", "Scope": {"Kind": "Store", "ID": "associated"}, "Limit": 7}
     assert manager.call("PATCH", f"{PATH}/{counted.pk}", same).status_code == 200
 
@@ -215,10 +215,10 @@ def test_adjustment_adds_to_the_present_period(shop, manager):
     budget = make_budget(shop.store, Limit=10)
     path = f"{PATH}/{budget.pk}"
 
-    answer = manager.call("POST", f"{path}/adjustment", {"Amount": 2.5, "Note": "Trade fair"})
+    response = manager.call("POST", f"{path}/adjustment", {"Amount": 2.5, "Note": "Trade fair"})
 
-    entry = answer.json()
-    assert (answer.status_code, entry["Kind"], entry["Amount"], entry["Note"]) == (
+    entry = response.json()
+    assert (response.status_code, entry["Kind"], entry["Amount"], entry["Note"]) == (
         201,
         "Adjustment",
         2.5,
@@ -234,23 +234,23 @@ def test_adjustment_adds_to_the_present_period(shop, manager):
 )
 def test_adjustment_that_makes_no_sense_is_refused(shop, manager, amount, code):
     path = f"{PATH}/{make_budget(shop.store, Limit=10).pk}/adjustment"
-    answer = manager.call("POST", path, {"Amount": amount, "Note": "x"})
-    assert (answer.status_code, answer.json()["Errors"][0]["Code"]) == (400, code)
+    response = manager.call("POST", path, {"Amount": amount, "Note": "x"})
+    assert (response.status_code, response.json()["Errors"][0]["Code"]) == (400, code)
 
 
 def test_adjustments_never_add_up_to_more_than_a_period_can_hold(shop, manager):
     path = f"{PATH}/{make_budget(shop.store, Limit=10**11).pk}/adjustment"
     answers = [manager.call("POST", path, {"Amount": 9 * 10**11, "Note": "x"}) for _ in range(12)]
 
-    assert [answer.status_code for answer in answers] == [201] * 11 + [400]
+    assert [response.status_code for response in answers] == [201] * 11 + [400]
     [error] = answers[-1].json()["Errors"]
     assert (error["Pointer"], error["Code"]) == ("/Amount", "too_large")
 
 
 def test_budget_that_has_ended_is_not_adjusted(shop, manager):
     budget = make_budget(shop.store, StartDate=date(2020, 1, 1), EndDate=date(2020, 6, 30))
-    answer = manager.call("POST", f"{PATH}/{budget.pk}/adjustment", {"Amount": 5, "Note": "x"})
-    assert (answer.status_code, answer.json()["Code"]) == (409, "budget_not_in_force")
+    response = manager.call("POST", f"{PATH}/{budget.pk}/adjustment", {"Amount": 5, "Note": "x"})
+    assert (response.status_code, response.json()["Code"]) == (409, "budget_not_in_force")
 
 
 def test_budget_without_entries_is_removed(shop, manager):
@@ -263,8 +263,8 @@ def test_budget_without_entries_is_removed(shop, manager):
 def test_budget_with_entries_is_kept(shop, manager):
     path = f"{PATH}/{make_budget(shop.store).pk}"
     shop.place()
-    answer = manager.call("DELETE", path)
-    assert (answer.status_code, answer.json()["Code"]) == (409, "budget_has_entries")
+    response = manager.call("DELETE", path)
+    assert (response.status_code, response.json()["Code"]) == (409, "budget_has_entries")
 
 
 def test_caller_without_the_grant_sees_what_binds_it(shop):
@@ -301,8 +301,8 @@ def test_users_of_a_shared_application_do_not_see_its_entries(shop, world, name)
     assert shop.place(world.as_user(world.user, application=application)).status_code == 201
 
     for scopes in (SELF, (*SELF, "Account")):
-        answer = world.as_user(world.outsider, scopes, application).call("GET", path)
-        assert (answer.status_code, answer.json()["Code"]) == (403, "grant_missing")
+        response = world.as_user(world.outsider, scopes, application).call("GET", path)
+        assert (response.status_code, response.json()["Code"]) == (403, "grant_missing")
 
 
 @pytest.mark.parametrize(("scopes", "name"), [(SELF, None), ((*SELF, "Account"), "User Example")])
@@ -339,9 +339,9 @@ def test_entries_are_paged_by_key(shop, manager):
         shop.place()
     path, pages = f"{PATH}/{budget.pk}/entry?take=2", []
     while path:
-        answer = manager.call("GET", path)
-        pages.append([one["EntryID"] for one in answer.json()])
-        link = answer.get("Link", "")
+        response = manager.call("GET", path)
+        pages.append([one["EntryID"] for one in response.json()])
+        link = response.get("Link", "")
         path = link[1 : link.index(">")].partition("/api/v1")[2] if link else ""
 
     assert [len(page) for page in pages] == [2, 2, 1]
@@ -355,9 +355,9 @@ def test_entries_as_csv_hold_no_formulas(shop, manager):
     manager.call("POST", f"{PATH}/{budget.pk}/adjustment", {"Amount": 5, "Note": "=1+1"})
     shop.place()
 
-    answer = manager.call("GET", f"{PATH}/{budget.pk}/entry?format=csv")
+    response = manager.call("GET", f"{PATH}/{budget.pk}/entry?format=csv")
 
-    lines = b"".join(answer.streaming_content).decode().splitlines()
+    lines = b"".join(response.streaming_content).decode().splitlines()
     assert lines[0] == "EntryID,Kind,Amount,PeriodStart,OrderID,ActorID,ActorName,Note,Created"
     assert ",Adjustment,5.0," in lines[1]
     assert ",User Example,'=1+1," in lines[1]

@@ -159,9 +159,9 @@ def test_person_in_two_cost_centers_of_a_store_is_refused(shop, client):
         "members-0-user": str(world.user.pk),
     }
 
-    answer = client.post(f"/admin/stores/costcenter/{other.pk}/change/", form)
+    response = client.post(f"/admin/stores/costcenter/{other.pk}/change/", form)
 
-    assert "belongs to 4100 Cost center 4100 already" in answer.content.decode()
+    assert "belongs to 4100 Cost center 4100 already" in response.content.decode()
     assert CostCenterMember.objects.count() == 1
 
 

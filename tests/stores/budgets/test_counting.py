@@ -185,7 +185,7 @@ def test_reprint_counts_like_any_order(shop):
     reprint = {**order_body(), "ReprintOfOrderID": order["OrderID"]}
     answers = [shop.place(body=reprint) for _ in range(2)]
 
-    assert [answer.status_code for answer in answers] == [201, 409]
+    assert [response.status_code for response in answers] == [201, 409]
     assert answers[1].json()["Code"] == "budget_exceeded"
     assert used(budget) == [2]
 

@@ -40,7 +40,7 @@ def test_as_many_orders_are_accepted_at_once_as_the_limit_says(world, limit):
         make_budget(world.associated, Limit=12 * limit),
     ]
 
-    statuses = [answer.status_code for answer in at_once(*[placing(world) for _ in range(MANY)])]
+    statuses = [response.status_code for response in at_once(*[placing(world) for _ in range(MANY)])]
 
     assert sorted(statuses) == [201] * limit + [409] * (MANY - limit)
     assert Order.objects.count() == limit

@@ -71,7 +71,7 @@ def random_order(chance: random.Random, products: list[Product]) -> dict[str, An
 def compared(clients: tuple[ApiClient, ApiClient], thing: str, body: dict[str, Any]) -> tuple[int, Any, Any]:
     """The status of the live answer, and both answers as far as they must be the same."""
     answers = [client.call("POST", f"/store/associated/{thing}", body) for client in clients]
-    live, test = ((answer.status_code, _same(answer.json())) for answer in answers)
+    live, test = ((response.status_code, _same(response.json())) for response in answers)
     return live[0], live, test
 
 

@@ -172,7 +172,7 @@ def test_ids_and_keys_of_both_modes_never_clash(shop, tester):
         for client in (tester, shop.world.as_application())
     ]
 
-    assert [answer.status_code for answer in answers] == [201, 201]
+    assert [response.status_code for response in answers] == [201, 201]
     assert answers[0].json()["OrderID"] != answers[1].json()["OrderID"]
     again = shop.place(tester, order_body(ExternalID="PO-7"))
     assert again.json()["OrderID"] == answers[0].json()["OrderID"]
@@ -197,9 +197,9 @@ def test_print_file_and_packing_slip_carry_the_mark(shop, tester):
     for client in (tester, shop.world.as_application()):
         path = f"/store/associated/order/{shop.place(client, body).json()['OrderID']}"
         for document in ("item/1/print-file", "packing-slip"):
-            answer = client.call("GET", f"{path}/{document}")
-            assert answer.status_code == 200, answer.content
-            pages = PdfReader(BytesIO(answer.content)).pages
+            response = client.call("GET", f"{path}/{document}")
+            assert response.status_code == 200, response.content
+            pages = PdfReader(BytesIO(response.content)).pages
             texts.append(["TEST" in page.extract_text() for page in pages])
 
     assert texts == [[True, True], [True], [False, False], [False]]

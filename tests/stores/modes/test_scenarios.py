@@ -37,9 +37,9 @@ def tester(shop):
 
 
 def begin(shop, client, outcome):
-    answer = shop.place(client, order_body(Metadata={"TestOutcome": outcome}))
-    assert answer.status_code == 201
-    return answer.json()
+    response = shop.place(client, order_body(Metadata={"TestOutcome": outcome}))
+    assert response.status_code == 201
+    return response.json()
 
 
 def play(order, steps=10):

@@ -80,12 +80,12 @@ def test_owner_advances_a_demo_order_by_one_status_a_click(world, browser, order
     version = html.unescape(version)
 
     for _ in range(2):
-        answer = browser.post(f"{root}/advance", {"version": version}, follow=True)
+        response = browser.post(f"{root}/advance", {"version": version}, follow=True)
 
     order = Order.objects.get(pk=orders[0])
     assert order.status == OrderStatus.ACCEPTED
     assert OrderHistory.objects.filter(order=order).last().actor_kind == "Application"
-    page = answer.content.decode()
+    page = response.content.decode()
     assert ("Advance to “In production”" in page, "has changed since" in page) == (True, True)
     assert page.count("order.accepted") == 1
 

@@ -52,10 +52,10 @@ def order(world) -> Order:
 
 def place(world, product="flyer-a5", application=None, **values) -> Order:
     body = order_body(Items=[{"ProductID": product, "Quantity": 100}], **values)
-    answer = world.as_application(application or world.application).call(
+    response = world.as_application(application or world.application).call(
         "POST", "/store/associated/order", body
     )
-    return Order.objects.get(pk=answer.json()["OrderID"])
+    return Order.objects.get(pk=response.json()["OrderID"])
 
 
 def found(text: str, **scope) -> list[Order]:

@@ -28,7 +28,7 @@ def test_signed_out_visitor_sees_the_name_on_the_card_and_nothing_is_stored(card
         client.get("/live-proof.png", {"name": name}) for name in ("Ada", "Ada", "Grace Hopper")
     )
 
-    assert {answer["Content-Type"] for answer in (first, same, other)} == {"image/png"}
+    assert {response["Content-Type"] for response in (first, same, other)} == {"image/png"}
     assert first.content == same.content != other.content
     assert client.get("/live-proof.png?name=Ada", headers={"If-None-Match": first["ETag"]}).status_code == 304
     assert not Proof.objects.exists()
@@ -51,9 +51,9 @@ def test_shown_request_is_one_the_api_answers(card, client, world):
     address, body = words[1], json.loads(words[words.index("-d") + 1])
     caller: ApiClient = world.as_user(world.outsider)
 
-    answer = caller.call("POST", address.partition("/api/v1")[2], body)
+    response = caller.call("POST", address.partition("/api/v1")[2], body)
 
-    assert answer.status_code == 200, answer.content
+    assert response.status_code == 200, response.content
     assert body["Name"] == 'Seán O\'Hara "Jr"'
     python = re.search(r"body = (\{.*?\n\})", code["python"], re.DOTALL)
     assert ast.literal_eval(python[1]) == body
@@ -65,10 +65,10 @@ def test_shown_request_is_one_the_api_answers(card, client, world):
     [("x" * 61, "at most 60"), ("W" * 60, "does not fit"), ("a\u2028b", "control character")],
 )
 def test_unprintable_name_is_explained(card, client, name, said):
-    answer = client.get("/live-proof", {"name": name})
+    response = client.get("/live-proof", {"name": name})
 
-    assert answer.status_code == 400
-    assert said in answer.json()["Message"]
+    assert response.status_code == 400
+    assert said in response.json()["Message"]
 
 
 def test_address_has_a_limit_and_cached_answers_are_not_counted(card, client, settings):

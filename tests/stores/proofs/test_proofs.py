@@ -323,7 +323,7 @@ def test_photos_that_were_sent_fill_the_photo_postcard(world, client):
     plain = client.call("POST", path, {**sample, **photos, "SecondPhoto": ""})
 
     assert (made.status_code, made.json()["_meta"]["Messages"]) == (200, [])
-    backs = [fetch(client, answer.json()["Side2URL"]) for answer in (made, plain)]
+    backs = [fetch(client, response.json()["Side2URL"]) for response in (made, plain)]
     colors = [len(Image.open(BytesIO(back)).convert("RGB").getcolors(1_000_000)) for back in backs]
     assert colors[0] > 10 * colors[1]
     assert faults(client.call("POST", path, {**sample, "SecondPhoto": photos["Photo"]})) == {

@@ -158,14 +158,14 @@ def crossings(twins: Twins, *, count: int, seed: int = 1) -> tuple[int, list[str
             callers = twins.callers(mode)
             for case in _cases(twins, mode, other, chance):
                 tried += 1
-                answer = callers[case.caller].call(case.method, case.path, case.body)
-                content = b"".join(answer) if answer.streaming else answer.content
+                response = callers[case.caller].call(case.method, case.path, case.body)
+                content = b"".join(response) if response.streaming else response.content
                 sent = case.path + json.dumps(case.body)
                 leaks = [
                     one for one in known if one not in sent and one in content.decode("utf-8", "replace")
                 ]
-                if leaks or (case.names_other and answer.status_code < 300):
-                    found.append(f"{mode}: {case} {answer.status_code} {leaks}")
+                if leaks or (case.names_other and response.status_code < 300):
+                    found.append(f"{mode}: {case} {response.status_code} {leaks}")
             if twins.state(other) != before:
                 found.append(f"{mode}: a record of {other} was changed")
     return tried, found

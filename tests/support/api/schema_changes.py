@@ -76,15 +76,15 @@ class _Comparison:
         yield from self._contents(name, old_body.get("content", {}), new_body.get("content", {}), shown=False)
 
     def _answers(self, name: str, before: Schema, after: Schema) -> Iterator[str]:
-        for status, answer in before["responses"].items():
+        for status, response in before["responses"].items():
             if status not in after["responses"]:
                 yield f"{name}: the answer {status} is gone"
                 continue
             new = after["responses"][status]
-            for header in answer.get("headers", {}).keys() - new.get("headers", {}).keys():
+            for header in response.get("headers", {}).keys() - new.get("headers", {}).keys():
                 yield f"{name} {status}: the header {header} is gone"
             where = f"{name} {status}"
-            yield from self._contents(where, answer.get("content", {}), new.get("content", {}), shown=True)
+            yield from self._contents(where, response.get("content", {}), new.get("content", {}), shown=True)
 
     def _contents(self, where: str, before: Schema, after: Schema, *, shown: bool) -> Iterator[str]:
         for media_type, content in before.items():

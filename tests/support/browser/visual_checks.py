@@ -70,9 +70,9 @@ def opened(visitor: Visitor, path: str, sent: Mapping[str, str] | None = None) -
         return visitor.go(path)
     with visitor.page.expect_navigation() as navigation:
         visitor.page.evaluate(SEND, [path, sent])
-    answer = navigation.value
-    assert answer is not None
-    return answer.status
+    response = navigation.value
+    assert response is not None
+    return response.status
 
 
 def faults_of(

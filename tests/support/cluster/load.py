@@ -151,26 +151,28 @@ class Load:
         [(application,)] = self.cluster.rows(
             "SELECT id FROM applications_application WHERE client_id = %s", [APPLICATION_ID]
         )
-        answer = self._call(
+        response = self._call(
             self._token(), "POST", f"/application/{application}/webhook", {"URL": self.receiver.url()}
         )
-        assert answer.status_code == 201, answer.text
+        assert response.status_code == 201, response.text
 
     def _probe(self) -> None:
         token = self._token()
         while not self.over.wait(PAUSE_SECONDS):
             key, body = self._body()
             try:
-                answer = self._call(token, "POST", "/store/demo/order", body, key)
+                response = self._call(token, "POST", "/store/demo/order", body, key)
             except requests.RequestException:
                 self.refusals["closed"] += 1
                 continue
-            if answer.status_code == 201:
-                self._acknowledge(key, answer.json()["OrderID"])
-            elif answer.status_code == 502 or (answer.status_code == 503 and "Retry-After" in answer.headers):
-                self.refusals[str(answer.status_code)] += 1
-            elif answer.status_code != 429:
-                self.wrong.append(f"{answer.status_code} {answer.text[:200]}")
+            if response.status_code == 201:
+                self._acknowledge(key, response.json()["OrderID"])
+            elif response.status_code == 502 or (
+                response.status_code == 503 and "Retry-After" in response.headers
+            ):
+                self.refusals[str(response.status_code)] += 1
+            elif response.status_code != 429:
+                self.wrong.append(f"{response.status_code} {response.text[:200]}")
 
     def longest_pause(self, since: float) -> float:
         """Seconds in which no write was acknowledged."""
@@ -213,12 +215,12 @@ class Load:
             key
             for key, order_id in list(self.orders.items())[-REPLAYED:]
             if (
-                answer := self._call(
+                response := self._call(
                     token, "POST", "/store/demo/order", ORDER | {"Metadata": {"Soak": key}}, key
                 )
             )
             .json()
             .get("OrderID")
             != order_id
-            or answer.headers.get("Idempotent-Replayed") != "true"
+            or response.headers.get("Idempotent-Replayed") != "true"
         ]

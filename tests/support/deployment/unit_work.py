@@ -45,9 +45,9 @@ class Case:
         self, path: str, body: bytes, kind: str, *, method: str = "POST", by: str = "application"
     ) -> Any:
         client = ApiClient(**getattr(self, by))
-        answer = client.generic(method, f"/api/v1{path}", body, kind, headers={"Host": "127.0.0.1"})
-        content = b"".join(answer.streaming_content) if answer.streaming else answer.content
-        assert answer.status_code < 300, content.decode("utf-8", "replace")
+        response = client.generic(method, f"/api/v1{path}", body, kind, headers={"Host": "127.0.0.1"})
+        content = b"".join(response.streaming_content) if response.streaming else response.content
+        assert response.status_code < 300, content.decode("utf-8", "replace")
         return content
 
     def post(self, path: str, values: object) -> Any:

@@ -18,11 +18,11 @@ class OwnRenderer(Renderer):
 
     def render(self, *request: Any) -> tuple[dict[str, Any], list[bytes]]:
         """Without the deadline, which only another process keeps; it is not given for what follows a first job."""
-        answer = super().render(*request[:2])
+        response = super().render(*request[:2])
         if len(request) > 2:
             self.hand_overs += 1
             self.forget()
-        return answer
+        return response
 
     def send(self, *request: Any) -> None:
         self.sent = request

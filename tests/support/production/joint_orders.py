@@ -28,9 +28,9 @@ def siteflow(flow: SiteFlow, code: str = "flow", **changes: object) -> Provider:
 
 def placed(shop: Shop, items: int = 3, product: str = "card-two-sided") -> Order:
     listed = [{"ProductID": product, "Quantity": 100, "TemplateData": card_data()}] * items
-    answer = shop.place(body=order_body(Items=listed))
-    assert answer.status_code == 201, answer.content
-    return accept(answer.json()["OrderID"])
+    response = shop.place(body=order_body(Items=listed))
+    assert response.status_code == 201, response.content
+    return accept(response.json()["OrderID"])
 
 
 def numbers(order: Order, *items: int) -> list[str]:

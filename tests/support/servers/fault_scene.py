@@ -207,10 +207,10 @@ class Scene:
     def headers(self) -> dict[str, str]:
         if not self._token:
             data = {"grant_type": "client_credentials"}
-            answer = requests.post(
+            response = requests.post(
                 f"{self.url}/oauth/token", data=data, auth=(APPLICATION_ID, APPLICATION_KEY), timeout=30
             )
-            self._token = answer.json()["access_token"] if answer.ok else ""
+            self._token = response.json()["access_token"] if response.ok else ""
         return {
             "Authorization": f"Bearer {self._token}",
             "Ocp-Apim-Subscription-Key": APPLICATION_SUBSCRIPTION_KEY,
@@ -219,20 +219,20 @@ class Scene:
     def ask(self, method: str, path: str, *, headers: Any = None, **body: Any) -> str:
         """The status, or the name of the error without an answer."""
         try:
-            answer = requests.request(
+            response = requests.request(
                 method, f"{self.url}{path}", headers=headers or self.headers(), timeout=60, **body
             )
         except (requests.RequestException, OSError) as error:
             return type(error).__name__
-        if answer.status_code == 401:
+        if response.status_code == 401:
             self._token = ""
-        if answer.status_code == 503 and "Retry-After" not in answer.headers:
-            self.wrong.append(f"503 without Retry-After: {answer.text[:200]}")
-        if answer.status_code == 500:
-            self.wrong.append(f"{method} {path}: {answer.text[:200]}")
-        if answer.status_code == 201 and path.endswith("/order"):
-            self.orders[body["json"]["Metadata"]["Soak"]] = answer.json()["OrderID"]
-        return str(answer.status_code)
+        if response.status_code == 503 and "Retry-After" not in response.headers:
+            self.wrong.append(f"503 without Retry-After: {response.text[:200]}")
+        if response.status_code == 500:
+            self.wrong.append(f"{method} {path}: {response.text[:200]}")
+        if response.status_code == 201 and path.endswith("/order"):
+            self.orders[body["json"]["Metadata"]["Soak"]] = response.json()["OrderID"]
+        return str(response.status_code)
 
     def read(self) -> str:
         return self.ask("GET", "/api/v1/store/demo")
@@ -271,8 +271,8 @@ class Scene:
         with contextlib.suppress(requests.RequestException):
             headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
             headers |= {} if is_kept else {"Connection": "close"}
-            answer = self.watcher.get(f"{self.url}/metrics", headers=headers, timeout=10)
-            return answer.text if answer.ok else ""
+            response = self.watcher.get(f"{self.url}/metrics", headers=headers, timeout=10)
+            return response.text if response.ok else ""
         return ""
 
     def is_well(self) -> bool:

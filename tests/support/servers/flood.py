@@ -14,10 +14,10 @@ async def _repeat(port: int, head: bytes, turns: Iterator[int], statuses: Counte
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for _ in turns:
         writer.write(head)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        length = next(line for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+        response = await reader.readuntil(b"\r\n\r\n")
+        length = next(line for line in response.lower().split(b"\r\n") if line.startswith(b"content-length:"))
         await reader.readexactly(int(length.partition(b":")[2]))
-        statuses[answer[9:12].decode()] += 1
+        statuses[response[9:12].decode()] += 1
     writer.close()
 
 

@@ -264,8 +264,8 @@ def test_owner_cannot_enable_what_an_operator_blocked(world):
     refused = owner.call("PATCH", path, {"IsEnabled": True, "Description": "x"})
     by_operator = world.as_operator().call("PATCH", path, {"IsEnabled": True})
 
-    for answer in (refused, by_operator):
-        assert (answer.status_code, answer.json()["Code"]) == (403, "application_blocked")
+    for response in (refused, by_operator):
+        assert (response.status_code, response.json()["Code"]) == (403, "application_blocked")
     assert owner.call("PATCH", path, {"IsEnabled": False, "Description": "y"}).json()["Description"] == "y"
     assert owner.call("GET", path).json()["IsEnabled"] is False
     assert world.as_application().call("GET", "/store").status_code == 401

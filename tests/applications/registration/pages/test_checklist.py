@@ -48,9 +48,9 @@ def test_every_step_is_ticked_when_it_is_done(world, signed_in, is_test):
 
 
 def test_name_is_enough_for_an_application(world, browser):
-    answer = browser.post("/applications/new", {"name": "Only A Name", "with_key": "on"}, follow=True)
+    response = browser.post("/applications/new", {"name": "Only A Name", "with_key": "on"}, follow=True)
     public = browser.post("/applications/new", {"name": "In The Browser"}, follow=True)
 
-    assert "Only A Name created." in answer.content.decode()
-    assert answer.context["application"].keys.count() == 1
+    assert "Only A Name created." in response.content.decode()
+    assert response.context["application"].keys.count() == 1
     assert public.context["application"].client_type == "public"

@@ -66,9 +66,9 @@ def test_invitation_link_works_once_for_any_account(world, owner):
     token = invite(world, owner)
     accept_invitation(user=world.outsider, token=token)
 
-    for answer in (accept_invitation, decline_invitation):
+    for response in (accept_invitation, decline_invitation):
         with pytest.raises(NotFound):
-            answer(user=world.operator, token=token)
+            response(user=world.operator, token=token)
     assert OwnerInvitation.objects.get().decided_by == world.outsider
 
 

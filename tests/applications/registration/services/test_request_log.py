@@ -37,11 +37,13 @@ def log_of(application, **filters):
 
 def test_call_is_noted_with_its_template_and_request_id(world):
     client = world.as_application()
-    answer = client.call("GET", "/store/associated/product?verbose=true", headers={"User-Agent": "acme/1.0"})
+    response = client.call(
+        "GET", "/store/associated/product?verbose=true", headers={"User-Agent": "acme/1.0"}
+    )
 
     [row] = log_of(world.application)
     assert (row.method, row.path, row.status) == ("GET", "/api/v1/store/{storeID}/product", 200)
-    assert row.request_id.hex == answer["X-Request-ID"] == answer["traceparent"].split("-")[1]
+    assert row.request_id.hex == response["X-Request-ID"] == response["traceparent"].split("-")[1]
     assert row.microseconds > 0
     found = LoggedRequest.objects.get()
     assert found.headers["request"]["User-Agent"] == "acme/1.0"
@@ -51,14 +53,14 @@ def test_call_is_noted_with_its_template_and_request_id(world):
 
 def test_refusal_is_noted_with_code_pointer_and_body(world):
     client = world.as_application()
-    answer = client.call("POST", "/store/associated/quote", {"Items": []})
+    response = client.call("POST", "/store/associated/quote", {"Items": []})
 
     [row] = log_of(world.application, status="4xx")
-    assert (row.status, row.code) == (400, answer.json()["Code"])
-    assert row.pointer == answer.json()["Errors"][0]["Pointer"]
+    assert (row.status, row.code) == (400, response.json()["Code"])
+    assert row.pointer == response.json()["Errors"][0]["Pointer"]
     assert LoggedRequest.objects.get().headers["response"]["RateLimit"].startswith('"subscription"')
-    assert row.problem["Errors"][0]["Code"] == answer.json()["Errors"][0]["Code"]
-    assert answer.json()["RequestID"] == row.request_id.hex
+    assert row.problem["Errors"][0]["Code"] == response.json()["Errors"][0]["Code"]
+    assert response.json()["RequestID"] == row.request_id.hex
 
 
 def test_no_secret_and_nothing_of_a_recipient_is_noted(world):

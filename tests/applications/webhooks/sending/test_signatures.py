@@ -72,8 +72,8 @@ def test_javascript_library_verifies_either_secret_of_a_rotation():
     old, new, foreign = (generate_webhook_secret() for _ in range(3))
     sent = {"secrets": [new, old, foreign], "headers": headers_for(new, old), "body": BODY.decode()}
 
-    answer = subprocess.run(
+    response = subprocess.run(
         ["node", "-e", VERIFY], input=json.dumps(sent).encode(), capture_output=True, check=True
     )
 
-    assert answer.stdout.decode().split("\n")[:3] == ["verified", "verified", "No matching signature found"]
+    assert response.stdout.decode().split("\n")[:3] == ["verified", "verified", "No matching signature found"]

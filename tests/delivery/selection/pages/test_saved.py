@@ -87,6 +87,6 @@ def test_street_tiles_come_from_the_server_of_the_setting_alone(world, signed_in
     saved = reverse("portal:mailing-selection", args=[selection.pk])
 
     for address in (page, saved):
-        answer = browser.get(address)
-        assert "img-src 'self' data: https://*.tiles.example;" in answer["Content-Security-Policy"]
-        assert TILES in answer.content.decode()
+        response = browser.get(address)
+        assert "img-src 'self' data: https://*.tiles.example;" in response["Content-Security-Policy"]
+        assert TILES in response.content.decode()

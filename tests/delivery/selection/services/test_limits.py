@@ -32,7 +32,7 @@ def test_selections_beyond_the_limit_are_refused_until_one_is_ordered_or_expires
     after_expiry = client.call("POST", PATH, BODY)
 
     answers = (refused, after_order, refused_again, after_expiry)
-    assert [answer.status_code for answer in answers] == [409, 201, 409, 201]
+    assert [response.status_code for response in answers] == [409, 201, 409, 201]
     assert refused.json()["Code"] == "too_many_selections"
     assert f"expires on {first.expires:%Y-%m-%d}" in refused.json()["detail"]
     assert world.as_user(world.user).call("POST", PATH, BODY).status_code == 201

@@ -94,14 +94,14 @@ def test_key_of_another_kind_is_an_error_of_its_field(world, client, subtests):
             continue
         for kind, value in islice(kinds, KINDS_OF_A_PAGE):
             with subtests.test(page=page, kind=kind):
-                answer = client.post(page, {**rows, **dict.fromkeys(names, value)})
+                response = client.post(page, {**rows, **dict.fromkeys(names, value)})
                 if kind == "nul":
                     # Refused before any form reads it.
-                    assert answer.status_code == 400
+                    assert response.status_code == 400
                     continue
-                assert answer.status_code == 200
-                assert "This page can" not in answer.content.decode()
-                assert answer.context_data["errors"]
+                assert response.status_code == 200
+                assert "This page can" not in response.content.decode()
+                assert response.context_data["errors"]
         tried += [f"{page} {name}" for name in names]
 
     assert any("/role/add/ store" in one for one in tried)

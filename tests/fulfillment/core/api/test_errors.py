@@ -112,10 +112,10 @@ REFUSED = {
 
 @pytest.mark.parametrize(("method", "path", "headers", "status"), REFUSED.values(), ids=REFUSED)
 def test_each_problem_has_the_request_id_of_its_header(db, client, method, path, headers, status):
-    answer = client.generic(method, f"/api/v1{path}", headers=headers)
+    response = client.generic(method, f"/api/v1{path}", headers=headers)
 
-    assert (answer.status_code, answer["Content-Type"]) == (status, "application/problem+json")
-    assert answer.json()["RequestID"] == answer["X-Request-ID"]
+    assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")
+    assert response.json()["RequestID"] == response["X-Request-ID"]
 
 
 def test_unexpected_error_reveals_no_details(caplog):
@@ -194,10 +194,10 @@ NEAR_ADDRESSES = [
 
 @pytest.mark.parametrize(("sent", "meant"), NEAR_ADDRESSES)
 def test_unknown_address_names_the_one_that_was_meant(db, client, sent, meant):
-    answer = client.get(sent)
+    response = client.get(sent)
 
-    assert answer.status_code == 404
-    assert f"Did you mean {meant}? " in answer.json()["detail"]
+    assert response.status_code == 404
+    assert f"Did you mean {meant}? " in response.json()["detail"]
 
 
 @pytest.mark.parametrize(

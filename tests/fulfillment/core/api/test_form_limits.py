@@ -96,7 +96,7 @@ def test_large_forms_are_taken_by_pages_that_need_them_a_few_times_a_minute(worl
 
     assert send(person, "/profile", large, MULTIPART).status_code == 413
     answers = [send(person, icon, large, MULTIPART) for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert [response.status_code for response in answers] == [200, 200, 429]
     assert 0 < int(answers[2]["Retry-After"]) <= 60
     assert calls(lambda: send(person, icon, large, MULTIPART)) < 10_000
     assert send(person, icon, b"--x--", MULTIPART).status_code == 200

@@ -41,10 +41,10 @@ def test_every_operation_refuses_a_parameter_it_does_not_know(world):
     taken = []
     for (route, method), row in ROWS.items():
         path = re.sub(r"\{\w+\}", "none", row.path.partition("?")[0])
-        answer = client.call(method, f"{path}?nonsense=1", None if method == "GET" else {})
-        pointers = [fault["Pointer"] for fault in answer.json().get("Errors", [])]
-        if answer.status_code != 400 or "?nonsense" not in pointers:
-            taken.append((route, method, answer.status_code, pointers))
+        response = client.call(method, f"{path}?nonsense=1", None if method == "GET" else {})
+        pointers = [fault["Pointer"] for fault in response.json().get("Errors", [])]
+        if response.status_code != 400 or "?nonsense" not in pointers:
+            taken.append((route, method, response.status_code, pointers))
 
     assert taken == []
 

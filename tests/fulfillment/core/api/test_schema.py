@@ -94,7 +94,7 @@ def test_parallel_first_requests_generate_the_schema_once(monkeypatch, rf):
     finally:
         forget_schema()
 
-    assert [answer.status_code for answer in answers] == [200] * 8
+    assert [response.status_code for response in answers] == [200] * 8
     assert len(generated) == 1
 
 
@@ -139,7 +139,7 @@ def test_every_operation_is_described(document):
 def test_every_json_answer_and_body_has_an_example(document):
     for name, operation in described(document):
         bodies = [operation["requestBody"]] if "requestBody" in operation else []
-        bodies += [answer for status, answer in operation["responses"].items() if status.startswith("2")]
+        bodies += [response for status, response in operation["responses"].items() if status.startswith("2")]
         for body in bodies:
             content = body.get("content", {}).get("application/json")
             assert content is None or content.get("examples"), name
@@ -177,25 +177,25 @@ def leads(document):
     """Each link with the operation it stands at, the answer, and the operation it leads to."""
     targets = {operation["operationId"]: operation for _, operation in described(document)}
     for _, operation in described(document):
-        for answer in operation["responses"].values():
-            for reference in answer.get("links", {}).values():
+        for response in operation["responses"].values():
+            for reference in response.get("links", {}).values():
                 link = document["components"]["links"][reference["$ref"].rpartition("/")[2]]
-                yield operation, answer, link, targets[link["operationId"]]
+                yield operation, response, link, targets[link["operationId"]]
 
 
 def test_links_name_parameters_there_are_and_values_the_answer_has(document):
-    for operation, answer, link, target in leads(document):
+    for operation, response, link, target in leads(document):
         named = link.get("parameters", {})
         parameters = {one["name"]: one for one in target["parameters"]} if "parameters" in target else {}
         assert named.keys() <= parameters.keys()
         assert {name for name, one in parameters.items() if one["in"] == "path"} <= named.keys()
-        schema = answer["content"]["application/json"]["schema"]
+        schema = response["content"]["application/json"]["schema"]
         for value in named.values():
             source, _, pointer = value.partition("#/")
             if source == "$response.body":
                 assert member(document, schema, pointer)
             elif source == "$response.header.ETag":
-                assert answer["headers"]["ETag"]["required"]
+                assert response["headers"]["ETag"]["required"]
             else:
                 assert source.removeprefix("$request.path.") in {
                     one["name"] for one in operation["parameters"]

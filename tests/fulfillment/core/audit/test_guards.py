@@ -85,12 +85,12 @@ TRAIL = [model._meta.label for model in trail_models()]
 @pytest.fixture
 def placed(world):
     make_product(world.associated)
-    answer = world.as_application().call("POST", "/store/associated/order", order_body())
-    assert answer.status_code == 201, answer.content
+    response = world.as_application().call("POST", "/store/associated/order", order_body())
+    assert response.status_code == 201, response.content
     world.as_user(world.user).call(
         "PATCH", f"/application/{world.application.pk}", {"Description": "Changed"}
     )
-    return answer.json()
+    return response.json()
 
 
 @contextmanager

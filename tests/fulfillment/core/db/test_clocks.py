@@ -61,10 +61,10 @@ def test_quote_binds_as_long_as_the_machine_says_that_was_requested(world, by, s
 
     # Quotes bind for longer than hours.
     with jumped(by * 24 * 5):
-        answer = world.as_application().call("POST", "/store/associated/order", order_body(**chosen))
+        response = world.as_application().call("POST", "/store/associated/order", order_body(**chosen))
 
-    assert answer.status_code == status
-    assert status == 201 or answer.json()["Code"] == "quote_expired"
+    assert response.status_code == status
+    assert status == 201 or response.json()["Code"] == "quote_expired"
 
 
 @pytest.fixture

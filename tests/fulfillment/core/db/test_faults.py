@@ -217,7 +217,7 @@ def test_full_disk_of_the_database_is_503_for_tokens_and_pages_as_well():
         page = browser.post("/accounts/login/", {"username": "user", "password": PASSWORD})
 
     assert (token.status_code, page.status_code) == (503, 503)
-    assert all(int(answer["Retry-After"]) > 0 for answer in (token, page))
+    assert all(int(response["Retry-After"]) > 0 for response in (token, page))
     assert (AccessToken.objects.exists(), Session.objects.exists()) == (False, False)
     assert party.token(grant_type="client_credentials").status_code == 200
 

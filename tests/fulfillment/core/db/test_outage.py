@@ -41,7 +41,7 @@ def test_former_primary_is_a_503_to_be_sent_again(world, client):
         signed_in = Party(world.application).token(grant_type="client_credentials")
         page = client.get("/accounts/login/")
 
-    for answer in (called, signed_in, page):
-        assert (answer.status_code, int(answer["Retry-After"]) > 0) == (503, True)
+    for response in (called, signed_in, page):
+        assert (response.status_code, int(response["Retry-After"]) > 0) == (503, True)
     assert "accepts no writes" in called.json()["detail"]
     assert program.call("GET", "/store").status_code == 200

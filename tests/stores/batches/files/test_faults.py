@@ -260,15 +260,15 @@ def test_each_kind_of_fault_is_named_by_the_api(world):
 def said_by_api(client, place, content, dialect):
     """All problems of the file, which have no row, and of its rows."""
     form = {"JSON": "application/json", "XLSX": SPREADSHEET}.get(dialect, "text/csv")
-    answer = client.generic("PUT", f"/api/v1{place}/rows", data=content, content_type=form)
-    if answer.status_code == 400:
-        refusal = answer.json()
+    response = client.generic("PUT", f"/api/v1{place}/rows", data=content, content_type=form)
+    if response.status_code == 400:
+        refusal = response.json()
         return [{"Row": None, "Column": None, "Remedy": refusal["detail"], **refusal}]
-    assert answer.status_code == 202, answer.content
+    assert response.status_code == 202, response.content
     work_off(CHECK_TASK)
     rows = client.call("GET", f"{place}/row?take=1000").json()
     of_rows = [{"Row": row["Number"], **one} for row in rows for one in row["Problems"]]
-    return [*({"Row": None, **one} for one in answer.json()["FileProblems"]), *of_rows]
+    return [*({"Row": None, **one} for one in response.json()["FileProblems"]), *of_rows]
 
 
 @pytest.mark.django_db

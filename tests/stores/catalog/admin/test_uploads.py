@@ -30,9 +30,9 @@ def operator(world, client):
 
 
 def exported(client, store) -> dict:
-    answer = client.get(f"/admin/stores/store/{store.pk}/catalog.json")
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="{store.external_id}.json"'
-    return json.loads(b"".join(answer.streaming_content))
+    response = client.get(f"/admin/stores/store/{store.pk}/catalog.json")
+    assert response.headers["Content-Disposition"] == f'attachment; filename="{store.external_id}.json"'
+    return json.loads(b"".join(response.streaming_content))
 
 
 def send(client, content, **values):
@@ -41,9 +41,9 @@ def send(client, content, **values):
 
 
 def checked(client, content, **values) -> CatalogUpload:
-    answer = send(client, content, **values)
+    response = send(client, content, **values)
     upload = CatalogUpload.objects.latest("pk")
-    assert answer.url == f"{LIST}{upload.pk}/change/"
+    assert response.url == f"{LIST}{upload.pk}/change/"
     work_off(TASK)
     return upload
 
@@ -53,15 +53,15 @@ def test_catalog_is_exported_changed_checked_and_imported(world, operator):
     product = catalog["Stores"][0]["Products"][0]
     product["Name"] = "<b>Bolder card</b>"
 
-    answer = send(operator, catalog, store="associated")
+    response = send(operator, catalog, store="associated")
     upload = CatalogUpload.objects.get()
-    waiting = text(operator.get(answer.url))
+    waiting = text(operator.get(response.url))
     assert f'data-progress-url="{LIST}{upload.pk}/progress/"' in waiting
     assert "No worker is running: start one" in waiting
     assert operator.get(f"{LIST}{upload.pk}/progress/").json()["is_under_way"] is True
     work_off(TASK)
 
-    page = text(operator.get(answer.url))
+    page = text(operator.get(response.url))
     assert "What the import will change" in page
     assert f"<td>{escape(product['Name'])} <small" in page
     assert "<td>changed</td> <td>Name</td>" in page
@@ -71,7 +71,7 @@ def test_catalog_is_exported_changed_checked_and_imported(world, operator):
     done = operator.post(f"{LIST}{upload.pk}/import/", follow=True)
     assert "The catalog is being imported." in text(done)
     work_off(TASK)
-    assert "What was imported" in text(operator.get(answer.url))
+    assert "What was imported" in text(operator.get(response.url))
     assert Product.objects.get(external_id="card").name == product["Name"]
     assert operator.get(f"{LIST}{upload.pk}/progress/").json() == {
         "percent": 100,
@@ -183,21 +183,23 @@ def test_operators_export_every_store(world, operator):
 
 def test_export_counts_until_it_is_sent(operator, settings):
     settings.FILES_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 1, 0
-    answer = operator.get("/admin/stores/store/catalog.json")
+    response = operator.get("/admin/stores/store/catalog.json")
 
     with pytest.raises(ServiceBusy), FILES.limited("another"):
         pytest.fail("took the turn of a file that is being sent")
 
-    assert len(b"".join(answer.streaming_content)) == int(answer["Content-Length"])
+    assert len(b"".join(response.streaming_content)) == int(response["Content-Length"])
     with FILES.limited("another"):
-        assert answer["Content-Disposition"] == 'attachment; filename="stores.json"'
+        assert response["Content-Disposition"] == 'attachment; filename="stores.json"'
 
 
 def test_export_is_made_in_its_turn(operator, settings):
     settings.FILES_CONCURRENCY, settings.CONCURRENCY_WAIT_SECONDS = 1, 0
 
     with closing(FILES.stream(iter(()), "another")):
-        answer = operator.get("/admin/stores/store/catalog.json", follow=True)
+        response = operator.get("/admin/stores/store/catalog.json", follow=True)
 
-    assert "The service already has as many files to read or write in progress as it accepts." in text(answer)
+    assert "The service already has as many files to read or write in progress as it accepts." in text(
+        response
+    )
     assert b"".join(operator.get("/admin/stores/store/catalog.json").streaming_content)

@@ -160,9 +160,9 @@ def test_application_without_reply_urls_can_be_changed(world, operator):
         "keys-TOTAL_FORMS": 0,
         "keys-INITIAL_FORMS": 0,
     }
-    answer = operator.post(f"/admin/applications/application/{application.pk}/change/", sent)
+    response = operator.post(f"/admin/applications/application/{application.pk}/change/", sent)
 
-    assert answer.status_code == 302, answer.context_data["errors"]
+    assert response.status_code == 302, response.context_data["errors"]
     application.refresh_from_db()
     assert application.name == "Renamed"
 

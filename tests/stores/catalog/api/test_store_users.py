@@ -85,7 +85,7 @@ def test_refusals(world):
         "accept": user.call("GET", path(world.user), headers={"Accept": "text/csv"}),
     }
 
-    assert {name: (answer.status_code, answer.json()["Code"]) for name, answer in answers.items()} == {
+    assert {name: (response.status_code, response.json()["Code"]) for name, response in answers.items()} == {
         "no store": (400, "store_invalid"),
         "no relation": (403, "association_required"),
         "no user": (404, "user_not_found"),

@@ -128,9 +128,9 @@ def test_page_leaves_its_picture_to_another_address(client, editor):
 def test_saving_is_a_new_version_by_the_service_of_the_catalog(editor):
     sent = editor.open()
 
-    answer = editor.press(sent, "save", **{"box-0-X": "7.5", "box-0-Weight": "700", "box-0-Italic": "on"})
+    response = editor.press(sent, "save", **{"box-0-X": "7.5", "box-0-Weight": "700", "box-0-Italic": "on"})
 
-    assert (answer.status_code, answer["Location"]) == (302, editor.address())
+    assert (response.status_code, response["Location"]) == (302, editor.address())
     changed = Product.objects.get()
     assert changed.version == 2
     assert changed.template["Pages"][0]["Boxes"][0] == {
@@ -167,10 +167,10 @@ def test_designed_templates_come_back_the_same_through_the_form(editor, name):
 
 
 def test_faults_are_reported_at_their_field_with_their_path(editor):
-    answer = editor.press(editor.open(), "save", **{"box-0-Size": "large", "box-0-Width": "0.1"})
-    content = answer.content.decode()
+    response = editor.press(editor.open(), "save", **{"box-0-Size": "large", "box-0-Width": "0.1"})
+    content = response.content.decode()
 
-    assert (answer.status_code, Product.objects.get().version) == (422, 1)
+    assert (response.status_code, Product.objects.get().version) == (422, 1)
     for path, said in (
         ("Size", "Size must be a number from 3 to 1000."),
         ("Width", "Width must be a number from 0.5"),
@@ -184,9 +184,9 @@ def test_faults_are_reported_at_their_field_with_their_path(editor):
 
 @pytest.mark.parametrize("button", ["add-page", "save"])
 def test_faults_are_reported_of_numbers_of_many_digits(editor, button):
-    answer = editor.press(editor.open(), button, **{"box-0-Size": "9" * 30})
+    response = editor.press(editor.open(), button, **{"box-0-Size": "9" * 30})
 
-    assert "Size must be a number from 3 to 1000." in answer.content.decode()
+    assert "Size must be a number from 3 to 1000." in response.content.decode()
 
 
 def test_preview_shows_the_rest_of_a_page_with_faults(editor):
@@ -231,8 +231,8 @@ def test_pages_and_boxes_are_added_moved_and_removed(editor):
     assert (sent["page"], sent["page-WidthMM"]) == ("1", "88.9")
     sent = inputs(editor.press(sent, "page-earlier"))
     assert sent["page"] == "0"
-    answer = editor.press(sent, "save")
-    assert answer.status_code == 302
+    response = editor.press(sent, "save")
+    assert response.status_code == 302
     product = Product.objects.get()
     assert [len(page["Boxes"]) for page in product.template["Pages"]] == [0, 2]
     assert product.page_count == 2
@@ -248,8 +248,8 @@ def test_index_out_of_range_changes_nothing(editor, button):
 def test_background_is_uploaded_shown_and_saved(editor):
     file = SimpleUploadedFile("front.svg", SVG)
 
-    answer = editor.press(editor.open(), "upload", file=file, use="background")
-    sent = inputs(answer)
+    response = editor.press(editor.open(), "upload", file=file, use="background")
+    sent = inputs(response)
 
     assert sent["page-Background"] == "front.svg"
     assert (ArtworkUpload.objects.get().name, Product.objects.get().version) == ("front.svg", 1)
@@ -269,10 +269,10 @@ def test_background_is_uploaded_shown_and_saved(editor):
     ],
 )
 def test_upload_that_cannot_be_used_is_refused(editor, name, content, said):
-    answer = editor.press(editor.open(), "upload", file=SimpleUploadedFile(name, content))
+    response = editor.press(editor.open(), "upload", file=SimpleUploadedFile(name, content))
 
-    assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert response.status_code == 422
+    assert said in response.content.decode()
     assert not ArtworkUpload.objects.exists()
 
 
@@ -280,14 +280,14 @@ def test_second_editor_is_informed_and_loses_nothing(editor):
     first, second = editor.open(), editor.open()
     editor.press(first, "save", **{"box-0-X": "11"})
 
-    answer = editor.press(second, "save", **{"box-0-Y": "22"})
-    content = answer.content.decode()
+    response = editor.press(second, "save", **{"box-0-Y": "22"})
+    content = response.content.decode()
 
     assert "Another user saved version 2 of this product; you began with version 1." in content.replace(
         "&#x27;", "'"
     )
     assert (boxes_of(editor.product)[0]["X"], boxes_of(editor.product)[0]["Y"]) == (11, 5)
-    mine = inputs(answer)
+    mine = inputs(response)
     assert (mine["box-0-Y"], mine["version"]) == ("22", "1")
     editor.press(mine, "save-over")
     assert (boxes_of(editor.product)[0]["X"], boxes_of(editor.product)[0]["Y"]) == (5, 22)
@@ -307,9 +307,9 @@ def test_artwork_that_is_gone_is_reported(editor):
     sent = editor.open()
     draft = {**orjson.loads(sent["draft"]), "Artwork": {"front.svg": "0" * 64}}
 
-    answer = editor.press(sent, "save", draft=orjson.dumps(draft).decode())
+    response = editor.press(sent, "save", draft=orjson.dumps(draft).decode())
 
-    assert "front.svg is no longer there; upload it again." in answer.content.decode()
+    assert "front.svg is no longer there; upload it again." in response.content.decode()
 
 
 @pytest.mark.parametrize("name", ["template_proof", "template_print"])

@@ -32,9 +32,9 @@ def change(product, template, **values):
 def history(world, product):
     client = Client()
     client.force_login(world.operator)
-    answer = client.get(reverse("admin:stores_product_history", args=[product.pk]))
-    assert answer.status_code == 200
-    return " ".join(answer.content.decode().split())
+    response = client.get(reverse("admin:stores_product_history", args=[product.pk]))
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
 
 
 @pytest.mark.parametrize(

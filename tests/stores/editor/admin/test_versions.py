@@ -40,8 +40,8 @@ def address(product, name="versions"):
 
 def restore(client, product, version, begun):
     sent = {"restore": version, "version": begun}
-    answer = client.post(address(product, "restore"), sent, follow=True)
-    return " ".join(str(message) for message in answer.context["messages"])
+    response = client.post(address(product, "restore"), sent, follow=True)
+    return " ".join(str(message) for message in response.context["messages"])
 
 
 def test_version_is_restored_with_the_picture_that_left_it(client, product):
@@ -61,8 +61,8 @@ def test_two_versions_stand_side_by_side_with_what_changed(client, product):
     change(product, Name="Only the name")
     change(product, Template=template(9, X=30))
 
-    answer = client.get(address(product))
-    shown = answer.context
+    response = client.get(address(product))
+    shown = response.context
 
     assert [one.version for one in shown["versions"]] == [4, 2, 1]
     assert [(one["version"].version, len(one["pages"])) for one in shown["columns"]] == [(2, 1), (4, 1)]

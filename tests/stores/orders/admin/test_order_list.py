@@ -189,10 +189,10 @@ def slips(board, *orders):
 def test_packing_slips_of_several_orders_are_one_pdf(board, shop):
     orders = [place(shop) for _ in range(3)]
 
-    answer = slips(board, *orders)
+    response = slips(board, *orders)
 
-    assert answer["Content-Disposition"] == 'attachment; filename="packing-slips.pdf"'
-    pages = [page.extract_text() for page in PdfReader(io.BytesIO(answer.content)).pages]
+    assert response["Content-Disposition"] == 'attachment; filename="packing-slips.pdf"'
+    pages = [page.extract_text() for page in PdfReader(io.BytesIO(response.content)).pages]
     assert len(pages) == 3
     for order, page in zip(orders, pages, strict=True):
         assert f"Order {order.number}" in page

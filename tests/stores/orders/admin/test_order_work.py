@@ -84,10 +84,10 @@ def test_pages_of_a_print_file_are_pictures_drawn_once(console, order, monkeypat
     page = console.get(address("print_view", order.pk, 0))
     assert len(page.context["pages"]) == 2
 
-    answer = console.get(address("print_picture", order.pk, 0, 1, "small"))
-    picture = Image.open(io.BytesIO(answer.content))
+    response = console.get(address("print_picture", order.pk, 0, 1, "small"))
+    picture = Image.open(io.BytesIO(response.content))
     assert picture.size == (192, round(192 * 2 / 3.5))
-    assert "immutable" in answer["Cache-Control"]
+    assert "immutable" in response["Cache-Control"]
     whole = Image.open(io.BytesIO(console.get(address("print_picture", order.pk, 0, 0, "large")).content))
     assert whole.width == 1600
 
@@ -95,7 +95,7 @@ def test_pages_of_a_print_file_are_pictures_drawn_once(console, order, monkeypat
         raise AssertionError("It was drawn again.")
 
     monkeypatch.setattr(print_files, "render_pdf_page", fail)
-    assert console.get(address("print_picture", order.pk, 0, 1, "small")).content == answer.content
+    assert console.get(address("print_picture", order.pk, 0, 1, "small")).content == response.content
     for arguments in ((0, 2, "small"), (0, 0, "huge"), (1, 0, "small"), (9, 0, "small")):
         assert console.get(address("print_picture", order.pk, *arguments)).status_code == 404
 

@@ -233,8 +233,12 @@ def test_no_order_and_no_print_file_are_reported_on_the_board(board, shop):
 
 
 def print_files_followed(client, *orders) -> str:
-    answer = print_files(client, *orders)
-    return client.get(answer.url).content.decode() if answer.status_code == 302 else answer.content.decode()
+    response = print_files(client, *orders)
+    return (
+        client.get(response.url).content.decode()
+        if response.status_code == 302
+        else response.content.decode()
+    )
 
 
 def test_too_many_orders_are_refused_and_none_is_left_out_silently(board, three_files, monkeypatch):

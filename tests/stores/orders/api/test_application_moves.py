@@ -23,7 +23,7 @@ def test_application_with_the_grant_takes_an_order_to_shipped(shop, house):
     moved = [shop.act(order, "status", {"Status": status}, client=house) for status in (30, 40)]
     shipped = shop.act(order, "status", {"Status": 60, "Shipments": [PARCEL]}, client=house)
 
-    assert [answer.status_code for answer in moved] == [200, 200]
+    assert [response.status_code for response in moved] == [200, 200]
     assert (shipped.status_code, shipped.json()["StatusName"]) == (200, "Shipped")
     kinds = set(OrderHistory.objects.filter(status__gte=30).values_list("actor_kind", flat=True))
     assert kinds == {ActorKind.APPLICATION}
@@ -59,7 +59,7 @@ def test_test_orders_are_moved_by_test_credentials_alone(shop, house):
     ]
     moved = shop.act(test_order, "status", {"Status": 30}, client=twin)
 
-    assert [answer.status_code for answer in crossed] == [404, 404]
+    assert [response.status_code for response in crossed] == [404, 404]
     assert moved.status_code == 200
 
 
@@ -69,5 +69,5 @@ def test_application_cannot_jump_where_staff_may_not(shop, house):
     jumps = [shop.act(order, "status", {"Status": status}, client=house) for status in (40, 60, 70)]
     refusal = shop.act(order, "cancel/refuse", client=house)
 
-    assert [answer.json()["Code"] for answer in jumps] == ["status_not_allowed"] * 3
+    assert [response.json()["Code"] for response in jumps] == ["status_not_allowed"] * 3
     assert (refusal.status_code, refusal.json()["Code"]) == (403, "closed_to_applications")

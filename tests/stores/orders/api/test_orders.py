@@ -434,7 +434,7 @@ def test_order_of_many_items_is_read_and_changed_in_turn(shop, settings, items, 
     Order.objects.update(item_count=items)
     settings.CONCURRENCY_WAIT_SECONDS = settings.LONG_ORDERS_CONCURRENCY = 0
 
-    assert {answer.status_code for answer in read_and_changed(shop, order)} == {status}
+    assert {response.status_code for response in read_and_changed(shop, order)} == {status}
 
 
 @pytest.mark.parametrize("column", ["template_data", "eddm", "preflight"])
@@ -443,7 +443,7 @@ def test_order_of_few_long_items_is_read_and_changed_in_turn(shop, settings, col
     OrderItem.objects.update(**{column: {"Name": token_hex(20_000)}})
     settings.CONCURRENCY_WAIT_SECONDS = settings.LONG_ORDERS_CONCURRENCY = 0
 
-    assert {answer.status_code for answer in read_and_changed(shop, order)} == {503}
+    assert {response.status_code for response in read_and_changed(shop, order)} == {503}
     assert OrderHistory.objects.count() == 1
 
 
@@ -454,7 +454,7 @@ def test_long_order_is_read_and_changed_while_its_caller_reads_an_export(shop, s
 
     export = shop.world.as_application().call("GET", f"{ORDERS}/exportview?format=csv")
     second = shop.world.as_application().call("GET", f"{ORDERS}/exportview?format=csv")
-    answers = [answer.status_code for answer in read_and_changed(shop, order)]
+    answers = [response.status_code for response in read_and_changed(shop, order)]
     export.close()
 
     assert (export.status_code, second.status_code, answers) == (200, 429, [200, 200, 200])

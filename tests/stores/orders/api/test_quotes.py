@@ -105,10 +105,10 @@ def test_quote_in_another_currency_than_the_store_has_now_is_not_ordered(world, 
     Store.objects.filter(pk=store.pk).update(currency="JPY")
     chosen = {"QuoteID": quote["QuoteID"], "OptionID": quote["Options"][0]["OptionID"]}
 
-    answer = client.call("POST", "/store/associated/order", order_body(**chosen))
+    response = client.call("POST", "/store/associated/order", order_body(**chosen))
 
-    assert (answer.status_code, answer.json()["Code"]) == (400, "quote_mismatch")
-    assert "USD" in answer.json()["detail"]
+    assert (response.status_code, response.json()["Code"]) == (400, "quote_mismatch")
+    assert "USD" in response.json()["detail"]
     assert not Order.objects.exists()
 
 

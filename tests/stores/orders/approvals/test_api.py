@@ -160,8 +160,8 @@ def test_users_without_the_grant_and_applications_cannot_decide(shop, approver):
 
 class TestPersonWhoOrdered:
     def refused(self, shop, order, person, scopes=EVERY_SCOPE):
-        answer = shop.act(order, "approve", client=shop.world.as_user(person, scopes))
-        assert (answer.status_code, answer.json()["Code"]) == (403, "approver_ordered")
+        response = shop.act(order, "approve", client=shop.world.as_user(person, scopes))
+        assert (response.status_code, response.json()["Code"]) == (403, "approver_ordered")
         audited = ApprovalRequest.pgh_event_model.objects.get(pgh_label="own_order_refused")
         assert audited.pgh_context.metadata["user"] == str(person.pk)
         assert Order.objects.get().approval == "Pending"

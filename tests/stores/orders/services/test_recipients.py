@@ -292,8 +292,8 @@ def test_print_file_says_that_it_was_erased(placed):
     address = (
         f"/store/associated/order/{placed.order.pk}/item/{placed.shown['Items'][0]['ItemKey']}/print-file"
     )
-    answer = placed.client.call("GET", address)
-    assert (answer.status_code, answer.json()["Code"]) == (404, "print_file_erased")
+    response = placed.client.call("GET", address)
+    assert (response.status_code, response.json()["Code"]) == (404, "print_file_erased")
 
 
 @pytest.fixture

@@ -46,9 +46,9 @@ def values(page: str) -> dict[str, str]:
 
 
 def kind_of(browser, address: str) -> str:
-    answer = browser.get(address)
-    b"".join(answer.streaming_content)
-    return answer["Content-Type"]
+    response = browser.get(address)
+    b"".join(response.streaming_content)
+    return response["Content-Type"]
 
 
 def test_catalog_has_the_stores_of_the_person_and_of_their_applications(world, signed_in):
@@ -139,7 +139,7 @@ def test_drafts_of_a_person_are_limited_in_a_minute(world, browser, card, settin
 
     answers = [browser.post(f"{card}/draft", form) for _ in range(3)]
 
-    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert [response.status_code for response in answers] == [200, 200, 429]
     assert 0 < int(answers[2]["Retry-After"]) <= 60
     assert browser.post(card, {**form, "do": "proof"}).status_code == 200, "proofs count apart"
 
@@ -166,8 +166,8 @@ def test_copied_requests_are_ones_the_api_takes(world, browser, card):
         code = re.search(rf'<code id="code-{name}-curl">(.*?)</code>', page.content.decode(), re.DOTALL)
         words = shlex.split(unescape(code[1]).replace("\\\n", " "))
         body = json.loads(words[words.index("-d") + 1])
-        answer = caller.call("POST", words[1].partition("/api/v1")[2], body)
-        assert answer.status_code == status, answer.content
+        response = caller.call("POST", words[1].partition("/api/v1")[2], body)
+        assert response.status_code == status, response.content
     assert Order.objects.get().items.get().template_data["Name"] == "Seán O'Hara"
 
 
@@ -232,12 +232,12 @@ def test_codes_of_delivery_methods_have_names(code, name):
 def test_demo_order_is_placed_once_and_shown(world, browser, card):
     form = values(browser.get(card).content.decode())
 
-    answer = browser.post(card, {**form, "do": "order"})
+    response = browser.post(card, {**form, "do": "order"})
 
     order = Order.objects.get()
-    assert answer["Location"] == f"/applications/{world.application.pk}/orders/{order.pk}"
+    assert response["Location"] == f"/applications/{world.application.pk}/orders/{order.pk}"
     assert (order.application, order.items.get().template_data["Name"]) == (world.application, "Ada Lovelace")
-    page = browser.get(answer["Location"]).content.decode()
+    page = browser.get(response["Location"]).content.decode()
     assert f"Order {order.number}" in page
     make_product(world.associated, "plain")
     refused = browser.post("/catalog/associated/plain", {"quantity": "100", "country": "US", "do": "order"})
@@ -299,10 +299,10 @@ def test_test_application_places_test_orders_at_any_store_it_may_use(world, brow
 
     assert "Place a test order" in browser.get(page).content.decode()
     form = {"as": str(trial.pk), "quantity": "100", "country": "US", "do": "order"}
-    answer = browser.post(page, form)
+    response = browser.post(page, form)
 
     order = Order.objects.get()
-    assert answer["Location"] == f"/applications/{trial.pk}/orders/{order.pk}"
+    assert response["Location"] == f"/applications/{trial.pk}/orders/{order.pk}"
     assert (order.is_test, order.application) == (True, trial)
 
 
@@ -344,7 +344,7 @@ def test_person_has_a_limit(world, browser, card, settings):
 
     answers = [browser.post(card, {**form, "do": "proof"}) for _ in range(2)]
 
-    assert [answer.status_code for answer in answers] == [200, 429]
+    assert [response.status_code for response in answers] == [200, 429]
     assert int(answers[1]["Retry-After"]) > 0
     assert "Rate limit is exceeded" in answers[1].content.decode()
 
