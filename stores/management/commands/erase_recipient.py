@@ -115,13 +115,21 @@ def _chosen_orders(options: dict[str, Any]) -> QuerySet[Order]:
         chosen = Q()
         for reference in options["order"]:
             chosen |= _find_order(reference)
-        pairs = Order.objects.filter(chosen).values_list("pk", "reprint_of")
-        keys = {key for pair in pairs for key in pair if key}
-        family = Q(pk__in=keys) | Q(reprint_of__in=keys)
-        return Order.objects.filter(family).select_related("store").order_by("pk")
+        return _with_reprints(Order.objects.filter(chosen))
     return orders_for_recipient(
         email=options["email"], name=options["name"], postal_code=options["postal_code"]
     )
+
+
+def _with_reprints(orders: QuerySet[Order]) -> QuerySet[Order]:
+    """The orders with all reprints of them and all orders they reprint, over any number of steps."""
+    keys: set[UUID] = set()
+    found = set(orders.values_list("pk", flat=True))
+    while found - keys:
+        keys |= found
+        linked = Order.objects.filter(Q(pk__in=keys) | Q(reprint_of__in=keys)).values_list("pk", "reprint_of")
+        found = {key for pair in linked for key in pair if key}
+    return Order.objects.filter(pk__in=keys).select_related("store").order_by("pk")
 
 
 def _names_and_emails(orders: list[Order]) -> list[str]:

@@ -447,11 +447,14 @@ def test_dry_run_names_orders_and_changes_nothing(placed, capsys):
     assert Order.objects.get().recipient == RECIPIENT
 
 
-def test_reprints_are_removed_with_the_order(placed):
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_reprints_are_removed_with_the_order(placed, position):
     reprint = placed.place(body=order_body(Recipient=RECIPIENT, ReprintOfOrderID=str(placed.order.pk))).json()
-    Order.objects.filter(pk=reprint["OrderID"]).update(status=90)
+    again = placed.place(body=order_body(Recipient=RECIPIENT, ReprintOfOrderID=reprint["OrderID"])).json()
+    Order.objects.filter(pk__in=[reprint["OrderID"], again["OrderID"]]).update(status=90)
 
-    call_command("erase_recipient", "--order", reprint["OrderNumber"])
+    numbers = [str(placed.order.number), reprint["OrderNumber"], again["OrderNumber"]]
+    call_command("erase_recipient", "--order", numbers[position])
 
     assert {order.recipient["Name"] for order in Order.objects.all()} == {"[erased]"}
 
