@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -220,7 +219,7 @@ class FolderAdapter:
         for number, entry in self._ledger.waiting():
             if there.isdisjoint(entry.names):
                 text = f"job:{number}:{TAKEN}\nThe files have left the hot folder."
-                yield Report(f"taken:{number}", number, state, datetime.now(UTC), raw=text)
+                yield Report(f"taken:{number}", number, state, None, raw=text)
 
     def _remove_leftovers(self, hot: OpenFolder) -> None:
         """Removes files of workers that were killed before writing their ledger entry, once a day."""

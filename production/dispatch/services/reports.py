@@ -246,10 +246,13 @@ def _apply_report(job: Job, report: Report, now: datetime) -> None:
     """Changes the job, unsaved."""
     job.next_try = job.next_try if job.cancel_requested else None
     job.is_uncertain, job.failing_since = False, None
-    job.reported = max(filter(None, (report.at or now, job.reported)))
+    is_failure = report.state in (JobState.FAILED, JobState.CANCELLED)
+    if report.at or is_failure:
+        # What we see ourselves, such as files that were taken, has no time of the press to compare with.
+        job.reported = max(filter(None, (report.at or now, job.reported)))
     if report.state == JobState.CANCELLED and job.cancel_requested:
         job.state, job.next_try, job.message, job.held = JobState.CANCELLED, None, "", ""
-    elif report.state in (JobState.FAILED, JobState.CANCELLED):
+    elif is_failure:
         message = report.message or (
             "no reason given" if report.state == JobState.FAILED else "cancelled there"
         )

@@ -57,6 +57,19 @@ def status_of(order: Order) -> int:
     return Order.objects.get(pk=order.pk).status
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_failure_counts_although_the_files_are_seen_taken_later(press, order, is_first):
+    job = order.jobs.earliest("pk")
+    taken = Report(f"taken:{job.number}", job.number, "Acknowledged", None)
+    failed = Report("failed", job.number, "Failed", timezone.now() - timedelta(minutes=1), message="Damaged.")
+
+    for seen in [[failed], [taken]] if is_first else [[taken], [failed]]:
+        receive_reports(provider=press, reports=seen)
+
+    job.refresh_from_db()
+    assert job.state == JobState.FAILED
+
+
 def test_reports_take_the_order_to_shipped_with_its_parcels(press, order):
     first, second = f"{order.number}-1", f"{order.number}-2"
     receive_reports(provider=press, reports=[report(first, "InProduction")])
