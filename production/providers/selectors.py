@@ -3,7 +3,7 @@
 import hmac
 import json
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -54,7 +54,11 @@ def provider_at_address(code: str, secret: str) -> Provider | None:
 
 
 def is_down(provider: Provider) -> bool:
-    since = provider.failing_since
+    return has_failed_long(provider.failing_since)
+
+
+def has_failed_long(since: datetime | None) -> bool:
+    """Whether jobs should go to another provider by now."""
     return since is not None and since <= timezone.now() - FAILOVER_AFTER
 
 

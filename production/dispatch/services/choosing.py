@@ -17,7 +17,7 @@ from production.jobs.models import Job, JobHistory, JobState
 from production.jobs.services import outcomes
 from production.jobs.services.recording import lock_jobs, new_history_entry
 from production.providers.models import Provider
-from production.providers.selectors import is_down
+from production.providers.selectors import has_failed_long, is_down
 from production.routing.models import RoutingRule
 from production.routing.selectors import Decision, Routing, item_facts
 from stores.orders.models import Order
@@ -80,7 +80,9 @@ class ProviderChoices:
         """Whether the job has a provider, perhaps another one than before; False if none is available now."""
         provider = job.provider
         if provider is not None:
-            should_move_on = not provider.is_enabled or (job.tries > 0 and is_down(provider))
+            # A provider that passes its checks may still fail to take jobs.
+            is_failing = is_down(provider) or has_failed_long(job.failing_since)
+            should_move_on = not provider.is_enabled or (job.tries > 0 and is_failing)
             if job.is_uncertain or not should_move_on:
                 return True
         excluded = [*job.refused_by, *([provider.pk] if provider else [])]

@@ -16,6 +16,7 @@ from production.dispatch.services.actions import hold_job, reassign_job, release
 from production.interface import ProviderRefused, ProviderUnavailable
 from production.jobs.models import Attempt, Job, JobHistory, JobState
 from production.providers.models import Provider
+from production.providers.services import review_failing_providers
 from stores.catalog.models import Store
 from stores.orders.models import Order, OrderStatus
 from stores.orders.services.transitions import cancel_order, transition_order
@@ -236,6 +237,21 @@ def test_job_moves_on_from_a_provider_that_is_down(shop, tmp_path, monkeypatch):
     assert only_job().provider == first
 
     Provider.objects.filter(pk=first.pk).update(failing_since=timezone.now() - timedelta(seconds=21))
+    make_due()
+    work_off_jobs()
+
+    assert (only_job().state, only_job().provider) == (JobState.SENT, second)
+
+
+def test_job_moves_on_from_a_provider_that_passes_its_checks_and_takes_nothing(shop, tmp_path, monkeypatch):
+    first, second = make_provider(tmp_path, "first"), make_provider(tmp_path, "second")
+    make_rule(first, second)
+    failing(monkeypatch, ProviderUnavailable("The disk is full.", is_unsent=True), at=first)
+    accept(placed(shop))
+    work_off_jobs()
+    assert review_failing_providers() == 1
+
+    Job.objects.update(failing_since=timezone.now() - timedelta(seconds=21))
     make_due()
     work_off_jobs()
 
