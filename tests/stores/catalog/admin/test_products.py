@@ -103,7 +103,7 @@ def test_product_is_added_and_published_without_scripts(operator):
 def test_product_that_the_database_refuses_is_reported(operator, monkeypatch):
     store = make_store()
     make_product(store, ID="new")
-    monkeypatch.setattr(products, "_clashes", lambda record, store, product: [])
+    monkeypatch.setattr(products, "_find_clashes", lambda record, store, product: [])
     page = reverse("admin:stores_product_add")
     form = form_of(operator.get(page), "product_form")
 
