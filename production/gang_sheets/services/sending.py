@@ -28,7 +28,7 @@ from production.interface import ProviderRefused, ProviderUnavailable, Submitted
 from production.jobs.models import Attempt, AttemptKind, Job, JobState
 from production.jobs.services import outcomes
 from production.jobs.services.recording import close_interrupted_attempts, lock_jobs, record_each, record_job
-from production.providers.selectors import adapter_of, is_down
+from production.providers.selectors import adapter_of, has_failed_long, is_down
 from production.routing.selectors import Routing, item_facts
 
 LEASE_SECONDS = 30
@@ -102,7 +102,8 @@ def _keep_remaining(sheet: GangSheet, jobs: list[Job]) -> list[Job]:
     """Returns the jobs that stay: those without another provider if the provider is down, none if it is disabled."""
     provider = sheet.provider
     is_out_of_use = not provider.is_enabled or not (sheet.sheet or uses_gang_sheets(provider))
-    is_moving = is_out_of_use or (sheet.tries > 0 and is_down(provider))
+    is_failing = is_down(provider) or has_failed_long(sheet.failing_since)
+    is_moving = is_out_of_use or (sheet.tries > 0 and is_failing)
     if not is_moving:
         return jobs
     routing = Routing(timezone.now())

@@ -32,6 +32,7 @@ from production.jobs.models import Attempt, Job, JobState
 from production.jobs.selectors import adapter_job
 from production.jobs.services.recording import SYSTEM
 from production.providers.models import Provider
+from production.providers.services import review_failing_providers
 from production.tickets.check import VARIABLE, find_mistakes
 from stores.catalog.models import Product
 from stores.orders.models import Order, OrderStatus
@@ -400,6 +401,31 @@ def test_refused_and_disabled_providers_pass_the_jobs_of_a_sheet_on(shop, press,
     work_off_jobs()
     assert (again(waiting).provider, again(waiting).state) == (other, JobState.SENT)
     assert set(GangSheet.objects.values_list("state", flat=True)) == {SheetState.CANCELLED}
+
+
+def test_sheet_of_a_press_that_passes_its_checks_and_takes_nothing_passes_its_jobs_on(
+    shop, press, tmp_path, monkeypatch
+):
+    other = make_provider(tmp_path, "other")
+    press.choices.get().rule.choices.create(provider=other, priority=2)
+    job, submit = order(shop), FolderAdapter.submit
+
+    def is_full(self, job):
+        if job.members:
+            raise ProviderUnavailable("The disk is full.", is_unsent=True)
+        return submit(self, job)
+
+    monkeypatch.setattr(FolderAdapter, "submit", is_full)
+    wait_is_over()
+    work_off_jobs()
+    assert review_failing_providers() == 1
+    for waiting in (GangSheet, Job):
+        waiting.objects.update(failing_since=timezone.now() - timedelta(seconds=21))
+    wait_is_over()
+    work_off_jobs()
+    work_off_jobs()
+
+    assert (again(job).provider, again(job).state) == (other, JobState.SENT)
 
 
 def test_rules_are_read_once_for_all_jobs_of_a_sheet_whose_press_is_away(shop, press):
