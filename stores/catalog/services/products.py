@@ -57,7 +57,7 @@ def save_product(
         Product.objects.filter(pk=entry.pk).update(position=position)
     if is_changed or is_moved:
         record_catalog_change(store)
-    return Product.objects.get(pk=entry.pk)
+    return Product.objects.select_related("store").get(pk=entry.pk)
 
 
 def find_product_faults(
