@@ -74,8 +74,12 @@ def _for_each_job(provider: Provider, report: Report) -> list[list[Report]]:
     message = f"{report.message} (gang sheet {sheet})".strip() if sheet else report.message
     each = [(job, replace(report, job_number=job.number, message=message)) for job in jobs]
     # Assessed again under the locks: hundreds of jobs that stay as they are would hold those of the store for long.
-    often = failed_often(jobs)
-    changed = [pair for pair in each if assess(pair[0], provider, pair[1], often)[0] == ReportOutcome.APPLIED]
+    repeated_failures = failed_often(jobs)
+    changed = [
+        pair
+        for pair in each
+        if assess(pair[0], provider, pair[1], repeated_failures)[0] == ReportOutcome.APPLIED
+    ]
     for job, job_report in changed or each[:1]:
         identifier = f"{report.identifier[:150]}:{job.number}"
         by_order.setdefault(job.order_id, []).append(replace(job_report, identifier=identifier))
@@ -120,9 +124,9 @@ def _receive_of_order(provider: Provider, reports: Sequence[Report]) -> list[Pro
     if stored:
         repeated = ProviderReport.objects.filter(pk__in=[row.pk for row in stored.values()])
         repeated.update(repeats=F("repeats") + 1)
-    often = failed_often(jobs.values())
+    repeated_failures = failed_often(jobs.values())
     new = [
-        (_build_row(provider, report, jobs.get(report.job_number), often), report)
+        (_build_row(provider, report, jobs.get(report.job_number), repeated_failures), report)
         for report in reports
         if report.identifier[:200] not in stored
     ]
@@ -161,14 +165,16 @@ def _lock_by_number(numbers: Sequence[str]) -> dict[str, Job]:
     return {number: locked[job.pk] for number, job in job_by_number.items()}
 
 
-def _build_row(provider: Provider, report: Report, job: Job | None, often: Collection[int]) -> ProviderReport:
+def _build_row(
+    provider: Provider, report: Report, job: Job | None, repeated_failures: Collection[int]
+) -> ProviderReport:
     row = ProviderReport(
         provider=provider, identifier=report.identifier[:200], job=job, **_build_columns(report)
     )
     if job is None:
         row.outcome, row.explanation = ReportOutcome.UNKNOWN_JOB, "No job was ever sent under this number."
     else:
-        row.outcome, row.explanation = assess(job, provider, report, often)
+        row.outcome, row.explanation = assess(job, provider, report, repeated_failures)
     return row
 
 

@@ -9,8 +9,8 @@ from production.providers.models import Provider
 Verdict = tuple[ReportOutcome, str]
 
 
-def assess(job: Job, provider: Provider, report: Report, often: Collection[int]) -> Verdict:
-    """Judges a report. `often` are keys of jobs that failed too often: a report overrides none of their failures."""
+def assess(job: Job, provider: Provider, report: Report, repeated_failures: Collection[int]) -> Verdict:
+    """The outcome of the report and its reason; no report overrides a failure of the jobs in `repeated_failures`."""
     if report.state not in RANK and report.state not in (JobState.FAILED, JobState.CANCELLED):
         return ReportOutcome.CONTRADICTION, f"{report.state!r} is not a state of a job."
     if report.job_number != job.number:
@@ -26,7 +26,7 @@ def assess(job: Job, provider: Provider, report: Report, often: Collection[int])
             return ReportOutcome.LATE, "The job was cancelled before this report."
         return ReportOutcome.CONTRADICTION, "The job was cancelled."
     if job.state == JobState.FAILED:
-        return _assess_failed(job, report, often)
+        return _assess_failed(job, report, repeated_failures)
     if report.state in (JobState.FAILED, JobState.CANCELLED):
         if job.state == JobState.SHIPPED:
             return ReportOutcome.CONTRADICTION, "The job was reported as shipped."
@@ -36,13 +36,13 @@ def assess(job: Job, provider: Provider, report: Report, often: Collection[int])
     return _assess_progress(job, report)
 
 
-def _assess_failed(job: Job, report: Report, often: Collection[int]) -> Verdict:
+def _assess_failed(job: Job, report: Report, repeated_failures: Collection[int]) -> Verdict:
     """A later report of progress overrides a failure."""
     if report.state in (JobState.FAILED, JobState.CANCELLED):
         return ReportOutcome.LATE, "The job failed before this report."
     if job.reported and (report.at is None or report.at <= job.reported):
         return ReportOutcome.LATE, "The press reported this before the failure."
-    if job.pk in often:
+    if job.pk in repeated_failures:
         return ReportOutcome.CONTRADICTION, "The job failed too often: send it again or cancel it."
     return ReportOutcome.APPLIED, ""
 

@@ -28,8 +28,8 @@ REASON = """
     %(kind)s, %(cause)s, %(order)s::uuid, %(reservation)s::uuid, %(actor_user)s::uuid, %(actor_application)s::uuid,
     %(note)s, %(created)s
 """
-# Of what the service does by itself.
-NOBODY = Caller()
+# For entries that the service makes by itself.
+NO_CALLER = Caller()
 # One round trip; at most one entry of each period, because PostgreSQL changes a row once in a statement.
 WRITE = f"""
 WITH entry AS (
@@ -77,7 +77,7 @@ class Reason:
     kind: EntryKind
     cause: str
     created: datetime
-    caller: Caller = NOBODY
+    caller: Caller = NO_CALLER
     order_id: UUID | None = None
     reservation_id: UUID | None = None
     note: str = ""
