@@ -19,30 +19,41 @@ _OF_STREAMS = frozenset({"/Length", "/Filter", "/DecodeParms", "/Resources"})
 
 def fade_tiles(pdf: pikepdf.Pdf, holders: list[Any]) -> None:
     """Fades the tiles of each stream by itself: the opacity around a form is not followed into it."""
-    left = CONTENT_BYTES
+    remaining_bytes = CONTENT_BYTES
     # Tiles within a tile come before it, because it is copied.
-    for holder in reversed(holders):
-        has_tiles = any(map(_is_tile, resources_of_kind(holder.Resources, "/Pattern")))
-        for key in _COLORS if has_tiles else ():
-            states = resources_of_kind(holder.Resources, "/ExtGState")
-            if not any(float(state.get(key, 1)) < 1 for state in states):
+    work = ((owner, key) for owner in reversed(holders) for key in _faded_keys(owner))
+    for holder, key in work:
+        for stream in streams_of(holder):
+            content = _content_of(stream)
+            if content is None:
                 continue
-            for stream in streams_of(holder):
-                is_page = not isinstance(stream, pikepdf.Stream)
-                if is_page:
-                    pikepdf.Page(stream).contents_coalesce()
-                content = stream.get("/Contents") if is_page else stream
-                if not isinstance(content, pikepdf.Stream):
-                    continue
-                if (left := left - len(content.read_bytes())) < 0:
-                    return
-                faded = _Fading(pdf, holder.Resources, key).run(pikepdf.parse_content_stream(content))
-                written = pikepdf.unparse_content_stream(list(faded))
-                if is_page:
-                    # Other pages may have the same stream with other resources.
-                    stream.Contents = pdf.make_stream(written)
-                else:
-                    stream.write(written)
+            remaining_bytes -= len(content.read_bytes())
+            if remaining_bytes < 0:
+                return
+            faded = _Fading(pdf, holder.Resources, key).run(pikepdf.parse_content_stream(content))
+            written = pikepdf.unparse_content_stream(list(faded))
+            if stream is content:
+                stream.write(written)
+            else:
+                # Other pages may have the same stream with other resources.
+                stream.Contents = pdf.make_stream(written)
+
+
+def _faded_keys(holder: Any) -> list[str]:
+    """The kinds of opacity, for fills or strokes, that may fade tiles in the streams of the holder."""
+    if not any(map(_is_tile, resources_of_kind(holder.Resources, "/Pattern"))):
+        return []
+    states = list(resources_of_kind(holder.Resources, "/ExtGState"))
+    return [key for key in _COLORS if any(float(state.get(key, 1)) < 1 for state in states)]
+
+
+def _content_of(stream: Any) -> pikepdf.Stream | None:
+    """The stream itself, or the joined content of a page; None for a page without content."""
+    if isinstance(stream, pikepdf.Stream):
+        return stream
+    pikepdf.Page(stream).contents_coalesce()
+    content = stream.get("/Contents")
+    return content if isinstance(content, pikepdf.Stream) else None
 
 
 class _Fading:
@@ -54,18 +65,18 @@ class _Fading:
         self._stack: list[tuple[float, str]] = []
 
     def run(self, content: list[Instruction]) -> Iterator[Instruction]:
-        for one in content:
-            before, name = self._fades, str(one.operator)
+        for instruction in content:
+            before, name = self._fades, str(instruction.operator)
             if before and name in _DRAWN:
                 yield self._set_opacity(self._opacity)
-            yield one
+            yield instruction
             if name == "q":
                 self._stack.append((self._opacity, self._tile))
             elif name == "Q" and self._stack:
                 self._opacity, self._tile = self._stack.pop()
             elif name in _DRAWN and before:
                 yield self._set_opacity(1)
-            elif self._follow_state(one, name) and (before or self._fades):
+            elif self._follow_state(instruction, name) and (before or self._fades):
                 yield self._set_opacity(1 if self._fades else self._opacity)
                 if self._tile:
                     yield self._set_tile()
@@ -74,9 +85,11 @@ class _Fading:
     def _fades(self) -> bool:
         return bool(self._tile) and self._opacity < 1
 
-    def _follow_state(self, one: Instruction, name: str) -> bool:
+    def _follow_state(self, instruction: Instruction, name: str) -> bool:
         """Whether the instruction sets the opacity or the color."""
-        operand = str(one.operands[-1]) if name in {"gs", "scn", "SCN"} and one.operands else ""
+        operand = ""
+        if name in {"gs", "scn", "SCN"} and instruction.operands:
+            operand = str(instruction.operands[-1])
         if name == "gs":
             state = get_dictionary(self._resources, "/ExtGState").get(operand, pikepdf.Dictionary())
             self._opacity = float(state.get(self._key, self._opacity))
