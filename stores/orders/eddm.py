@@ -30,6 +30,12 @@ class RequestedSelection:
     stored: Mapping[str, Any] | None = None
     problem: tuple[str, str] | None = None
 
+    @property
+    def route_count(self) -> int:
+        if self.selection is not None:
+            return self.selection.route_count
+        return len(self.stored["Routes"]) if self.stored else 0
+
 
 def stored_record(selection: EddmSelection, routes: Iterable[Sequence[Any]]) -> Record:
     """The stored copy, with `routes` as ROUTE: a newer data set or a deleted selection does not change the order."""

@@ -55,6 +55,11 @@ class PriceRequest:
     production_days: int | None = None
     destination_pointer: str = "/ShipTo"
 
+    @property
+    def route_count(self) -> int:
+        """Of all items, as far as their selections are resolved."""
+        return sum(item.eddm.route_count for item in self.items if item.eddm)
+
 
 @dataclass(frozen=True, slots=True)
 class OrderRequest:

@@ -73,7 +73,7 @@ class MailingOrder(FieldsForm):
 
     @property
     def options(self) -> list[Option]:
-        return list(quoted_prices(self.quote).options.values()) if self.quote else []
+        return quoted_prices(self.quote).options if self.quote else []
 
     def body(self) -> dict[str, Any]:
         """The order as the API takes it."""

@@ -31,8 +31,7 @@ from stores.orders.api.requests import price_request_from
 from stores.orders.requests import MAX_ITEMS, postal_code_form
 from stores.orders.selectors.access import READ, WRITE, StoreAccess, authorize_store
 from stores.orders.selectors.quotes import quote_bytes, quote_for
-from stores.orders.services.orders import LONG_QUOTE_BYTES
-from stores.orders.services.quotes import PreparedQuote, prepare_quote, store_quote
+from stores.orders.services.quotes import LONG_QUOTE_BYTES, PreparedQuote, prepare_quote, store_quote
 from stores.proofs.api.proofs import ArtworkSerializer, PreflightSerializer
 
 KEY = {

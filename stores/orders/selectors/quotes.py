@@ -62,22 +62,29 @@ def find_quote(scope: Q, quote_id: str) -> Quote | None:
 
 
 class QuotedPrices(NamedTuple):
-    """`currency` is that of the store at the time of the quote; options are by ID, with exactly the quoted decimals."""
+    """`currency` is that of the store at the time of the quote; the stored `records` of options are by ID."""
 
     currency: str
-    options: dict[str, Option]
+    records: dict[str, dict[str, Any]]
+
+    def option(self, option_id: str) -> Option | None:
+        """The option with exactly the quoted decimals."""
+        record = self.records.get(option_id)
+        return _read_option(record) if record else None
+
+    @property
+    def options(self) -> list[Option]:
+        return [_read_option(record) for record in self.records.values()]
 
 
 def quoted_prices(quote: Quote) -> QuotedPrices:
     body = orjson.loads(quote.rendering)
-    return QuotedPrices(
-        body["Currency"], {option["OptionID"]: _read_option(option) for option in body["Options"]}
-    )
+    return QuotedPrices(body["Currency"], {option["OptionID"]: option for option in body["Options"]})
 
 
-def quote_bytes(quote_id: str | None) -> int:
+def quote_bytes(quote_id: str) -> int:
     """How long a quote is, which is not read for it; 0 for an unknown one."""
-    key = parse_uuid(quote_id or "")
+    key = parse_uuid(quote_id)
     row = fetch_row("SELECT octet_length(rendering) FROM stores_quote WHERE id = %s", [key]) if key else None
     return row[0] if row else 0
 

@@ -48,7 +48,7 @@ def resolve_selections(
             requested = _resolve_selection(
                 item.eddm, selections.get(item.eddm.selection_id), includes_expired=includes_expired
             )
-            routes += requested.selection.route_count if requested.selection else 0
+            routes += requested.route_count
             if routes > MAX_ROUTES:
                 message = _(
                     "all items together have at most %(max_routes)s routes; order this one separately."
@@ -57,13 +57,6 @@ def resolve_selections(
             item = replace(item, eddm=requested, quantity=requested.pieces)
         items.append(item)
     return replace(price_request, items=tuple(items))
-
-
-def requested_route_count(caller: Caller, price_request: PriceRequest) -> int:
-    """How many routes an order would store, in all of its items."""
-    chosen = [item.eddm.selection_id for item in price_request.items if item.eddm]
-    selections = _find_selections(caller, set(chosen))
-    return sum(selections[selection_id].route_count for selection_id in chosen if selection_id in selections)
 
 
 def stored_selections(requests: Iterable[RequestedSelection | None]) -> list[Record | None]:

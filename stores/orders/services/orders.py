@@ -4,7 +4,7 @@ import os
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -24,8 +24,7 @@ from stores.orders.representations import render_export_row
 from stores.orders.requests import ListedProduct, OrderRequest
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import is_own_order, order_with_external_id
-from stores.orders.selectors.quotes import quote_bytes
-from stores.orders.selectors.selections import requested_route_count
+from stores.orders.selectors.selections import resolve_selections
 from stores.orders.services.approvals import request_approval
 from stores.orders.services.order_prints import store_order_prints
 from stores.orders.services.print_files import StoredPrint, delete_print_files, record_ordered_assets
@@ -50,8 +49,6 @@ SELECT nextval('stores_order_number'),
                  ORDER BY created DESC LIMIT 1) + interval '1 microsecond')
 """
 NEXT_NUMBERS = {False: NEXT_NUMBER.format(mode="NOT is_test"), True: NEXT_NUMBER.format(mode="is_test")}
-# Routes to store, or a quote to read, that take some 50 ms.
-MANY_ROUTES, LONG_QUOTE_BYTES = 1000, 512 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +84,11 @@ def prepare_order(
     `seconds` is for work outside of a request, which may take longer.
     """
     _refuse_duplicate(access, request)
-    # Whether it stores many routes, or reads a quote that may be of many items.
-    is_long = (
-        requested_route_count(access.caller, request.price_request) > MANY_ROUTES
-        or quote_bytes(request.quote_id) > LONG_QUOTE_BYTES
+    price_request = resolve_selections(
+        access.caller, request.price_request, includes_expired=request.quote_id is not None
     )
-    with limited_large_order(access.caller, len(request.price_request.items), is_long=is_long):
+    request = replace(request, price_request=price_request)
+    with limited_large_order(access.caller, price_request, quote_id=request.quote_id):
         validated = validate_order(access=access, request=request)
         order_id = new_order_id()
         files = store_order_prints(

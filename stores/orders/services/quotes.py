@@ -25,18 +25,25 @@ from stores.orders.models import Quote
 from stores.orders.pricing import Option, Prices, price_all_items
 from stores.orders.requests import ListedProduct, PriceRequest
 from stores.orders.selectors.access import StoreAccess
-from stores.orders.selectors.quotes import listed_products, places_served
+from stores.orders.selectors.quotes import listed_products, places_served, quote_bytes
 from stores.orders.selectors.selections import resolve_selections
 from stores.orders.services.order_prints import ItemFinding, artwork_faults, preflight_items
 
-MANY_ITEMS = 20
+# What takes some 50 ms.
+MANY_ITEMS, MANY_ROUTES, LONG_QUOTE_BYTES = 20, 1000, 512 * 1024
 BINDING = timedelta(hours=48)
 
 
 @contextmanager
-def limited_large_order(caller: Caller, count: int, *, is_long: bool = False) -> Iterator[None]:
-    """Holds a slot for an order or quote of `count` items; up to MANY_ITEMS need none, unless they are long."""
-    if count <= MANY_ITEMS and not is_long:
+def limited_large_order(
+    caller: Caller, price_request: PriceRequest, *, quote_id: str | None = None
+) -> Iterator[None]:
+    """Holds a slot for an order or quote of many items or routes, or an order of a long quote; others need none."""
+    if not (
+        len(price_request.items) > MANY_ITEMS
+        or price_request.route_count > MANY_ROUTES
+        or (quote_id and quote_bytes(quote_id) > LONG_QUOTE_BYTES)
+    ):
         yield
         return
     number = lock_number(f"large order of {caller.key}")
@@ -72,7 +79,7 @@ def create_quote(*, access: StoreAccess, price_request: PriceRequest) -> Quote:
 
 def prepare_quote(*, access: StoreAccess, price_request: PriceRequest) -> PreparedQuote:
     """Checks and prices the items. PDFs take up to 20 seconds, so call it outside of a transaction."""
-    with limited_large_order(access.caller, len(price_request.items)):
+    with limited_large_order(access.caller, price_request):
         price_request = resolve_selections(access.caller, price_request)
         products = ordered_products(access=access, price_request=price_request)
         faults = artwork_faults(access=access, price_request=price_request, products=products)

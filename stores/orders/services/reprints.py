@@ -40,7 +40,7 @@ def reprint_order(*, order: Order, positions: Sequence[int], caller: Caller, kno
         raise Invalid.at("/Items", "required", _("Items: select at least one to reprint."))
     opened = authorize_store(caller, order.store.external_id, WRITE)
     request = _make_request(order, items)
-    with limited_large_order(caller, len(items)):
+    with limited_large_order(caller, request.price_request):
         validated = validate_order(access=opened, request=request)
         order_id = new_order_id()
         files = _copy_prints(order, items, order_id)

@@ -31,7 +31,7 @@ from stores.orders.requests import (
 from stores.orders.selectors.access import StoreAccess
 from stores.orders.selectors.orders import find_order
 from stores.orders.selectors.quotes import find_quote, quoted_prices
-from stores.orders.selectors.selections import resolve_selections, stored_selections
+from stores.orders.selectors.selections import stored_selections
 from stores.orders.services.order_prints import template_data_faults
 from stores.orders.services.packing_slips import unprintable_faults
 from stores.orders.services.quotes import PreparedQuote, ordered_products, price_items, store_quote
@@ -48,16 +48,12 @@ class ValidatedOrder(NamedTuple):
 
 
 def validate_order(*, access: StoreAccess, request: OrderRequest) -> ValidatedOrder:
-    """Applies all rules of an order in their order; raises Invalid with every fault.
+    """Applies all rules of an order, whose selections are resolved, in their order; raises Invalid with every fault.
 
     Template data is checked when the print files are rendered; for an order that is refused here, as far as its faults
     show without rendering.
     """
     is_quoted = request.quote_id is not None
-    request = replace(
-        request,
-        price_request=resolve_selections(access.caller, request.price_request, includes_expired=is_quoted),
-    )
     products = ordered_products(
         access=access, price_request=request.price_request, includes_archived=is_quoted
     )
@@ -118,13 +114,15 @@ def _quoted_option(access: StoreAccess, request: OrderRequest) -> tuple[Quote, O
         raise Invalid.at(
             "/QuoteID", "quote_unknown", _("QuoteID: there is no such quote of yours in this store.")
         )
-    currency, options = quoted_prices(quote)
-    if currency != access.store.currency:
-        message = f"QuoteID: the quote is in {currency}, and the store is in {access.store.currency} now."
+    quoted = quoted_prices(quote)
+    if quoted.currency != access.store.currency:
+        message = (
+            f"QuoteID: the quote is in {quoted.currency}, and the store is in {access.store.currency} now."
+        )
         raise Invalid.at("/QuoteID", "quote_mismatch", message)
-    option = options.get(request.option_id or "")
+    option = quoted.option(request.option_id or "")
     if option is None:
-        message = f"OptionID: not an option of this quote; allowed: {', '.join(options)}."
+        message = f"OptionID: not an option of this quote; allowed: {', '.join(quoted.records)}."
         raise Invalid.at("/OptionID", "option_unknown", message)
     option = replace(option, lines=_lines_in_order(request, option))
     raise_faults(_find_mismatches(request, quote, option))

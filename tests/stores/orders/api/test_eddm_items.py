@@ -13,7 +13,7 @@ from accounts.callers import Caller
 from delivery.papers.services import save_postage_price
 from delivery.selection.models import EddmSelection, EddmSelectionRoute
 from stores.orders.models import Order
-from stores.orders.services import orders
+from stores.orders.services import quotes
 from stores.orders.services.reprints import reprint_order
 from tests.factories.eddm import ROUTES, make_selection
 from tests.factories.orders import make_product, order_body
@@ -80,7 +80,7 @@ def test_quote_and_order_take_the_pieces_of_the_selection(mail_shop, selection):
 @pytest.mark.parametrize(("most", "status"), [(len(ROUTES), 201), (len(ROUTES) - 1, 503)])
 def test_order_of_many_routes_is_a_large_one(mail_shop, selection, settings, monkeypatch, most, status):
     settings.CONCURRENCY_WAIT_SECONDS = settings.LARGE_ORDERS_CONCURRENCY = 0
-    monkeypatch.setattr(orders, "MANY_ROUTES", most)
+    monkeypatch.setattr(quotes, "MANY_ROUTES", most)
 
     assert place(mail_shop, item(selection)).status_code == status
 

@@ -294,6 +294,6 @@ def test_quoted_decimals_survive_storage(world, cents, quantity):
     body = {"Items": [{"ProductID": made.external_id, "Quantity": quantity}], "ShipTo": HERE}
     quote_id = world.as_application().call("POST", "/store/demo/quote", body).json()["QuoteID"]
 
-    option = quoted_prices(Quote.objects.get(pk=quote_id)).options["GROUND-3"]
+    option = quoted_prices(Quote.objects.get(pk=quote_id)).option("GROUND-3")
 
     assert option.total == Decimal(cents) * quantity / 100
