@@ -12,11 +12,11 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.prepared import skip_numbers
 from fulfillment.core.secrets import StoredSecret
+from fulfillment.core.text import timestamp
 from production.gang_sheets.models import GangSheet, SheetState
 from production.jobs.models import OPEN, Attempt, Job, JobHistory, ProviderReport
 from production.providers.models import LedgerRow, Provider

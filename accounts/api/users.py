@@ -15,9 +15,10 @@ from accounts.selectors.users import known_addresses, own_tenant, user_by_id, us
 from accounts.services.users import create_user
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.responses import concurrency_errors
-from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText, meta, validate_data
+from fulfillment.core.api.serializers import Meta, StrictSerializer, StrictText, validate_data
 from fulfillment.core.api.viewsets import ApiViewSet, limited_action
 from fulfillment.core.errors import CountedFaults, Fault, Invalid
+from fulfillment.core.text import meta
 
 USER = {
     "ID": "6c1e9fd4-6f1c-4c1c-9d0b-1b9a4f4c2a77",

@@ -24,9 +24,9 @@ from accounts.models import (
     Subscription,
     User,
 )
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
+from fulfillment.core.text import timestamp
 
 Changes = event_model(User)
 PERSONAL_FIELDS = ("username", "first_name", "last_name", "email", "phone")

@@ -24,10 +24,10 @@ from applications.registration.models import Application
 from applications.registration.selectors.owners import owner_ids
 from applications.registration.services.applications import ensure_api_console
 from applications.registration.services.owners import remove_person
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.errors import Conflict
+from fulfillment.core.text import timestamp
 
 # How long the token for one request is valid.
 LIFETIME = timedelta(minutes=2)

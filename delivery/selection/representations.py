@@ -12,8 +12,8 @@ from django.http import HttpResponse
 
 from delivery.datasets.populations import SYNTHETIC_MARK
 from delivery.selection.models import ChosenRoute, EddmSelection, EddmSelectionRoute
-from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.text import meta, timestamp
 
 SELF = "img-src 'self' data:"
 COLUMNS = (

@@ -1,9 +1,10 @@
-"""Checks of texts, shared by services and forms, and the places of values in JSON as pointers."""
+"""Checks of texts, shared by services and forms, and the texts that API responses share."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID
@@ -47,6 +48,16 @@ class VisibleText:
                 errors[name] = [ValidationError(_("This contains a control character."), "control_character")]
         if errors:
             raise ValidationError(errors)
+
+
+def timestamp(moment: datetime) -> str:
+    """ISO 8601 in UTC, with Z."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def meta(*messages: str) -> dict[str, list[str]]:
+    """Messages about a record, as its representation shows them."""
+    return {"Messages": list(messages)}
 
 
 def in_percent(value: Decimal | int, places: int = 0) -> str:

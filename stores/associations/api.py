@@ -36,13 +36,12 @@ from fulfillment.core.api.serializers import (
     StrictSerializer,
     StrictText,
     Timestamp,
-    meta,
-    timestamp,
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import limited_if
 from fulfillment.core.errors import Forbidden, Invalid, NotFound
+from fulfillment.core.text import meta, timestamp
 from stores.catalog.models import Store
 
 OPERATORS = Access(rule="Operators may call it.", is_for_applications=False, operator_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.text import timestamp
 from stores.budgets.models import Budget, BudgetEntry, BudgetLevel, ScopeKind
 from stores.budgets.standings import Standing, number
 

@@ -13,7 +13,7 @@ from django.db import models
 from django.utils.formats import number_format
 from django.utils.translation import ngettext
 
-from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.text import timestamp
 from stores.budgets.models import Budget, BudgetLevel, OverBudget
 from stores.catalog.models.store import BudgetDuration, BudgetType, Store
 

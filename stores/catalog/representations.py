@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 
-from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.text import timestamp
 from stores.catalog.models import BudgetDuration, BudgetType, Store, TemplateFieldSubType
 from stores.catalog.models.product import takes_artwork
 from stores.catalog.records.members import PRODUCT_MEMBERS, STORE_MEMBERS, FieldSpec, store_record

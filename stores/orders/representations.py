@@ -8,8 +8,8 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 
-from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.csv_rows import csv_pieces
+from fulfillment.core.text import meta, timestamp
 from stores.orders.eddm import shown_routes
 from stores.orders.models import Order, OrderHistory, OrderItem, OrderStatus, Shipment
 

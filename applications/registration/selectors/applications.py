@@ -15,9 +15,9 @@ from accounts.models import Role, User
 from accounts.permissions import APPLICATION_GRANTS, WRITE_GRANTS
 from accounts.selectors.grants import grants_on_application
 from applications.registration.models import Application, ApplicationIcon, ApplicationKey
-from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.errors import Forbidden, NotFound
 from fulfillment.core.secrets import decrypt, mask_secret
+from fulfillment.core.text import meta, timestamp
 
 # The most applications in the list of callers of the API reference.
 MAX_OFFERED = 100

@@ -11,10 +11,9 @@ from django.db.models import QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from applications.registration.models import Application, DailyUsage, LoggedRequest
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.prepared import fetch_rows
 from fulfillment.core.errors import NotFound
-from fulfillment.core.text import parse_number
+from fulfillment.core.text import parse_number, timestamp
 
 A_PAGE = 25
 DEFAULT_TAKE, MAX_TAKE = 100, 1000

@@ -10,10 +10,10 @@ from django.utils import timezone
 from accounts.models import Role, User
 from accounts.services.personal_data import user_emails, user_versions
 from applications.registration.models import Application, DailyUsage, LoggedRequest, OwnerInvitation
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
+from fulfillment.core.text import timestamp
 
 # Applications without another owner.
 SHOWN = 5

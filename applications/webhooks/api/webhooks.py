@@ -53,9 +53,10 @@ from applications.webhooks.services.webhooks import (
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import AFTER, link_header, next_page, parse_whole_number, take_parameter
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, matching_tags, not_modified
-from fulfillment.core.api.serializers import meta, validate_data
+from fulfillment.core.api.serializers import validate_data
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES, limited_if
+from fulfillment.core.text import meta
 
 READERS = Access(rule="The application itself may call it, and users with a role for it.")
 WRITERS = Access(

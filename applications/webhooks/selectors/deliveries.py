@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from applications.webhooks.models import Delivery, DeliveryAttempt, DeliveryState, Webhook
 from applications.webhooks.selectors.webhooks import event_record
 from fulfillment.core.api.parameters import parse_state
-from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.db.prepared import fetch_row
 from fulfillment.core.errors import NotFound, invalid_after
+from fulfillment.core.text import meta, timestamp
 
 DEFAULT_TAKE, MAX_TAKE = 50, 200
 # Workers write a heartbeat every 10 seconds (`manage.py worker`).

@@ -26,11 +26,10 @@ from applications.registration.selectors.applications import (
 )
 from applications.webhooks.event_types import PATTERNS, EventType, named_types
 from applications.webhooks.models import Event, Webhook
-from fulfillment.core.api.serializers import meta, timestamp
 from fulfillment.core.db.locks import LONG_TRANSACTIONS_LOCK
 from fulfillment.core.db.prepared import fetch_instance, fetch_row
 from fulfillment.core.errors import Invalid, NotFound
-from fulfillment.core.text import parse_uuid
+from fulfillment.core.text import meta, parse_uuid, timestamp
 
 RETENTION = timedelta(days=30)
 DEFAULT_TAKE, MAX_TAKE = 100, 1000

@@ -14,10 +14,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from delivery.datasets.models import Dataset, ImportProblem, ImportRun, ImportState
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.events import event_model
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule
+from fulfillment.core.text import timestamp
 
 UNFINISHED = (ImportState.WAITING, ImportState.RUNNING)
 

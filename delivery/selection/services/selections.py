@@ -12,12 +12,12 @@ from accounts.callers import Caller
 from delivery.selection.models import ChosenRoute, EddmSelection
 from delivery.selection.selectors.selections import made_by
 from delivery.selection.services.choosing import Choice
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.copying import copy_rows
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import Conflict
+from fulfillment.core.text import timestamp
 
 # New counts are published each month, so older selections must be chosen again.
 VALID_FOR = timedelta(days=90)

@@ -12,7 +12,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import empty
 
 from fulfillment.core.errors import MAX_LISTED, UNLISTED
-from fulfillment.core.text import has_control_character
+from fulfillment.core.text import has_control_character, timestamp
 from printing.text import did_you_mean, is_blank
 
 # No member has this name, because the parser refuses NUL.
@@ -212,11 +212,3 @@ def validate_data(form: type[serializers.Serializer], data: Any) -> Any:
         if error.get_codes() == ["null"]:
             raise serializers.ValidationError(NO_DATA) from error
         raise
-
-
-def timestamp(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-def meta(*messages: str) -> dict[str, list[str]]:
-    return {"Messages": list(messages)}

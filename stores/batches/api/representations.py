@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.text import timestamp
 from stores.batches.models import Batch, BatchRow, RowState
 from stores.batches.selectors.batches import budget_decision, counts_of, seconds_left
 from stores.batches.selectors.rows import proofs_of

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services.notifications import erase_texts
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import ERASED, PersonalData, Record, records_of
 from fulfillment.core.audit.retention import RetentionRule, rule_for_rows
 from fulfillment.core.db.locks import long_transaction
+from fulfillment.core.text import timestamp
 from stores.batches.models import (
     SETTLED,
     Batch,

@@ -13,7 +13,7 @@ from accounts.selectors.staff import people_with
 from accounts.services.notifications import notify
 from applications.webhooks.event_types import EventType
 from applications.webhooks.services.events import record_event
-from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.text import timestamp
 from stores.budgets.models import BudgetLevel, BudgetPeriod
 from stores.budgets.standings import Standing
 from stores.catalog.models import Store

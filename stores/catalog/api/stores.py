@@ -16,9 +16,9 @@ from accounts.permissions import Permission
 from fulfillment.core.api.access import Access
 from fulfillment.core.api.parameters import parse_flag
 from fulfillment.core.api.responses import concurrency_errors, is_unchanged, json_bytes, not_modified
-from fulfillment.core.api.serializers import meta
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.concurrency_limits import FILES
+from fulfillment.core.text import meta
 from stores.catalog.api.examples import PRODUCT_EXAMPLES, ROLE_EXAMPLE, STORE_EXAMPLE, STORE_EXAMPLES
 from stores.catalog.api.serializers import ProductSerializer, StoreSerializer, StoreUserRoleSerializer
 from stores.catalog.selectors.products import product_body, product_list_body, store_user_roles

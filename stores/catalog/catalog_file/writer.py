@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.text import timestamp
 from stores.catalog.catalog_file.reader import FORMAT, VERSION
 from stores.catalog.records.members import PRODUCT, STORE, FieldSpec
 from stores.templates.records import Record

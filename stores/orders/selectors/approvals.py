@@ -13,7 +13,7 @@ from accounts.selectors.staff import people_with
 from applications.registration.models import Application
 from applications.registration.selectors.applications import own_applications
 from applications.registration.selectors.owners import owner_ids
-from fulfillment.core.api.serializers import timestamp
+from fulfillment.core.text import timestamp
 from stores.catalog.models import Store
 from stores.orders.models import ApprovalRequest, ApprovalState, Order
 

@@ -7,9 +7,9 @@ import orjson
 from django.db.models import Q
 
 from accounts.models import User
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.audit.personal_data import PersonalData, Record, records_of
 from fulfillment.core.errors import DomainError
+from fulfillment.core.text import timestamp
 from stores.catalog.models import ArtworkUpload, CatalogUpload
 from stores.orders.models import (
     ActorKind,

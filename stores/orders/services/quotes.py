@@ -12,10 +12,10 @@ import orjson
 from django.utils import timezone
 
 from accounts.callers import Caller
-from fulfillment.core.api.serializers import timestamp
 from fulfillment.core.db.locks import lock_number, lock_of_its_own
 from fulfillment.core.db.prepared import insert_row
 from fulfillment.core.errors import TooManyAtOnce, collecting_faults, raise_faults
+from fulfillment.core.text import timestamp
 from stores.budgets.representations import quote_budget_record
 from stores.budgets.selectors.standings import standings_of_caller
 from stores.budgets.standings import Standing, decision_of

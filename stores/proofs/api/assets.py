@@ -9,9 +9,10 @@ from rest_framework.response import Response
 
 from accounts.api.idempotency import idempotent
 from fulfillment.core.api.responses import concurrency_errors
-from fulfillment.core.api.serializers import Timestamp, timestamp
+from fulfillment.core.api.serializers import Timestamp
 from fulfillment.core.api.viewsets import ApiViewSet, limited_action
 from fulfillment.core.files.uploads import FormParser, JPEGParser, PDFParser, PNGParser, uploaded_file
+from fulfillment.core.text import timestamp
 from printing.documents import MAX_BYTES as DOCUMENT_BYTES
 from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
 from stores.concurrency_limits import PICTURES

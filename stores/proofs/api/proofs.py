@@ -14,11 +14,11 @@ from fulfillment.core.api.serializers import (
     StrictInteger,
     StrictSerializer,
     StrictText,
-    meta,
     validate_data,
 )
 from fulfillment.core.api.viewsets import ApiViewSet
 from fulfillment.core.errors import Invalid
+from fulfillment.core.text import meta
 from printing.documents import MAX_PAGES
 from printing.preflight import RULES, Severity
 from stores.catalog.api.stores import PRODUCT_ACCESS, STORE_ID
